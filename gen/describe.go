@@ -182,14 +182,8 @@ func (c *unitCompiler) option(name string) (float64, bool) {
 	return check.Number(c.blk.Options[name].Value)
 }
 
-// starts reports whether a state's first value depends on learned parameters.
-func (c *unitCompiler) starts(name string) bool {
-	s := c.symbol(name)
-	if s != nil && s.Kind == check.Anchor {
-		s = c.blk.Symbols[s.Of]
-	}
-	return s != nil && s.Decl != nil && s.Decl.Init != nil && !isZero(s.Decl.Init)
-}
+// starts reports whether a state begins with something else than zeros.
+func (c *unitCompiler) starts(name string) bool { return c.blk.Starts(c.symbol(name)) }
 
 // rows is the set that a page says a state's rows stay in.
 func (c *unitCompiler) rows(name string) plan.RowSet {
@@ -204,11 +198,6 @@ func (c *unitCompiler) rows(name string) plan.RowSet {
 		return plan.Distributions
 	}
 	return plan.AnyRows
-}
-
-func isZero(x notation.Expr) bool {
-	n, ok := check.Number(x)
-	return ok && n == 0
 }
 
 func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {

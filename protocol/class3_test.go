@@ -53,8 +53,7 @@ func integration(t *testing.T, s *subject[float64]) bool {
 	t.Helper()
 	o := newOracle(s)
 	want, got := o.run(s), s.backward()
-	but := o.unheld(s)
-	bad := differ(got, want, but, oracleTol)
+	bad := differ(got, want, oracleTol)
 	if len(bad) == 0 {
 		return false
 	}
@@ -63,17 +62,17 @@ func integration(t *testing.T, s *subject[float64]) bool {
 	if tol > amplified*lost {
 		tol = mostTol
 	}
-	for _, what := range differ(got, want, but, tol) {
+	for _, what := range differ(got, want, tol) {
 		t.Errorf("%v: %s", s.x, what)
 	}
 	return true
 }
 
 // differ compares a call with an answer.
-func differ(got result[float64], want answer, but map[string]bool, tol float64) []string {
-	out := allNear("", got.outs, want.outs, nil, tol)
-	out = append(out, allNear("memory ", got.memory, want.memory, nil, tol)...)
-	return append(out, allNear("gradient of ", got.grads, want.grads, but, tol)...)
+func differ(got result[float64], want answer, tol float64) []string {
+	out := allNear("", got.outs, want.outs, tol)
+	out = append(out, allNear("memory ", got.memory, want.memory, tol)...)
+	return append(out, allNear("gradient of ", got.grads, want.grads, tol)...)
 }
 
 // off is how far an answer is from another in what is farthest.
@@ -89,20 +88,8 @@ func (a answer) off(want answer) float64 {
 	return most
 }
 
-// unheld are the parameters whose gradient the inlined program cannot know: what a
-// frozen read sees is a value, also where it is a learned start, and the program has
-// one state for the part that writes and for the frozen call beside it. Class 1 holds
-// these parameters. It happens where a context begins in a composition that calls a
-// part twice.
-func (o *oracle) unheld(s *subject[float64]) map[string]bool {
-	if s.x.schedule != gated && compositions[s.x.composition].name != "MAC" {
-		return nil
-	}
-	return o.learned()
-}
-
 // allNear compares named arrays and says what differs; what is missing is zero.
-func allNear(kind string, got, want map[string][]float64, but map[string]bool, tol float64) []string {
+func allNear(kind string, got, want map[string][]float64, tol float64) []string {
 	most := 1.
 	for _, x := range want {
 		if p := peak(x); !math.IsInf(p, 0) {
@@ -114,9 +101,6 @@ func allNear(kind string, got, want map[string][]float64, but map[string]bool, t
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		n := max(len(got[name]), len(want[name]))
-		if but[name] {
-			continue
-		}
 		if s := apart(orZeros(got[name], n), orZeros(want[name], n), oracleFloor*most, tol); s != "" {
 			out = append(out, kind+name+s)
 		}

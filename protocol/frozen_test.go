@@ -8,6 +8,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -35,6 +36,9 @@ func TestFrozen(t *testing.T) {
 		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(mixed)
 		got := s.backward()
+		older := newSubject[float64](t, x, small(x), 4)
+		older.grow(old)
+		aged := older.backward()
 		o := newStarts(s)
 		begun := o.begin(o.inputs(s))
 		for l := range x.levels {
@@ -43,10 +47,11 @@ func TestFrozen(t *testing.T) {
 			}
 			for _, p := range levelsOf(s, l) {
 				levels++
-				if !p.gradients(t, s, got) && !p.empty(s) && !(got.faint() && p.heard(t, x)) {
+				if !p.gradients(t, s, got, true) && !p.empty(s) && !(got.faint() && p.heard(t, x)) {
 					t.Errorf("%v: no gradient from %s, which is frozen and not empty", s.x, p.name)
 				}
 				p.states(t, s, got, begun)
+				p.gradients(t, s, aged, false)
 			}
 			tails(t, s, l, got)
 		}
@@ -72,6 +77,7 @@ type closedLevel struct {
 	prefix  string // of its parameters
 	rule    string
 	allowed []string // the parameters that its frozen read needs
+	first   []string // those that a context begins with
 }
 
 // levelsOf finds the rules of a level in all blocks of a model.
@@ -87,9 +93,7 @@ func levelsOf(s *subject[float64], level int) []closedLevel {
 				if s.bare() {
 					c.prefix = strings.TrimPrefix(inside, "block.")
 				}
-				for _, v := range irbuild.Frozen(p.Block, &ds).Params {
-					c.allowed = append(c.allowed, v.Name)
-				}
+				c.allowed, c.first = params(irbuild.Frozen(p.Block, &ds)), params(irbuild.Start(p.Block, &ds))
 				out = append(out, c)
 			}
 			visit(p.Block, inside)
@@ -99,8 +103,16 @@ func levelsOf(s *subject[float64], level int) []closedLevel {
 	return out
 }
 
-// gradients holds those of a closed level, and reports whether there is any.
-func (c closedLevel) gradients(t *testing.T, s *subject[float64], got result[float64]) bool {
+func params(f *ir.Func) (names []string) {
+	for _, v := range f.Params {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// gradients holds those of a closed level in a call in which a context begins or none
+// does, and reports whether there is any.
+func (c closedLevel) gradients(t *testing.T, s *subject[float64], got result[float64], begins bool) bool {
 	t.Helper()
 	any := false
 	for name, g := range got.grads {
@@ -109,7 +121,7 @@ func (c closedLevel) gradients(t *testing.T, s *subject[float64], got result[flo
 			continue
 		}
 		any = any || lives(g)
-		if !slices.Contains(c.allowed, own) {
+		if !slices.Contains(c.allowed, own) && (!begins || !slices.Contains(c.first, own)) {
 			t.Errorf("%v: a gradient reaches %s, which the frozen read does not need", s.x, name)
 		}
 		if slices.Contains(writes, own) && readersOf[c.rule] == "" {
@@ -126,7 +138,7 @@ func (c closedLevel) heard(t *testing.T, x trial) bool {
 		s := newSubject[float64](t, x, small(x), 4)
 		s.louder(gain)
 		s.grow(mixed)
-		return c.gradients(t, s, s.backward())
+		return c.gradients(t, s, s.backward(), true)
 	})
 }
 

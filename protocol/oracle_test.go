@@ -231,17 +231,6 @@ func (st start) args(in tensors) tensors {
 	return out
 }
 
-// learned are the parameters that first states read, by the model's names.
-func (o *oracle) learned() map[string]bool {
-	out := map[string]bool{}
-	for _, st := range o.starts {
-		for _, p := range st.f.Params {
-			out[strings.TrimPrefix(st.prefix+p.Name, o.bare)] = true
-		}
-	}
-	return out
-}
-
 // named puts results and gradients under the names of the model.
 func (o *oracle) named(s *subject[float64], out tensors) answer {
 	a := answer{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}}

@@ -113,3 +113,16 @@ func (b *Block) AnchorOf(state string) *Symbol {
 	}
 	return nil
 }
+
+// Starts reports whether a state, or the one whose anchor s is, begins with something
+// else than zeros: a number, or what is learned.
+func (b *Block) Starts(s *Symbol) bool {
+	if s != nil && s.Kind == Anchor {
+		s = b.Symbols[s.Of]
+	}
+	if s == nil || s.Decl == nil || s.Decl.Init == nil {
+		return false
+	}
+	n, ok := Number(s.Decl.Init)
+	return !ok || n != 0
+}

@@ -116,14 +116,26 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	e.f.Results = append([]ir.Result{{Name: "y", Val: e.named(e.pack(n.vals["y"], []*loopVar{e.lane, e.token}), "y")}}, e.f.Results...)
 	e.keepTails(blk)
-	for _, p := range e.f.Params {
-		p.NoGrad = p.NoGrad || p.Role == ir.State
-	}
+	n.valuesOnly(blk, e.f)
 	e.f.Sweep()
 	used := e.f.Uses()
 	e.f.Params = slices.DeleteFunc(e.f.Params, func(p *ir.Value) bool { return used[p] == 0 })
 	adopt(e.f)
 	return e.f
+}
+
+// valuesOnly takes the adjoints from the states of a frozen read, but for those that a
+// context may begin with in this very call: they are handed on to what they began with.
+func (n *ruleNames) valuesOnly(blk *check.Block, f *ir.Func) {
+	begun := map[*ir.Value]bool{}
+	for _, s := range blk.SymSeq {
+		if v := n.states[s.Name]; v != nil {
+			begun[v] = blk.Starts(s)
+		}
+	}
+	for _, p := range f.Params {
+		p.NoGrad = p.NoGrad || p.Role == ir.State && !begun[p]
+	}
 }
 
 // neededFrozen reports whether the frozen read needs an equation: whether y

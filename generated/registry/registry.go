@@ -72,7 +72,7 @@ import (
 )
 
 // Spec is the digest of everything that the pages compute.
-const Spec = "2f6895090eaf28b41d289a7e2a499071fe42686838373bffe81becf07fb451bf"
+const Spec = "979bbaddfdeeaaf3a5d8f04d1d802d3f70c1c1f0d759ddfea559c60ad9e20fc7"
 
 // Models are the names of all models, in order.
 func Models() []string {

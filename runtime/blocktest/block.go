@@ -36,7 +36,6 @@ func (b Block) Test(t *testing.T) {
 		t.Run("frozen", func(t *testing.T) { frozen(t, b) })
 		t.Run("class2/frozen", func(t *testing.T) {
 			u.f64 = func(t testing.TB, z Sizes) subject[float64] { return blockSubject(made(t, z, b.F64), true) }
-			u.old = b.Starts // a frozen state is a constant, also where it is a learned start
 			class2(t, u)
 		})
 		if b.Tails {
@@ -44,7 +43,6 @@ func (b Block) Test(t *testing.T) {
 		}
 		if b.Carries {
 			t.Run("chunks/frozen", func(t *testing.T) {
-				u.old = false
 				chunks(t, u, "y")
 			})
 		}
@@ -62,7 +60,6 @@ type unit struct {
 	vectors string
 	f64     func(t testing.TB, z Sizes) subject[float64]
 	f32     func(t testing.TB, z Sizes) subject[float32]
-	old     bool // try old contexts only
 
 	declared []string // parameters whose gradient is no derivative
 }

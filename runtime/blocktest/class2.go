@@ -11,11 +11,7 @@ func class2(t *testing.T, u unit) {
 	var s tally
 	trials(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
 		p := tameDraw(seed, func(seed uint64) *setup[float64] {
-			p := newSetup(u.f64(t, z), newArgs[float64](t, z, seed))
-			if u.old {
-				p.grow()
-			}
-			return p
+			return newSetup(u.f64(t, z), newArgs[float64](t, z, seed))
 		}, func(p *setup[float64]) float64 {
 			after := p.forward()
 			return largest(after.outs, after.memory)

@@ -30,6 +30,7 @@
 //   q1_sigmoid    [L, T, d_k]      float  write
 //   q_prod        [L, T]           float  write
 //   q_sqrt        [L, T]           float  write
+//   q             [L, T, d_k]      float  write
 //   y_prod        [L, T, d_h]      float  write
 //   y_sigmoid     [L, T, d_h]      float  write
 //   y_sigmoid_2   [L, T, d_h]      float  write
@@ -41,8 +42,7 @@
 //   t5            [L, T, d_k]      float  work
 //   q1            [L, T, d_k]      float  work
 //   t17           [L, T]           float  work
-//   q             [L, T, d_k]      float  work
-//   t52           [L, T, d_h]      float  work
+//   t             [L, T, d_h]      float  work
 //   k0            [L, T, d_k]      float  work
 //   t2_2          [L, T + 3, d_k]  float  work
 #include "hecate.cuh"
@@ -176,8 +176,8 @@ HECATE_KERNEL(256) deep_titans_read_8(const float *q_prod, float *q_sqrt, float 
 
 // deep_titans.q, deep_titans.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_read_9(float *q_div_2, float *q1_sigmoid_2, const float *t5,
-    const float *q1, const float *t17, float *q, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_9(float *q, float *q_div_2, float *q1_sigmoid_2,
+    const float *t5, const float *q1, const float *t17, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
@@ -193,7 +193,7 @@ HECATE_KERNEL(256) deep_titans_read_9(float *q_div_2, float *q1_sigmoid_2, const
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_10(const float *W1, float *y_prod, const float *q, int T) {
+HECATE_KERNEL(256) deep_titans_read_10(const float *W1, const float *q, float *y_prod, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -217,7 +217,7 @@ HECATE_KERNEL(256) deep_titans_read_10(const float *W1, float *y_prod, const flo
 // deep_titans.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) deep_titans_read_11(const float *y_prod, float *y_sigmoid, float *y_sigmoid_2,
-    float *t52, int L, int T) {
+    float *t, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -226,14 +226,14 @@ HECATE_KERNEL(256) deep_titans_read_11(const float *y_prod, float *y_sigmoid, fl
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t20 = hecate::sigmoid(y_prod_entry);
   y_sigmoid[((i64)i * T + j) * d_h + k] = t20;
-  t52[((i64)i * T + j) * d_h + k] = y_prod_entry * t20;
+  t[((i64)i * T + j) * d_h + k] = y_prod_entry * t20;
   y_sigmoid_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
 }
 
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_12(const float *W2, float *y, const float *t52, int T) {
+HECATE_KERNEL(256) deep_titans_read_12(const float *W2, float *y, const float *t, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -246,7 +246,7 @@ HECATE_KERNEL(256) deep_titans_read_12(const float *W2, float *y, const float *t
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_h ? W2[(i64)i * d_v * d_h + (i64)(m0 + row) * d_h + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t52[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -24,6 +24,7 @@
 //   q1_sigmoid      [L, T, d_k]      float  read
 //   q_prod          [L, T]           float  read
 //   q_sqrt          [L, T]           float  read
+//   q               [L, T, d_k]      float  read
 //   y_prod          [L, T, d_h]      float  read
 //   y_sigmoid       [L, T, d_h]      float  read
 //   y_sigmoid_2     [L, T, d_h]      float  read
@@ -35,18 +36,21 @@
 //   x_bar           [L, T, d]        float  write
 //   b_Q_bar         [d_k]            float  write
 //   c_Q_bar         [4, d_k]         float  write
+//   W2_bar          [L, d_v, d_h]    float  write
+//   W1_bar          [L, d_h, d_k]    float  write
 //   t5              [L, T, d_k]      float  work
 //   t10             [L, T]           bool   work
-//   t15_2           [L, T]           bool   work
-//   t19_2           [L, T]           bool   work
-//   t2_2_2          [L, T, d_h]      float  work
-//   t8_2            [L, T, d_h]      float  work
-//   t9_2            [L, T, d_k]      float  work
-//   t14_2           [L, T]           float  work
-//   t41             [L, T, d_k]      float  work
-//   t44             [L, T + 3, d_k]  float  work
+//   t17_2           [L, T]           bool   work
+//   t21             [L, T]           bool   work
+//   t               [L, T, d_h]      float  work
+//   t3_2_2          [L, T, d_h]      float  work
+//   t9_2            [L, T, d_h]      float  work
+//   t11_2           [L, T, d_k]      float  work
+//   t16_2           [L, T]           float  work
+//   t43             [L, T, d_k]      float  work
 //   t46             [L, T + 3, d_k]  float  work
-//   t47             [L, T + 3, d_k]  float  work
+//   t48             [L, T + 3, d_k]  float  work
+//   t49             [L, T + 3, d_k]  float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
 //   c_Q_bar_copies  [256·d_k]        float  work
 #include "hecate.cuh"
@@ -73,22 +77,59 @@ HECATE_KERNEL(256) deep_titans_read_backward_1(const float *b_Q, const float *q1
 // deep_titans.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) deep_titans_read_backward_2(const float *q_prod, const float *q_sqrt, bool *t10,
-    bool *t15_2, bool *t19_2, int L, int T) {
+    bool *t17_2, bool *t21, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t10_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t15_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t17_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t10[(i64)i * T + j] = t10_2;
-  t15_2[(i64)i * T + j] = t15_2_2;
-  t19_2[(i64)i * T + j] = (t15_2_2 && t10_2);
+  t17_2[(i64)i * T + j] = t17_2_2;
+  t21[(i64)i * T + j] = (t17_2_2 && t10_2);
+}
+
+// deep_titans.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) deep_titans_read_backward_3(const float *y_prod, const float *y_sigmoid,
+    float *t, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_h) return;
+  const int i = (int)(item / ((i64)T * d_h));
+  const int j = (int)(item / d_h % T);
+  const int k = (int)(item % d_h);
+  t[((i64)i * T + j) * d_h + k] = y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid[((i64)i * T + j) * d_h + k];
 }
 
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_bar, float *t2_2_2,
+HECATE_KERNEL(256) deep_titans_read_backward_4(const float *y_bar, float *W2_bar, const float *t,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d_v + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < T ? y_bar[(i64)i * T * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_v && n0 + col < d_h) W2_bar[(i64)i * d_v * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
+}
+
+// deep_titans.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) deep_titans_read_backward_5(const float *W2, const float *y_bar, float *t3_2_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -107,27 +148,52 @@ HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_b
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t2_2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t3_2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // deep_titans.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_read_backward_4(const float *y_prod, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t2_2_2, float *t8_2, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_6(const float *y_prod, const float *y_sigmoid,
+    const float *y_sigmoid_2, const float *t3_2_2, float *t9_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t2_2_2_entry = t2_2_2[((i64)i * T + j) * d_h + k];
-  t8_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t3_2_2_entry = t3_2_2[((i64)i * T + j) * d_h + k];
+  t9_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t3_2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t3_2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_backward_5(const float *W1, const float *t8_2, float *t9_2,
+HECATE_KERNEL(256) deep_titans_read_backward_7(const float *q, float *W1_bar, const float *t9_2,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d_k + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < T ? q[(i64)i * T * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t9_2[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_k && n0 + col < d_h) W1_bar[(i64)i * d_h * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+}
+
+// deep_titans.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) deep_titans_read_backward_8(const float *W1, const float *t9_2, float *t11_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -141,33 +207,33 @@ HECATE_KERNEL(256) deep_titans_read_backward_5(const float *W1, const float *t8_
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_h ? W1[(i64)i * d_h * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t8_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t9_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t9_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t11_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // deep_titans.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) deep_titans_read_backward_6(const float *q_div_2, const float *t9_2,
-    float *t14_2, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_9(const float *q_div_2, const float *t11_2,
+    float *t16_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t14_2_2 = 0.0f;
+  float t16_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
-    t14_2_2 += t9_2[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
+    t16_2_2 += t11_2[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
   }
-  t14_2[(i64)i * T + j] = -t14_2_2;
+  t16_2[(i64)i * T + j] = -t16_2_2;
 }
 
 // deep_titans.q1, deep_titans.q
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_7(float *b_Q_bar) {
+HECATE_KERNEL(256) deep_titans_read_backward_10(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -175,7 +241,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_7(float *b_Q_bar) {
 
 // deep_titans.q1, deep_titans.q
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) deep_titans_read_backward_8(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_read_backward_11(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -184,9 +250,9 @@ HECATE_KERNEL(256) deep_titans_read_backward_8(float *b_Q_bar_copies) {
 // deep_titans.q1, deep_titans.q
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) deep_titans_read_backward_9(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) deep_titans_read_backward_12(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t15_2, const bool *t19_2, const float *t9_2, const float *t14_2, float *t41,
+    const bool *t17_2, const bool *t21, const float *t11_2, const float *t16_2, float *t43,
     float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -198,21 +264,21 @@ HECATE_KERNEL(256) deep_titans_read_backward_9(const float *q1_sigmoid, const fl
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t19_2_entry = t19_2[(i64)i * T + j];
+    const bool t21_entry = t21[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w = ((t19_2_entry && t10[(i64)i * T + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15_2[(i64)i * T + j] ? t14_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w = ((t21_entry && t10[(i64)i * T + j]) ? (t21_entry ? 0.5f * (t21_entry ? (t17_2[(i64)i * T + j] ? t16_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k];
-    const float t35 = t9_2[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
-    const float t41_2 = q1_sigmoid_entry * t35 + t5_entry * q1_sigmoid_entry * t35 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
-    t41[((i64)i * T + j) * d_k + k] = t41_2;
-    b_Q_bar_own[k] += t41_2;
+    const float t37 = t11_2[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
+    const float t43_2 = q1_sigmoid_entry * t37 + t5_entry * q1_sigmoid_entry * t37 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
+    t43[((i64)i * T + j) * d_k + k] = t43_2;
+    b_Q_bar_own[k] += t43_2;
   }
 }
 
 // deep_titans.q1, deep_titans.q
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) deep_titans_read_backward_10(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_read_backward_13(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -222,16 +288,16 @@ HECATE_KERNEL(256) deep_titans_read_backward_10(float *b_Q_bar, const float *b_Q
 
 // deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_11(float *t44, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_14(float *t46, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46[at] = 0.0f;
 }
 
 // deep_titans.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) deep_titans_read_backward_12(const int *pos, const float *c_Q, const float *t41,
-    float *t44, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_15(const int *pos, const float *c_Q, const float *t43,
+    float *t46, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
@@ -243,7 +309,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_12(const int *pos, const float *c_Q
     if (j >= 0 && j < T) {
       const int n = pos[i] + j - k;
       if (n >= 0) {
-        t44[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t41[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
+        t46[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t43[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
       }
     }
   }
@@ -251,7 +317,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_12(const int *pos, const float *c_Q
 
 // deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_13(float *c_Q_bar) {
+HECATE_KERNEL(256) deep_titans_read_backward_16(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -259,7 +325,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_13(float *c_Q_bar) {
 
 // deep_titans.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) deep_titans_read_backward_14(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_read_backward_17(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -268,8 +334,8 @@ HECATE_KERNEL(256) deep_titans_read_backward_14(float *c_Q_bar_copies) {
 // deep_titans.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) deep_titans_read_backward_15(const int *pos, const float *q1_stack,
-    const float *t41, float *c_Q_bar_copies, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_18(const int *pos, const float *q1_stack,
+    const float *t43, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -283,14 +349,14 @@ HECATE_KERNEL(256) deep_titans_read_backward_15(const int *pos, const float *q1_
     const int k = (int)(at % T);
     const int n_2 = pos[j] - i + k;
     if (n_2 >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t41[((i64)j * T + k) * d_k + m];
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t43[((i64)j * T + k) * d_k + m];
     }
   }
 }
 
 // deep_titans.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) deep_titans_read_backward_16(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_read_backward_19(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -300,39 +366,39 @@ HECATE_KERNEL(256) deep_titans_read_backward_16(float *c_Q_bar, const float *c_Q
 
 // deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_17(float *t46, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_20(float *t48, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t48[at] = 0.0f;
 }
 
 // deep_titans.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_read_backward_18(const float *q0_tail_bar, float *t46, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_21(const float *q0_tail_bar, float *t48, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
-  t46[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
+  t48[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
 }
 
 // deep_titans.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_read_backward_19(const float *t44, const float *t46, float *t47,
+HECATE_KERNEL(256) deep_titans_read_backward_22(const float *t46, const float *t48, float *t49,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
-  t47[((i64)i * (T + 3) + j) * d_k + k] = t44[((i64)i * (T + 3) + j) * d_k + k] + t46[((i64)i * (T + 3) + j) * d_k + k];
+  t49[((i64)i * (T + 3) + j) * d_k + k] = t46[((i64)i * (T + 3) + j) * d_k + k] + t48[((i64)i * (T + 3) + j) * d_k + k];
 }
 
 // deep_titans.q0, deep_titans.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_backward_20(const float *W_Q, float *x_bar, const float *t47,
+HECATE_KERNEL(256) deep_titans_read_backward_23(const float *W_Q, float *x_bar, const float *t49,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -345,7 +411,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_20(const float *W_Q, float *x_bar, 
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t47[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t49[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -356,7 +422,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_20(const float *W_Q, float *x_bar, 
 
 // deep_titans.q0, deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_21(float *W_Q_bar) {
+HECATE_KERNEL(256) deep_titans_read_backward_24(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -364,7 +430,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_21(float *W_Q_bar) {
 
 // deep_titans.q0, deep_titans.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) deep_titans_read_backward_22(const float *x, float *W_Q_bar, const float *t47,
+HECATE_KERNEL(256) deep_titans_read_backward_25(const float *x, float *W_Q_bar, const float *t49,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -378,7 +444,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_22(const float *x, float *W_Q_bar, 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t47[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t49[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();

@@ -13,13 +13,17 @@
 //   x        [L, T, d]    float  read
 //   S        [L, m, d_v]  float  read
 //   y_bar    [L, T, d_v]  float  read
+//   q0       [L, T, d_v]  float  read
 //   p        [L, T, m]    float  read
 //   W_Q_bar  [d_v, d]     float  write
 //   x_bar    [L, T, d]    float  write
-//   t        [L, T, m]    float  work
-//   t2_2     [L, T]       float  work
-//   t9       [L, T, m]    float  work
-//   t5       [L, T, d_v]  float  work
+//   S_bar    [L, m, d_v]  float  write
+//   t        [L, m, d_v]  float  work
+//   t2_2     [L, T, m]    float  work
+//   t3       [L, T]       float  work
+//   t5       [L, T, m]    float  work
+//   t6       [L, m, d_v]  float  work
+//   t7       [L, T, d_v]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -31,7 +35,32 @@ constexpr int m = 64;
 // lattice_linear.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) lattice_linear_read_backward_1(const float *S, const float *y_bar, float *t,
+HECATE_KERNEL(256) lattice_linear_read_backward_1(const float *y_bar, const float *p, float *t,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (m + 15) / 16;
+  const int down = (d_v + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < T ? y_bar[(i64)i * T * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < m ? p[(i64)i * T * m + (i64)(p0 + row) * m + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_v && n0 + col < m) t[(i64)i * m * d_v + m0 + row + (i64)(n0 + col) * d_v] = dot;
+}
+
+// lattice_linear.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) lattice_linear_read_backward_2(const float *S, const float *y_bar, float *t2_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -50,42 +79,66 @@ HECATE_KERNEL(256) lattice_linear_read_backward_1(const float *S, const float *y
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < m && n0 + col < T) t[(i64)i * T * m + m0 + row + (i64)(n0 + col) * m] = dot;
+  if (m0 + row < m && n0 + col < T) t2_2[(i64)i * T * m + m0 + row + (i64)(n0 + col) * m] = dot;
 }
 
 // lattice_linear.p
 // One thread for each (i, j).
-HECATE_KERNEL(256) lattice_linear_read_backward_2(const float *p, const float *t, float *t2_2,
+HECATE_KERNEL(256) lattice_linear_read_backward_3(const float *p, const float *t2_2, float *t3,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t2_2_2 = 0.0f;
+  float t3_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < m; ++k) {
-    t2_2_2 += p[((i64)i * T + j) * m + k] * t[((i64)i * T + j) * m + k];
+    t3_2 += p[((i64)i * T + j) * m + k] * t2_2[((i64)i * T + j) * m + k];
   }
-  t2_2[(i64)i * T + j] = t2_2_2;
+  t3[(i64)i * T + j] = t3_2;
 }
 
 // lattice_linear.p
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_linear_read_backward_3(const float *p, const float *t, const float *t2_2,
-    float *t9, int L, int T) {
+HECATE_KERNEL(256) lattice_linear_read_backward_4(const float *p, const float *t2_2,
+    const float *t3, float *t5, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
   const int j = (int)(item / m % T);
   const int k = (int)(item % m);
-  const float t2_2_entry = t2_2[(i64)i * T + j];
-  t9[((i64)i * T + j) * m + k] = p[((i64)i * T + j) * m + k] * (t[((i64)i * T + j) * m + k] - t2_2_entry);
+  const float t3_entry = t3[(i64)i * T + j];
+  t5[((i64)i * T + j) * m + k] = p[((i64)i * T + j) * m + k] * (t2_2[((i64)i * T + j) * m + k] - t3_entry);
 }
 
 // lattice_linear.p
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) lattice_linear_read_backward_4(const float *S, const float *t9, float *t5, int T) {
+HECATE_KERNEL(256) lattice_linear_read_backward_5(const float *q0, const float *t5, float *t6, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (m + 15) / 16;
+  const int down = (d_v + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < T ? q0[(i64)i * T * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < m ? t5[(i64)i * T * m + (i64)(p0 + row) * m + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_v && n0 + col < m) t6[(i64)i * m * d_v + m0 + row + (i64)(n0 + col) * d_v] = dot;
+}
+
+// lattice_linear.p
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) lattice_linear_read_backward_6(const float *S, const float *t5, float *t7, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -98,17 +151,17 @@ HECATE_KERNEL(256) lattice_linear_read_backward_4(const float *S, const float *t
   #pragma unroll 1
   for (int p0 = 0; p0 < m; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < m ? S[(i64)i * m * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < m && n0 + row < T ? t9[(i64)i * T * m + p0 + col + (i64)(n0 + row) * m] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < m && n0 + row < T ? t5[(i64)i * T * m + p0 + col + (i64)(n0 + row) * m] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_v && n0 + col < T) t5[(i64)i * T * d_v + m0 + row + (i64)(n0 + col) * d_v] = dot;
+  if (m0 + row < d_v && n0 + col < T) t7[(i64)i * T * d_v + m0 + row + (i64)(n0 + col) * d_v] = dot;
 }
 
 // lattice_linear.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_read_backward_5(const float *W_Q, float *x_bar, const float *t5,
+HECATE_KERNEL(256) lattice_linear_read_backward_7(const float *W_Q, float *x_bar, const float *t7,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -119,7 +172,7 @@ HECATE_KERNEL(256) lattice_linear_read_backward_5(const float *W_Q, float *x_bar
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t5[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t7[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -130,7 +183,7 @@ HECATE_KERNEL(256) lattice_linear_read_backward_5(const float *W_Q, float *x_bar
 
 // lattice_linear.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_read_backward_6(const float *x, float *W_Q_bar, const float *t5,
+HECATE_KERNEL(256) lattice_linear_read_backward_8(const float *x, float *W_Q_bar, const float *t7,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -142,11 +195,23 @@ HECATE_KERNEL(256) lattice_linear_read_backward_6(const float *x, float *W_Q_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t5[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t7[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_v) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
+}
+
+// lattice_linear.q0
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) lattice_linear_read_backward_9(float *S_bar, const float *t, const float *t6,
+    int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * m * d_v) return;
+  const int i = (int)(item / (m * d_v));
+  const int j = (int)(item / d_v % m);
+  const int k = (int)(item % d_v);
+  S_bar[((i64)i * m + j) * d_v + k] = t[((i64)i * m + j) * d_v + k] + t6[((i64)i * m + j) * d_v + k];
 }
 

@@ -13,8 +13,8 @@
 //   x    [L, T, d]    float  read
 //   S    [L, m, d_v]  float  read
 //   y    [L, T, d_v]  float  write
+//   q0   [L, T, d_v]  float  write
 //   p    [L, T, m]    float  write
-//   q0   [L, T, d_v]  float  work
 //   t2   [L, T, m]    float  work
 #include "hecate.cuh"
 

@@ -13,6 +13,7 @@
 //   W2           [L, d_v, d_h]  float  read
 //   W1           [L, d_h, d_k]  float  read
 //   y            [L, T, d_v]    float  write
+//   q0           [L, T, d_k]    float  write
 //   y_prod       [L]            float  write
 //   y_pow        [L]            float  write
 //   y_prod_2     [L]            float  write
@@ -20,14 +21,16 @@
 //   y_prod_3     [L, T, d_h]    float  write
 //   y_sigmoid    [L, T, d_h]    float  write
 //   y_sigmoid_2  [L, T, d_h]    float  write
-//   q0           [L, T, d_k]    float  work
+//   y_pow_3      [L]            float  write
+//   y_pow_4      [L]            float  write
 //   t2           [L, d_v, d_h]  float  work
 //   t5           [L]            bool   work
+//   t14          [L]            float  work
 //   t19          [L, d_v, d_h]  float  work
 //   t20          [L, d_h, d_k]  float  work
 //   t23          [L]            bool   work
 //   t37          [L, d_h, d_k]  float  work
-//   t13_2        [L, T, d_h]    float  work
+//   t            [L, T, d_h]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -79,14 +82,16 @@ HECATE_KERNEL(256) moneta_read_2(const float *W2, float *y_prod, float *t2, int 
 
 // moneta.y
 // One thread for each (i).
-HECATE_KERNEL(256) moneta_read_3(const float *y_prod, float *y_pow, bool *t5, int L) {
+HECATE_KERNEL(256) moneta_read_3(const float *y_prod, float *y_pow, bool *t5, float *t14, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= L) return;
   const int i = (int)item;
   const float y_prod_entry = y_prod[i];
   const bool t5_2 = (y_prod_entry < 1e-24f);
+  const float t14_2 = (t5_2 ? 1.0f : y_prod_entry);
   t5[i] = t5_2;
-  y_pow[i] = hecate::pow((t5_2 ? 1.0f : y_prod_entry), (-0.5f));
+  t14[i] = t14_2;
+  y_pow[i] = hecate::pow(t14_2, (-0.5f));
 }
 
 // moneta.y
@@ -125,14 +130,18 @@ HECATE_KERNEL(256) moneta_read_5(const float *W1, float *y_prod_2, float *t20, i
 
 // moneta.y
 // One thread for each (i).
-HECATE_KERNEL(256) moneta_read_6(const float *y_prod_2, float *y_pow_2, bool *t23, int L) {
+HECATE_KERNEL(256) moneta_read_6(const float *y_prod_2, float *y_pow_2, float *y_pow_3,
+    float *y_pow_4, const float *t14, bool *t23, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= L) return;
   const int i = (int)item;
   const float y_prod_2_entry = y_prod_2[i];
   const bool t23_2 = (y_prod_2_entry < 1e-24f);
+  const float t32 = (t23_2 ? 1.0f : y_prod_2_entry);
   t23[i] = t23_2;
-  y_pow_2[i] = hecate::pow((t23_2 ? 1.0f : y_prod_2_entry), (-0.5f));
+  y_pow_2[i] = hecate::pow(t32, (-0.5f));
+  y_pow_3[i] = hecate::pow(t32, (-1.5f));
+  y_pow_4[i] = hecate::pow(t14[i], (-1.5f));
 }
 
 // moneta.y
@@ -153,7 +162,7 @@ HECATE_KERNEL(256) moneta_read_7(const float *W1, const float *y_pow_2, const fl
 // moneta.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) moneta_read_8(float *y_prod_3, const float *q0, const float *t37, int T) {
+HECATE_KERNEL(256) moneta_read_8(const float *q0, float *y_prod_3, const float *t37, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_h + 15) / 16;
@@ -177,7 +186,7 @@ HECATE_KERNEL(256) moneta_read_8(float *y_prod_3, const float *q0, const float *
 // moneta.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) moneta_read_9(const float *y_prod_3, float *y_sigmoid, float *y_sigmoid_2,
-    float *t13_2, int L, int T) {
+    float *t, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -186,14 +195,14 @@ HECATE_KERNEL(256) moneta_read_9(const float *y_prod_3, float *y_sigmoid, float 
   const float y_prod_3_entry = y_prod_3[((i64)i * T + j) * d_h + k];
   const float t39 = hecate::sigmoid(y_prod_3_entry);
   y_sigmoid[((i64)i * T + j) * d_h + k] = t39;
-  t13_2[((i64)i * T + j) * d_h + k] = y_prod_3_entry * t39;
+  t[((i64)i * T + j) * d_h + k] = y_prod_3_entry * t39;
   y_sigmoid_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_3_entry);
 }
 
 // moneta.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) moneta_read_10(float *y, const float *t19, const float *t13_2, int T) {
+HECATE_KERNEL(256) moneta_read_10(float *y, const float *t19, const float *t, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -206,7 +215,7 @@ HECATE_KERNEL(256) moneta_read_10(float *y, const float *t19, const float *t13_2
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_h ? t19[(i64)i * d_v * d_h + (i64)(m0 + row) * d_h + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t13_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -13,6 +13,7 @@
 //   W2           [L, d_v, d_h]  float  read
 //   W1           [L, d_h, d_k]  float  read
 //   y_bar        [L, T, d_v]    float  read
+//   q0           [L, T, d_k]    float  read
 //   y_prod       [L]            float  read
 //   y_pow        [L]            float  read
 //   y_prod_2     [L]            float  read
@@ -20,15 +21,32 @@
 //   y_prod_3     [L, T, d_h]    float  read
 //   y_sigmoid    [L, T, d_h]    float  read
 //   y_sigmoid_2  [L, T, d_h]    float  read
+//   y_pow_3      [L]            float  read
+//   y_pow_4      [L]            float  read
 //   W_Q_bar      [d_k, d]       float  write
 //   x_bar        [L, T, d]      float  write
+//   W2_bar       [L, d_v, d_h]  float  write
+//   W1_bar       [L, d_h, d_k]  float  write
+//   t2           [L, d_v, d_h]  float  work
 //   t5           [L]            bool   work
 //   t23          [L]            bool   work
+//   t12_2        [L]            bool   work
+//   t58          [L]            bool   work
+//   t8           [L, d_v, d_h]  float  work
 //   t19          [L, d_v, d_h]  float  work
+//   t20          [L, d_h, d_k]  float  work
+//   t26          [L, d_h, d_k]  float  work
 //   t37          [L, d_h, d_k]  float  work
-//   t2_2         [L, T, d_h]    float  work
-//   t8_2         [L, T, d_h]    float  work
-//   t9_2         [L, T, d_k]    float  work
+//   t            [L, T, d_h]    float  work
+//   t2_2         [L, d_v, d_h]  float  work
+//   t3_2         [L, T, d_h]    float  work
+//   t9_2         [L, T, d_h]    float  work
+//   t10_2        [L, T, d_k]    float  work
+//   t11_2        [L, d_h, d_k]  float  work
+//   t14_2        [L, d_h, d_k]  float  work
+//   t31_2        [L]            float  work
+//   t60          [L, d_v, d_h]  float  work
+//   t77          [L]            float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -39,20 +57,35 @@ constexpr int d_k = 64;
 constexpr int d_v = 64;
 
 // moneta.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) moneta_read_backward_1(const float *W2, float *t2, int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * d_v * d_h) return;
+  const int i = (int)(item / (d_v * d_h));
+  const int j = (int)(item / d_h % d_v);
+  const int k = (int)(item % d_h);
+  t2[((i64)i * d_v + j) * d_h + k] = fabsf(W2[((i64)i * d_v + j) * d_h + k]);
+}
+
+// moneta.y
 // One thread for each (i).
-HECATE_KERNEL(256) moneta_read_backward_1(const float *y_prod, const float *y_prod_2, bool *t5,
-    bool *t23, int L) {
+HECATE_KERNEL(256) moneta_read_backward_2(const float *y_prod, const float *y_prod_2, bool *t5,
+    bool *t23, bool *t12_2, bool *t58, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= L) return;
   const int i = (int)item;
-  t5[i] = (y_prod[i] < 1e-24f);
-  t23[i] = (y_prod_2[i] < 1e-24f);
+  const bool t5_2 = (y_prod[i] < 1e-24f);
+  const bool t23_2 = (y_prod_2[i] < 1e-24f);
+  t5[i] = t5_2;
+  t23[i] = t23_2;
+  t12_2[i] = !t23_2;
+  t58[i] = !t5_2;
 }
 
 // moneta.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) moneta_read_backward_2(const float *W2, const float *y_pow, const bool *t5,
-    float *t19, int L) {
+HECATE_KERNEL(256) moneta_read_backward_3(const float *W2, const float *y_pow, const float *t2,
+    const bool *t5, float *t8, float *t19, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_v * d_h) return;
   const int i = (int)(item / (d_v * d_h));
@@ -60,15 +93,15 @@ HECATE_KERNEL(256) moneta_read_backward_2(const float *W2, const float *y_pow, c
   const int k = (int)(item % d_h);
   const bool t5_entry = t5[i];
   const float w = 0.33333334f * y_pow[i];
-  const float W2_entry = W2[((i64)i * d_v + j) * d_h + k];
-  const float t8 = (t5_entry ? 1.0f : fabsf(W2_entry));
-  t19[((i64)i * d_v + j) * d_h + k] = (t5_entry ? 0.0f : w * W2_entry * t8 * t8);
+  const float t8_2 = (t5_entry ? 1.0f : t2[((i64)i * d_v + j) * d_h + k]);
+  t8[((i64)i * d_v + j) * d_h + k] = t8_2;
+  t19[((i64)i * d_v + j) * d_h + k] = (t5_entry ? 0.0f : w * W2[((i64)i * d_v + j) * d_h + k] * t8_2 * t8_2);
 }
 
 // moneta.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) moneta_read_backward_3(const float *W1, const float *y_pow_2, const bool *t23,
-    float *t37, int L) {
+HECATE_KERNEL(256) moneta_read_backward_4(const float *W1, const float *y_pow_2, const bool *t23,
+    float *t20, float *t26, float *t37, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_h * d_k) return;
   const int i = (int)(item / (d_h * d_k));
@@ -77,14 +110,53 @@ HECATE_KERNEL(256) moneta_read_backward_3(const float *W1, const float *y_pow_2,
   const bool t23_entry = t23[i];
   const float w_2 = 0.33333334f * y_pow_2[i];
   const float W1_entry = W1[((i64)i * d_h + j) * d_k + k];
-  const float t26 = (t23_entry ? 1.0f : fabsf(W1_entry));
-  t37[((i64)i * d_h + j) * d_k + k] = (t23_entry ? 0.0f : w_2 * W1_entry * t26 * t26);
+  const float t20_2 = fabsf(W1_entry);
+  const float t26_2 = (t23_entry ? 1.0f : t20_2);
+  t20[((i64)i * d_h + j) * d_k + k] = t20_2;
+  t26[((i64)i * d_h + j) * d_k + k] = t26_2;
+  t37[((i64)i * d_h + j) * d_k + k] = (t23_entry ? 0.0f : w_2 * W1_entry * t26_2 * t26_2);
+}
+
+// moneta.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) moneta_read_backward_5(const float *y_prod_3, const float *y_sigmoid, float *t,
+    int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_h) return;
+  const int i = (int)(item / ((i64)T * d_h));
+  const int j = (int)(item / d_h % T);
+  const int k = (int)(item % d_h);
+  t[((i64)i * T + j) * d_h + k] = y_prod_3[((i64)i * T + j) * d_h + k] * y_sigmoid[((i64)i * T + j) * d_h + k];
 }
 
 // moneta.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) moneta_read_backward_4(const float *y_bar, const float *t19, float *t2_2, int T) {
+HECATE_KERNEL(256) moneta_read_backward_6(const float *y_bar, const float *t, float *t2_2, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d_v + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < T ? y_bar[(i64)i * T * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_v && n0 + col < d_h) t2_2[(i64)i * d_v * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
+}
+
+// moneta.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) moneta_read_backward_7(const float *y_bar, const float *t19, float *t3_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_h + 15) / 16;
@@ -102,27 +174,27 @@ HECATE_KERNEL(256) moneta_read_backward_4(const float *y_bar, const float *t19, 
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < T && n0 + col < d_h) t2_2[(i64)i * T * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
+  if (m0 + row < T && n0 + col < d_h) t3_2[(i64)i * T * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
 }
 
 // moneta.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) moneta_read_backward_5(const float *y_prod_3, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t2_2, float *t8_2, int L, int T) {
+HECATE_KERNEL(256) moneta_read_backward_8(const float *y_prod_3, const float *y_sigmoid,
+    const float *y_sigmoid_2, const float *t3_2, float *t9_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t2_2_entry = t2_2[((i64)i * T + j) * d_h + k];
-  t8_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_entry + y_prod_3[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t3_2_entry = t3_2[((i64)i * T + j) * d_h + k];
+  t9_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t3_2_entry + y_prod_3[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t3_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // moneta.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) moneta_read_backward_6(const float *t37, const float *t8_2, float *t9_2, int T) {
+HECATE_KERNEL(256) moneta_read_backward_9(const float *t37, const float *t9_2, float *t10_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -135,18 +207,86 @@ HECATE_KERNEL(256) moneta_read_backward_6(const float *t37, const float *t8_2, f
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_h ? t37[(i64)i * d_h * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t8_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t9_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t9_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t10_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+}
+
+// moneta.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) moneta_read_backward_10(const float *q0, const float *t9_2, float *t11_2, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d_k + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < T ? q0[(i64)i * T * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t9_2[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_k && n0 + col < d_h) t11_2[(i64)i * d_h * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+}
+
+// moneta.y
+// One thread for each (i).
+HECATE_KERNEL(256) moneta_read_backward_11(const float *W1, const bool *t12_2, const float *t26,
+    const float *t11_2, float *t14_2, float *t31_2, int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= L) return;
+  const int i = (int)item;
+  float t31_2_2 = 0.0f;
+  const bool t12_2_entry = t12_2[i];
+  #pragma unroll 1
+  for (int j = 0; j < d_h; ++j) {
+    #pragma unroll 4
+    for (int k = 0; k < d_k; ++k) {
+      const float t14_2_2 = (t12_2_entry ? t11_2[((i64)i * d_h + j) * d_k + k] : 0.0f);
+      const float t26_entry = t26[((i64)i * d_h + j) * d_k + k];
+      t31_2_2 += (t12_2_entry ? 0.33333334f * W1[((i64)i * d_h + j) * d_k + k] * t26_entry * t26_entry * t14_2_2 : 0.0f);
+      t14_2[((i64)i * d_h + j) * d_k + k] = t14_2_2;
+    }
+  }
+  t31_2[i] = t31_2_2;
+}
+
+// moneta.y
+// One thread for each (i).
+HECATE_KERNEL(256) moneta_read_backward_12(const float *W2, const bool *t58, const float *t8,
+    const float *t2_2, float *t60, float *t77, int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= L) return;
+  const int i = (int)item;
+  float t77_2 = 0.0f;
+  const bool t58_entry = t58[i];
+  #pragma unroll 1
+  for (int j = 0; j < d_v; ++j) {
+    #pragma unroll 4
+    for (int k = 0; k < d_h; ++k) {
+      const float t60_2 = (t58_entry ? t2_2[((i64)i * d_v + j) * d_h + k] : 0.0f);
+      const float t8_entry = t8[((i64)i * d_v + j) * d_h + k];
+      t77_2 += (t58_entry ? 0.33333334f * W2[((i64)i * d_v + j) * d_h + k] * t8_entry * t8_entry * t60_2 : 0.0f);
+      t60[((i64)i * d_v + j) * d_h + k] = t60_2;
+    }
+  }
+  t77[i] = t77_2;
 }
 
 // moneta.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_read_backward_7(const float *W_Q, float *x_bar, const float *t9_2, int L,
-    int T) {
+HECATE_KERNEL(256) moneta_read_backward_13(const float *W_Q, float *x_bar, const float *t10_2,
+    int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -156,7 +296,7 @@ HECATE_KERNEL(256) moneta_read_backward_7(const float *W_Q, float *x_bar, const 
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t9_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t10_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -167,8 +307,8 @@ HECATE_KERNEL(256) moneta_read_backward_7(const float *W_Q, float *x_bar, const 
 
 // moneta.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_read_backward_8(const float *x, float *W_Q_bar, const float *t9_2, int L,
-    int T) {
+HECATE_KERNEL(256) moneta_read_backward_14(const float *x, float *W_Q_bar, const float *t10_2,
+    int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_k + 15) / 16;
@@ -179,11 +319,55 @@ HECATE_KERNEL(256) moneta_read_backward_8(const float *x, float *W_Q_bar, const 
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t9_2[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t10_2[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
+}
+
+// moneta.q0, moneta.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) moneta_read_backward_15(const float *W2, const float *y_pow,
+    const float *y_pow_4, float *W2_bar, const float *t2, const bool *t58, const float *t8,
+    const float *t60, const float *t77, int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * d_v * d_h) return;
+  const int i = (int)(item / (d_v * d_h));
+  const int j = (int)(item / d_h % d_v);
+  const int k = (int)(item % d_h);
+  const bool t58_entry_2 = t58[i];
+  const float w_3 = 0.33333334f * y_pow[i];
+  const float w_4 = (t58_entry_2 ? (-0.5f) * t77[i] * y_pow_4[i] : 0.0f);
+  const float t8_entry_2 = t8[((i64)i * d_v + j) * d_h + k];
+  const float t60_entry = t60[((i64)i * d_v + j) * d_h + k];
+  const float W2_entry = W2[((i64)i * d_v + j) * d_h + k];
+  const float t2_entry = t2[((i64)i * d_v + j) * d_h + k];
+  const float w_7 = (t58_entry_2 ? 2.0f * (t58_entry_2 ? w_3 * W2_entry * t8_entry_2 * t60_entry : 0.0f) : 0.0f);
+  const float w_8 = (w_7 + 4.0f * (w_4 * t2_entry * t2_entry * t2_entry)) * hecate::sign(W2_entry);
+  W2_bar[((i64)i * d_v + j) * d_h + k] = (t58_entry_2 ? w_3 * t8_entry_2 * t8_entry_2 * t60_entry : 0.0f) + w_8;
+}
+
+// moneta.q0, moneta.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) moneta_read_backward_16(const float *W1, const float *y_pow_2,
+    const float *y_pow_3, float *W1_bar, const bool *t12_2, const float *t20, const float *t26,
+    const float *t14_2, const float *t31_2, int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * d_h * d_k) return;
+  const int i = (int)(item / (d_h * d_k));
+  const int j = (int)(item / d_k % d_h);
+  const int k = (int)(item % d_k);
+  const bool t12_2_entry_2 = t12_2[i];
+  const float w_5 = 0.33333334f * y_pow_2[i];
+  const float w_6 = (t12_2_entry_2 ? (-0.5f) * t31_2[i] * y_pow_3[i] : 0.0f);
+  const float t26_entry_2 = t26[((i64)i * d_h + j) * d_k + k];
+  const float t14_2_entry = t14_2[((i64)i * d_h + j) * d_k + k];
+  const float W1_entry_2 = W1[((i64)i * d_h + j) * d_k + k];
+  const float t20_entry = t20[((i64)i * d_h + j) * d_k + k];
+  const float w_9 = (t12_2_entry_2 ? 2.0f * (t12_2_entry_2 ? w_5 * W1_entry_2 * t26_entry_2 * t14_2_entry : 0.0f) : 0.0f);
+  const float w_10 = (w_9 + 4.0f * (w_6 * t20_entry * t20_entry * t20_entry)) * hecate::sign(W1_entry_2);
+  W1_bar[((i64)i * d_h + j) * d_k + k] = (t12_2_entry_2 ? w_5 * t26_entry_2 * t26_entry_2 * t14_2_entry : 0.0f) + w_10;
 }
 

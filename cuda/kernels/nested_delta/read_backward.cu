@@ -15,6 +15,7 @@
 //   b_Q             [d_k]            float  read
 //   pos             [L]              int    read
 //   c_Q             [4, d_k]         float  read
+//   A               [d_v, d_v]       float  read
 //   N               [L, d_v, d_k]    float  read
 //   B               [d_v, d_k]       float  read
 //   y_bar           [L, T, d_v]      float  read
@@ -35,19 +36,21 @@
 //   b_Q_bar         [d_k]            float  write
 //   c_Q_bar         [4, d_k]         float  write
 //   A_bar           [d_v, d_v]       float  write
+//   N_bar           [L, d_v, d_k]    float  write
 //   B_bar           [d_v, d_k]       float  write
 //   t5              [L, T, d_k]      float  work
 //   t10             [L, T]           bool   work
-//   t13_2           [L, T]           bool   work
-//   t17_2           [L, T]           bool   work
+//   t15_2           [L, T]           bool   work
+//   t19_2           [L, T]           bool   work
 //   t               [L, d_v, d_k]    float  work
 //   t3_2_2          [L, T, d_k]      float  work
 //   t4_2            [L, d_v, d_k]    float  work
-//   t12_2           [L, T]           float  work
-//   t39             [L, T, d_k]      float  work
-//   t42             [L, T + 3, d_k]  float  work
+//   t8_2            [L, d_v, d_k]    float  work
+//   t14_2           [L, T]           float  work
+//   t41             [L, T, d_k]      float  work
 //   t44             [L, T + 3, d_k]  float  work
-//   t45             [L, T + 3, d_k]  float  work
+//   t46             [L, T + 3, d_k]  float  work
+//   t47             [L, T + 3, d_k]  float  work
 //   B_bar_copies    [64·d_k·d_v]     float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
 //   c_Q_bar_copies  [256·d_k]        float  work
@@ -74,16 +77,16 @@ HECATE_KERNEL(256) nested_delta_read_backward_1(const float *b_Q, const float *q
 // nested_delta.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) nested_delta_read_backward_2(const float *q_prod, const float *q_sqrt, bool *t10,
-    bool *t13_2, bool *t17_2, int L, int T) {
+    bool *t15_2, bool *t19_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t10_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t13_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t15_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t10[(i64)i * T + j] = t10_2;
-  t13_2[(i64)i * T + j] = t13_2_2;
-  t17_2[(i64)i * T + j] = (t13_2_2 && t10_2);
+  t15_2[(i64)i * T + j] = t15_2_2;
+  t19_2[(i64)i * T + j] = (t15_2_2 && t10_2);
 }
 
 // nested_delta.y, nested_delta.M.start
@@ -193,8 +196,32 @@ HECATE_KERNEL(256) nested_delta_read_backward_9(float *B_bar, const float *B_bar
 }
 
 // nested_delta.M.start
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) nested_delta_read_backward_10(const float *A, const float *t4_2, float *t8_2) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_v + 15) / 16;
+  const int down = (d_k + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_v ? t4_2[(i64)i * d_v * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d_v ? A[(p0 + row) * d_v + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_k && n0 + col < d_v) t8_2[(i64)i * d_v * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+}
+
+// nested_delta.M.start
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) nested_delta_read_backward_10(float *A_bar) {
+HECATE_KERNEL(256) nested_delta_read_backward_11(float *A_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_v * d_v; at += threads) A_bar[at] = 0.0f;
@@ -202,7 +229,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_10(float *A_bar) {
 
 // nested_delta.M.start
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) nested_delta_read_backward_11(const float *N, float *A_bar, const float *t4_2,
+HECATE_KERNEL(256) nested_delta_read_backward_12(const float *N, float *A_bar, const float *t4_2,
     int L) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -227,23 +254,23 @@ HECATE_KERNEL(256) nested_delta_read_backward_11(const float *N, float *A_bar, c
 
 // nested_delta.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) nested_delta_read_backward_12(const float *q_div_2, const float *t3_2_2,
-    float *t12_2, int L, int T) {
+HECATE_KERNEL(256) nested_delta_read_backward_13(const float *q_div_2, const float *t3_2_2,
+    float *t14_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t12_2_2 = 0.0f;
+  float t14_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
-    t12_2_2 += t3_2_2[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
+    t14_2_2 += t3_2_2[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
   }
-  t12_2[(i64)i * T + j] = -t12_2_2;
+  t14_2[(i64)i * T + j] = -t14_2_2;
 }
 
 // nested_delta.q1, nested_delta.q
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) nested_delta_read_backward_13(float *b_Q_bar) {
+HECATE_KERNEL(256) nested_delta_read_backward_14(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -251,7 +278,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_13(float *b_Q_bar) {
 
 // nested_delta.q1, nested_delta.q
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) nested_delta_read_backward_14(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) nested_delta_read_backward_15(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -260,9 +287,9 @@ HECATE_KERNEL(256) nested_delta_read_backward_14(float *b_Q_bar_copies) {
 // nested_delta.q1, nested_delta.q
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) nested_delta_read_backward_15(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) nested_delta_read_backward_16(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t13_2, const bool *t17_2, const float *t3_2_2, const float *t12_2, float *t39,
+    const bool *t15_2, const bool *t19_2, const float *t3_2_2, const float *t14_2, float *t41,
     float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -274,21 +301,21 @@ HECATE_KERNEL(256) nested_delta_read_backward_15(const float *q1_sigmoid, const 
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t17_2_entry = t17_2[(i64)i * T + j];
+    const bool t19_2_entry = t19_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w = ((t17_2_entry && t10[(i64)i * T + j]) ? (t17_2_entry ? 0.5f * (t17_2_entry ? (t13_2[(i64)i * T + j] ? t12_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w = ((t19_2_entry && t10[(i64)i * T + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15_2[(i64)i * T + j] ? t14_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k];
-    const float t33 = t3_2_2[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
-    const float t39_2 = q1_sigmoid_entry * t33 + t5_entry * q1_sigmoid_entry * t33 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
-    t39[((i64)i * T + j) * d_k + k] = t39_2;
-    b_Q_bar_own[k] += t39_2;
+    const float t35 = t3_2_2[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
+    const float t41_2 = q1_sigmoid_entry * t35 + t5_entry * q1_sigmoid_entry * t35 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
+    t41[((i64)i * T + j) * d_k + k] = t41_2;
+    b_Q_bar_own[k] += t41_2;
   }
 }
 
 // nested_delta.q1, nested_delta.q
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) nested_delta_read_backward_16(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) nested_delta_read_backward_17(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -298,16 +325,16 @@ HECATE_KERNEL(256) nested_delta_read_backward_16(float *b_Q_bar, const float *b_
 
 // nested_delta.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) nested_delta_read_backward_17(float *t42, int L, int T) {
+HECATE_KERNEL(256) nested_delta_read_backward_18(float *t44, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t42[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
 }
 
 // nested_delta.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) nested_delta_read_backward_18(const int *pos, const float *c_Q, const float *t39,
-    float *t42, int L, int T) {
+HECATE_KERNEL(256) nested_delta_read_backward_19(const int *pos, const float *c_Q, const float *t41,
+    float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
@@ -319,7 +346,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_18(const int *pos, const float *c_
     if (j >= 0 && j < T) {
       const int n = pos[i] + j - k;
       if (n >= 0) {
-        t42[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t39[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
+        t44[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t41[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
       }
     }
   }
@@ -327,7 +354,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_18(const int *pos, const float *c_
 
 // nested_delta.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) nested_delta_read_backward_19(float *c_Q_bar) {
+HECATE_KERNEL(256) nested_delta_read_backward_20(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -335,7 +362,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_19(float *c_Q_bar) {
 
 // nested_delta.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) nested_delta_read_backward_20(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) nested_delta_read_backward_21(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -344,8 +371,8 @@ HECATE_KERNEL(256) nested_delta_read_backward_20(float *c_Q_bar_copies) {
 // nested_delta.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) nested_delta_read_backward_21(const int *pos, const float *q1_stack,
-    const float *t39, float *c_Q_bar_copies, int L, int T) {
+HECATE_KERNEL(256) nested_delta_read_backward_22(const int *pos, const float *q1_stack,
+    const float *t41, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -359,14 +386,14 @@ HECATE_KERNEL(256) nested_delta_read_backward_21(const int *pos, const float *q1
     const int k = (int)(at % T);
     const int n_2 = pos[j] - i + k;
     if (n_2 >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t39[((i64)j * T + k) * d_k + m];
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t41[((i64)j * T + k) * d_k + m];
     }
   }
 }
 
 // nested_delta.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) nested_delta_read_backward_22(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) nested_delta_read_backward_23(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -376,39 +403,39 @@ HECATE_KERNEL(256) nested_delta_read_backward_22(float *c_Q_bar, const float *c_
 
 // nested_delta.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) nested_delta_read_backward_23(float *t44, int L, int T) {
+HECATE_KERNEL(256) nested_delta_read_backward_24(float *t46, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46[at] = 0.0f;
 }
 
 // nested_delta.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) nested_delta_read_backward_24(const float *q0_tail_bar, float *t44, int L, int T) {
+HECATE_KERNEL(256) nested_delta_read_backward_25(const float *q0_tail_bar, float *t46, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
-  t44[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
+  t46[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
 }
 
 // nested_delta.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) nested_delta_read_backward_25(const float *t42, const float *t44, float *t45,
+HECATE_KERNEL(256) nested_delta_read_backward_26(const float *t44, const float *t46, float *t47,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
-  t45[((i64)i * (T + 3) + j) * d_k + k] = t42[((i64)i * (T + 3) + j) * d_k + k] + t44[((i64)i * (T + 3) + j) * d_k + k];
+  t47[((i64)i * (T + 3) + j) * d_k + k] = t44[((i64)i * (T + 3) + j) * d_k + k] + t46[((i64)i * (T + 3) + j) * d_k + k];
 }
 
 // nested_delta.q0, nested_delta.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) nested_delta_read_backward_26(const float *W_Q, float *x_bar, const float *t45,
+HECATE_KERNEL(256) nested_delta_read_backward_27(const float *W_Q, float *x_bar, const float *t47,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -421,7 +448,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_26(const float *W_Q, float *x_bar,
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t45[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t47[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -432,7 +459,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_26(const float *W_Q, float *x_bar,
 
 // nested_delta.q0, nested_delta.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) nested_delta_read_backward_27(float *W_Q_bar) {
+HECATE_KERNEL(256) nested_delta_read_backward_28(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -440,7 +467,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_27(float *W_Q_bar) {
 
 // nested_delta.q0, nested_delta.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) nested_delta_read_backward_28(const float *x, float *W_Q_bar, const float *t45,
+HECATE_KERNEL(256) nested_delta_read_backward_29(const float *x, float *W_Q_bar, const float *t47,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -454,12 +481,24 @@ HECATE_KERNEL(256) nested_delta_read_backward_28(const float *x, float *W_Q_bar,
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t45[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t47[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
     }
     if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] += dot;
   }
+}
+
+// nested_delta.q0
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) nested_delta_read_backward_30(float *N_bar, const float *t4_2, const float *t8_2,
+    int L) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * d_v * d_k) return;
+  const int i = (int)(item / (d_v * d_k));
+  const int j = (int)(item / d_k % d_v);
+  const int k = (int)(item % d_k);
+  N_bar[((i64)i * d_v + j) * d_k + k] = t4_2[((i64)i * d_v + j) * d_k + k] + t8_2[((i64)i * d_v + j) * d_k + k];
 }
 

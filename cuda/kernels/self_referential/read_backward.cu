@@ -15,17 +15,19 @@
 //   q_prod    [L, T, d]  float  read
 //   q_prod_2  [L, T]     float  read
 //   q_sqrt    [L, T]     float  read
+//   q         [L, T, d]  float  read
 //   q_div     [L, T]     float  read
 //   q_div_2   [L, T, d]  float  read
 //   q_div_3   [L, T]     float  read
 //   W_Q_bar   [d, d]     float  write
 //   x_bar     [L, T, d]  float  write
+//   M_m_bar   [L, d, d]  float  write
 //   t4        [L, T]     bool   work
-//   t8_2      [L, T]     bool   work
-//   t12       [L, T]     bool   work
-//   t2_2      [L, T, d]  float  work
-//   t7_2      [L, T]     float  work
-//   t28       [L, T, d]  float  work
+//   t9_2      [L, T]     bool   work
+//   t13       [L, T]     bool   work
+//   t3_2      [L, T, d]  float  work
+//   t8_2      [L, T]     float  work
+//   t29       [L, T, d]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -35,23 +37,48 @@ constexpr int d = 256;
 // self_referential.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) self_referential_read_backward_1(const float *q_prod_2, const float *q_sqrt,
-    bool *t4, bool *t8_2, bool *t12, int L, int T) {
+    bool *t4, bool *t9_2, bool *t13, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t4_2 = (0.0f < q_prod_2[(i64)i * T + j]);
-  const bool t8_2_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t9_2_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t4[(i64)i * T + j] = t4_2;
-  t8_2[(i64)i * T + j] = t8_2_2;
-  t12[(i64)i * T + j] = (t8_2_2 && t4_2);
+  t9_2[(i64)i * T + j] = t9_2_2;
+  t13[(i64)i * T + j] = (t9_2_2 && t4_2);
 }
 
 // self_referential.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_read_backward_2(const float *M_m, const float *y_bar,
-    float *t2_2, int T) {
+HECATE_KERNEL(256) self_referential_read_backward_2(const float *y_bar, const float *q,
+    float *M_m_bar, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (d + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? y_bar[(i64)i * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d ? q[(i64)i * T * d + (i64)(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d && n0 + col < d) M_m_bar[(i64)i * d * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// self_referential.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) self_referential_read_backward_3(const float *M_m, const float *y_bar,
+    float *t3_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -69,45 +96,45 @@ HECATE_KERNEL(256) self_referential_read_backward_2(const float *M_m, const floa
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t2_2[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < d && n0 + col < T) t3_2[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_read_backward_3(const float *q_div_2, const float *t2_2,
-    float *t7_2, int L, int T) {
+HECATE_KERNEL(256) self_referential_read_backward_4(const float *q_div_2, const float *t3_2,
+    float *t8_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t7_2_2 = 0.0f;
+  float t8_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d; ++k) {
-    t7_2_2 += t2_2[((i64)i * T + j) * d + k] * q_div_2[((i64)i * T + j) * d + k];
+    t8_2_2 += t3_2[((i64)i * T + j) * d + k] * q_div_2[((i64)i * T + j) * d + k];
   }
-  t7_2[(i64)i * T + j] = -t7_2_2;
+  t8_2[(i64)i * T + j] = -t8_2_2;
 }
 
 // self_referential.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_read_backward_4(const float *q_prod, const float *q_div,
-    const float *q_div_3, const bool *t4, const bool *t8_2, const bool *t12, const float *t2_2,
-    const float *t7_2, float *t28, int L, int T) {
+HECATE_KERNEL(256) self_referential_read_backward_5(const float *q_prod, const float *q_div,
+    const float *q_div_3, const bool *t4, const bool *t9_2, const bool *t13, const float *t3_2,
+    const float *t8_2, float *t29, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  const bool t12_entry = t12[(i64)i * T + j];
+  const bool t13_entry = t13[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w = ((t12_entry && t4[(i64)i * T + j]) ? (t12_entry ? 0.5f * (t12_entry ? (t8_2[(i64)i * T + j] ? t7_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t28[((i64)i * T + j) * d + k] = t2_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w);
+  const float w = ((t13_entry && t4[(i64)i * T + j]) ? (t13_entry ? 0.5f * (t13_entry ? (t9_2[(i64)i * T + j] ? t8_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t29[((i64)i * T + j) * d + k] = t3_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w);
 }
 
 // self_referential.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_read_backward_5(const float *W_Q, float *x_bar,
-    const float *t28, int L, int T) {
+HECATE_KERNEL(256) self_referential_read_backward_6(const float *W_Q, float *x_bar,
+    const float *t29, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -117,7 +144,7 @@ HECATE_KERNEL(256) self_referential_read_backward_5(const float *W_Q, float *x_b
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t28[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t29[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -128,8 +155,8 @@ HECATE_KERNEL(256) self_referential_read_backward_5(const float *W_Q, float *x_b
 
 // self_referential.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_read_backward_6(const float *x, float *W_Q_bar,
-    const float *t28, int L, int T) {
+HECATE_KERNEL(256) self_referential_read_backward_7(const float *x, float *W_Q_bar,
+    const float *t29, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -140,7 +167,7 @@ HECATE_KERNEL(256) self_referential_read_backward_6(const float *x, float *W_Q_b
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t28[(i64)(p0 + row) * d + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t29[(i64)(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -15,11 +15,11 @@
 //   q_prod    [L, T, d]  float  write
 //   q_prod_2  [L, T]     float  write
 //   q_sqrt    [L, T]     float  write
+//   q         [L, T, d]  float  write
 //   q_div     [L, T]     float  write
 //   q_div_2   [L, T, d]  float  write
 //   q_div_3   [L, T]     float  write
 //   t11       [L, T]     float  work
-//   q         [L, T, d]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -84,8 +84,8 @@ HECATE_KERNEL(256) self_referential_chunk_read_3(const float *q_prod_2, float *q
 
 // self_referential_chunk.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_read_4(const float *q_prod, float *q_div_2,
-    const float *t11, float *q, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_read_4(const float *q_prod, float *q, float *q_div_2,
+    const float *t11, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));

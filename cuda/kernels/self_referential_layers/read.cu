@@ -16,6 +16,7 @@
 //   q_prod       [L, T, d]    float  write
 //   q_prod_2     [L, T]       float  write
 //   q_sqrt       [L, T]       float  write
+//   q            [L, T, d]    float  write
 //   y_prod       [L, T, d_h]  float  write
 //   y_sigmoid    [L, T, d_h]  float  write
 //   y_sigmoid_2  [L, T, d_h]  float  write
@@ -23,8 +24,7 @@
 //   q_div_2      [L, T, d]    float  write
 //   q_div_3      [L, T]       float  write
 //   t11          [L, T]       float  work
-//   q            [L, T, d]    float  work
-//   t43          [L, T, d_h]  float  work
+//   t2_2         [L, T, d_h]  float  work
 //   t15          [L, T, d]    float  work
 #include "hecate.cuh"
 
@@ -91,7 +91,7 @@ HECATE_KERNEL(256) self_referential_layers_read_3(const float *q_prod_2, float *
 
 // self_referential_layers.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_layers_read_4(const float *q_prod, const float *t11, float *q,
+HECATE_KERNEL(256) self_referential_layers_read_4(const float *q_prod, float *q, const float *t11,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
@@ -105,7 +105,7 @@ HECATE_KERNEL(256) self_referential_layers_read_4(const float *q_prod, const flo
 // self_referential_layers.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_layers_read_5(const float *B_m, float *y_prod, const float *q,
+HECATE_KERNEL(256) self_referential_layers_read_5(const float *B_m, const float *q, float *y_prod,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -130,7 +130,7 @@ HECATE_KERNEL(256) self_referential_layers_read_5(const float *B_m, float *y_pro
 // self_referential_layers.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) self_referential_layers_read_6(const float *y_prod, float *y_sigmoid,
-    float *y_sigmoid_2, float *t43, int L, int T) {
+    float *y_sigmoid_2, float *t2_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -139,14 +139,14 @@ HECATE_KERNEL(256) self_referential_layers_read_6(const float *y_prod, float *y_
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t14 = hecate::sigmoid(y_prod_entry);
   y_sigmoid[((i64)i * T + j) * d_h + k] = t14;
-  t43[((i64)i * T + j) * d_h + k] = y_prod_entry * t14;
+  t2_2[((i64)i * T + j) * d_h + k] = y_prod_entry * t14;
   y_sigmoid_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
 }
 
 // self_referential_layers.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_layers_read_7(const float *A_m, const float *t43, float *t15,
+HECATE_KERNEL(256) self_referential_layers_read_7(const float *A_m, const float *t2_2, float *t15,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -160,7 +160,7 @@ HECATE_KERNEL(256) self_referential_layers_read_7(const float *A_m, const float 
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d_h ? A_m[(i64)i * d * d_h + (i64)(m0 + row) * d_h + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t43[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t2_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -170,8 +170,8 @@ HECATE_KERNEL(256) self_referential_layers_read_7(const float *A_m, const float 
 
 // self_referential_layers.y, self_referential_layers.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_layers_read_8(float *y, float *q_div_2, const float *t11,
-    const float *q, const float *t15, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_8(float *y, const float *q, float *q_div_2,
+    const float *t11, const float *t15, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));

@@ -16,6 +16,7 @@
 //   q_prod       [L, T, d]    float  read
 //   q_prod_2     [L, T]       float  read
 //   q_sqrt       [L, T]       float  read
+//   q            [L, T, d]    float  read
 //   y_prod       [L, T, d_h]  float  read
 //   y_sigmoid    [L, T, d_h]  float  read
 //   y_sigmoid_2  [L, T, d_h]  float  read
@@ -24,15 +25,18 @@
 //   q_div_3      [L, T]       float  read
 //   W_Q_bar      [d, d]       float  write
 //   x_bar        [L, T, d]    float  write
+//   A_m_bar      [L, d, d_h]  float  write
+//   B_m_bar      [L, d_h, d]  float  write
 //   t4           [L, T]       bool   work
-//   t19          [L, T]       bool   work
-//   t23          [L, T]       bool   work
-//   t5_2         [L, T, d_h]  float  work
-//   t11_2        [L, T, d_h]  float  work
-//   t12          [L, T, d]    float  work
-//   t13_2        [L, T, d]    float  work
-//   t18          [L, T]       float  work
-//   t39          [L, T, d]    float  work
+//   t21          [L, T]       bool   work
+//   t25          [L, T]       bool   work
+//   t2_2         [L, T, d_h]  float  work
+//   t6_2         [L, T, d_h]  float  work
+//   t12          [L, T, d_h]  float  work
+//   t14_2        [L, T, d]    float  work
+//   t15_2        [L, T, d]    float  work
+//   t20          [L, T]       float  work
+//   t41          [L, T, d]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -43,23 +47,60 @@ constexpr int d_h = 64;
 // self_referential_layers.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) self_referential_layers_read_backward_1(const float *q_prod_2,
-    const float *q_sqrt, bool *t4, bool *t19, bool *t23, int L, int T) {
+    const float *q_sqrt, bool *t4, bool *t21, bool *t25, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t4_2 = (0.0f < q_prod_2[(i64)i * T + j]);
-  const bool t19_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t21_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t4[(i64)i * T + j] = t4_2;
-  t19[(i64)i * T + j] = t19_2;
-  t23[(i64)i * T + j] = (t19_2 && t4_2);
+  t21[(i64)i * T + j] = t21_2;
+  t25[(i64)i * T + j] = (t21_2 && t4_2);
+}
+
+// self_referential_layers.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) self_referential_layers_read_backward_2(const float *y_prod,
+    const float *y_sigmoid, float *t2_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_h) return;
+  const int i = (int)(item / ((i64)T * d_h));
+  const int j = (int)(item / d_h % T);
+  const int k = (int)(item % d_h);
+  t2_2[((i64)i * T + j) * d_h + k] = y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid[((i64)i * T + j) * d_h + k];
 }
 
 // self_referential_layers.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_layers_read_backward_2(const float *A_m, const float *y_bar,
-    float *t5_2, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_3(const float *y_bar, float *A_m_bar,
+    const float *t2_2, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? y_bar[(i64)i * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t2_2[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d && n0 + col < d_h) A_m_bar[(i64)i * d * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
+}
+
+// self_referential_layers.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) self_referential_layers_read_backward_4(const float *A_m, const float *y_bar,
+    float *t6_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -77,28 +118,53 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_2(const float *A_m, con
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t5_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t6_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // self_referential_layers.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_layers_read_backward_3(const float *y_prod,
-    const float *y_sigmoid, const float *y_sigmoid_2, const float *t5_2, float *t11_2, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_5(const float *y_prod,
+    const float *y_sigmoid, const float *y_sigmoid_2, const float *t6_2, float *t12, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t5_2_entry = t5_2[((i64)i * T + j) * d_h + k];
-  t11_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t5_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t5_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t6_2_entry = t6_2[((i64)i * T + j) * d_h + k];
+  t12[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t6_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t6_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // self_referential_layers.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_layers_read_backward_4(const float *B_m, const float *t11_2,
-    float *t12, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_6(const float *q, float *B_m_bar,
+    const float *t12, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? q[(i64)i * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t12[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d && n0 + col < d_h) B_m_bar[(i64)i * d_h * d + m0 + row + (i64)(n0 + col) * d] = dot;
+}
+
+// self_referential_layers.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *B_m, const float *t12,
+    float *t14_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -111,52 +177,52 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_4(const float *B_m, con
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < d_h ? B_m[(i64)i * d_h * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t11_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t12[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t12[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < d && n0 + col < T) t14_2[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential_layers.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_layers_read_backward_5(const float *y_bar, const float *q_div_2,
-    const float *t12, float *t13_2, float *t18, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_8(const float *y_bar, const float *q_div_2,
+    const float *t14_2, float *t15_2, float *t20, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t18_2 = 0.0f;
+  float t20_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d; ++k) {
-    const float t13_2_2 = y_bar[((i64)i * T + j) * d + k] + t12[((i64)i * T + j) * d + k];
-    t18_2 += t13_2_2 * q_div_2[((i64)i * T + j) * d + k];
-    t13_2[((i64)i * T + j) * d + k] = t13_2_2;
+    const float t15_2_2 = y_bar[((i64)i * T + j) * d + k] + t14_2[((i64)i * T + j) * d + k];
+    t20_2 += t15_2_2 * q_div_2[((i64)i * T + j) * d + k];
+    t15_2[((i64)i * T + j) * d + k] = t15_2_2;
   }
-  t18[(i64)i * T + j] = -t18_2;
+  t20[(i64)i * T + j] = -t20_2;
 }
 
 // self_referential_layers.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_layers_read_backward_6(const float *q_prod, const float *q_div,
-    const float *q_div_3, const bool *t4, const bool *t19, const bool *t23, const float *t13_2,
-    const float *t18, float *t39, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_9(const float *q_prod, const float *q_div,
+    const float *q_div_3, const bool *t4, const bool *t21, const bool *t25, const float *t15_2,
+    const float *t20, float *t41, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  const bool t23_entry = t23[(i64)i * T + j];
+  const bool t25_entry = t25[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w = ((t23_entry && t4[(i64)i * T + j]) ? (t23_entry ? 0.5f * (t23_entry ? (t19[(i64)i * T + j] ? t18[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t39[((i64)i * T + j) * d + k] = t13_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w);
+  const float w = ((t25_entry && t4[(i64)i * T + j]) ? (t25_entry ? 0.5f * (t25_entry ? (t21[(i64)i * T + j] ? t20[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t41[((i64)i * T + j) * d + k] = t15_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w);
 }
 
 // self_referential_layers.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *W_Q, float *x_bar,
-    const float *t39, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_10(const float *W_Q, float *x_bar,
+    const float *t41, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -166,7 +232,7 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *W_Q, flo
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t39[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t41[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -177,8 +243,8 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *W_Q, flo
 
 // self_referential_layers.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_layers_read_backward_8(const float *x, float *W_Q_bar,
-    const float *t39, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_11(const float *x, float *W_Q_bar,
+    const float *t41, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -189,7 +255,7 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_8(const float *x, float
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t39[(i64)(p0 + row) * d + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t41[(i64)(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

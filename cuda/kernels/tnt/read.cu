@@ -31,6 +31,7 @@
 //   q1_sigmoid    [L, T, d_k]      float  write
 //   q_prod        [L, T]           float  write
 //   q_sqrt        [L, T]           float  write
+//   y_prod        [L, T, d_k]      float  write
 //   q_div         [L, T]           float  write
 //   q_div_2       [L, T, d_k]      float  write
 //   q_div_3       [L, T]           float  write
@@ -41,7 +42,6 @@
 //   t17           [L, T]           float  work
 //   q             [L, T, d_k]      float  work
 //   t19           [L, T, d_v]      float  work
-//   t20           [L, T, d_k]      float  work
 //   t21           [L, T, d_v]      float  work
 //   k0            [L, T, d_k]      float  work
 //   t2_2          [L, T + 3, d_k]  float  work
@@ -216,7 +216,7 @@ HECATE_KERNEL(256) tnt_read_10(const float *V, const float *q, float *t19, int T
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_11(const float *P, const float *q, float *t20, int T) {
+HECATE_KERNEL(256) tnt_read_11(const float *P, float *y_prod, const float *q, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -234,13 +234,13 @@ HECATE_KERNEL(256) tnt_read_11(const float *P, const float *q, float *t20, int T
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t20[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) y_prod[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_12(const float *W, const float *t20, float *t21, int T) {
+HECATE_KERNEL(256) tnt_read_12(const float *W, const float *y_prod, float *t21, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -253,7 +253,7 @@ HECATE_KERNEL(256) tnt_read_12(const float *W, const float *t20, float *t21, int
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_k ? W[(i64)i * d_v * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t20[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? y_prod[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -25,6 +25,7 @@
 //   q1_sigmoid      [L, T, d_k]      float  read
 //   q_prod          [L, T]           float  read
 //   q_sqrt          [L, T]           float  read
+//   y_prod          [L, T, d_k]      float  read
 //   q_div           [L, T]           float  read
 //   q_div_2         [L, T, d_k]      float  read
 //   q_div_3         [L, T]           float  read
@@ -33,19 +34,20 @@
 //   x_bar           [L, T, d]        float  write
 //   b_Q_bar         [d_k]            float  write
 //   c_Q_bar         [4, d_k]         float  write
+//   W_bar           [L, d_v, d_k]    float  write
 //   t5              [L, T, d_k]      float  work
 //   t10             [L, T]           bool   work
-//   t12_2           [L, T]           bool   work
-//   t16_2           [L, T]           bool   work
-//   t3_2_2          [L, T, d_k]      float  work
+//   t13_2           [L, T]           bool   work
+//   t17_2           [L, T]           bool   work
 //   t4_2            [L, T, d_k]      float  work
 //   t5_2            [L, T, d_k]      float  work
 //   t6_2            [L, T, d_k]      float  work
-//   t11_2           [L, T]           float  work
-//   t38             [L, T, d_k]      float  work
-//   t41             [L, T + 3, d_k]  float  work
-//   t43             [L, T + 3, d_k]  float  work
+//   t7              [L, T, d_k]      float  work
+//   t12_2           [L, T]           float  work
+//   t39             [L, T, d_k]      float  work
+//   t42             [L, T + 3, d_k]  float  work
 //   t44             [L, T + 3, d_k]  float  work
+//   t45             [L, T + 3, d_k]  float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
 //   c_Q_bar_copies  [256·d_k]        float  work
 #include "hecate.cuh"
@@ -71,22 +73,46 @@ HECATE_KERNEL(256) tnt_read_backward_1(const float *b_Q, const float *q1_prod, f
 // tnt.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) tnt_read_backward_2(const float *q_prod, const float *q_sqrt, bool *t10,
-    bool *t12_2, bool *t16_2, int L, int T) {
+    bool *t13_2, bool *t17_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t10_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t12_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t13_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t10[(i64)i * T + j] = t10_2;
-  t12_2[(i64)i * T + j] = t12_2_2;
-  t16_2[(i64)i * T + j] = (t12_2_2 && t10_2);
+  t13_2[(i64)i * T + j] = t13_2_2;
+  t17_2[(i64)i * T + j] = (t13_2_2 && t10_2);
 }
 
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_backward_3(const float *W, const float *y_bar, float *t3_2_2, int T) {
+HECATE_KERNEL(256) tnt_read_backward_3(const float *y_bar, const float *y_prod, float *W_bar, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_k + 15) / 16;
+  const int down = (d_v + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < T ? y_bar[(i64)i * T * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? y_prod[(i64)i * T * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_v && n0 + col < d_k) W_bar[(i64)i * d_v * d_k + (i64)(m0 + row) * d_k + n0 + col] = dot;
+}
+
+// tnt.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) tnt_read_backward_4(const float *W, const float *y_bar, float *t4_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -104,13 +130,13 @@ HECATE_KERNEL(256) tnt_read_backward_3(const float *W, const float *y_bar, float
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t3_2_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t4_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_backward_4(const float *P, const float *t3_2_2, float *t4_2, int T) {
+HECATE_KERNEL(256) tnt_read_backward_5(const float *P, const float *t4_2, float *t5_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -123,18 +149,18 @@ HECATE_KERNEL(256) tnt_read_backward_4(const float *P, const float *t3_2_2, floa
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_k ? P[(i64)i * d_k * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t3_2_2[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t4_2[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t4_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t5_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_backward_5(const float *V, const float *y_bar, float *t5_2, int T) {
+HECATE_KERNEL(256) tnt_read_backward_6(const float *V, const float *y_bar, float *t6_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -152,30 +178,30 @@ HECATE_KERNEL(256) tnt_read_backward_5(const float *V, const float *y_bar, float
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t5_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t6_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // tnt.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) tnt_read_backward_6(const float *q_div_2, const float *t4_2, const float *t5_2,
-    float *t6_2, float *t11_2, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_7(const float *q_div_2, const float *t5_2, const float *t6_2,
+    float *t7, float *t12_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t11_2_2 = 0.0f;
+  float t12_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
-    const float t6_2_2 = t4_2[((i64)i * T + j) * d_k + k] + t5_2[((i64)i * T + j) * d_k + k];
-    t11_2_2 += t6_2_2 * q_div_2[((i64)i * T + j) * d_k + k];
-    t6_2[((i64)i * T + j) * d_k + k] = t6_2_2;
+    const float t7_2 = t5_2[((i64)i * T + j) * d_k + k] + t6_2[((i64)i * T + j) * d_k + k];
+    t12_2_2 += t7_2 * q_div_2[((i64)i * T + j) * d_k + k];
+    t7[((i64)i * T + j) * d_k + k] = t7_2;
   }
-  t11_2[(i64)i * T + j] = -t11_2_2;
+  t12_2[(i64)i * T + j] = -t12_2_2;
 }
 
 // tnt.q1, tnt.q
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_7(float *b_Q_bar) {
+HECATE_KERNEL(256) tnt_read_backward_8(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -183,7 +209,7 @@ HECATE_KERNEL(256) tnt_read_backward_7(float *b_Q_bar) {
 
 // tnt.q1, tnt.q
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) tnt_read_backward_8(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_read_backward_9(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -192,9 +218,9 @@ HECATE_KERNEL(256) tnt_read_backward_8(float *b_Q_bar_copies) {
 // tnt.q1, tnt.q
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) tnt_read_backward_9(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) tnt_read_backward_10(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t12_2, const bool *t16_2, const float *t6_2, const float *t11_2, float *t38,
+    const bool *t13_2, const bool *t17_2, const float *t7, const float *t12_2, float *t39,
     float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -206,21 +232,21 @@ HECATE_KERNEL(256) tnt_read_backward_9(const float *q1_sigmoid, const float *q_d
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t16_2_entry = t16_2[(i64)i * T + j];
+    const bool t17_2_entry = t17_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w = ((t16_2_entry && t10[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w = ((t17_2_entry && t10[(i64)i * T + j]) ? (t17_2_entry ? 0.5f * (t17_2_entry ? (t13_2[(i64)i * T + j] ? t12_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k];
-    const float t32 = t6_2[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
-    const float t38_2 = q1_sigmoid_entry * t32 + t5_entry * q1_sigmoid_entry * t32 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
-    t38[((i64)i * T + j) * d_k + k] = t38_2;
-    b_Q_bar_own[k] += t38_2;
+    const float t33 = t7[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
+    const float t39_2 = q1_sigmoid_entry * t33 + t5_entry * q1_sigmoid_entry * t33 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
+    t39[((i64)i * T + j) * d_k + k] = t39_2;
+    b_Q_bar_own[k] += t39_2;
   }
 }
 
 // tnt.q1, tnt.q
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) tnt_read_backward_10(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_read_backward_11(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -230,16 +256,16 @@ HECATE_KERNEL(256) tnt_read_backward_10(float *b_Q_bar, const float *b_Q_bar_cop
 
 // tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_11(float *t41, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_12(float *t42, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t41[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t42[at] = 0.0f;
 }
 
 // tnt.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) tnt_read_backward_12(const int *pos, const float *c_Q, const float *t38,
-    float *t41, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_13(const int *pos, const float *c_Q, const float *t39,
+    float *t42, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
@@ -251,7 +277,7 @@ HECATE_KERNEL(256) tnt_read_backward_12(const int *pos, const float *c_Q, const 
     if (j >= 0 && j < T) {
       const int n = pos[i] + j - k;
       if (n >= 0) {
-        t41[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t38[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
+        t42[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t39[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
       }
     }
   }
@@ -259,7 +285,7 @@ HECATE_KERNEL(256) tnt_read_backward_12(const int *pos, const float *c_Q, const 
 
 // tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_13(float *c_Q_bar) {
+HECATE_KERNEL(256) tnt_read_backward_14(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -267,7 +293,7 @@ HECATE_KERNEL(256) tnt_read_backward_13(float *c_Q_bar) {
 
 // tnt.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) tnt_read_backward_14(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_read_backward_15(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -276,7 +302,7 @@ HECATE_KERNEL(256) tnt_read_backward_14(float *c_Q_bar_copies) {
 // tnt.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) tnt_read_backward_15(const int *pos, const float *q1_stack, const float *t38,
+HECATE_KERNEL(256) tnt_read_backward_16(const int *pos, const float *q1_stack, const float *t39,
     float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -291,14 +317,14 @@ HECATE_KERNEL(256) tnt_read_backward_15(const int *pos, const float *q1_stack, c
     const int k = (int)(at % T);
     const int n_2 = pos[j] - i + k;
     if (n_2 >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t38[((i64)j * T + k) * d_k + m];
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t39[((i64)j * T + k) * d_k + m];
     }
   }
 }
 
 // tnt.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) tnt_read_backward_16(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_read_backward_17(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -308,38 +334,38 @@ HECATE_KERNEL(256) tnt_read_backward_16(float *c_Q_bar, const float *c_Q_bar_cop
 
 // tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_17(float *t43, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_18(float *t44, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t43[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
 }
 
 // tnt.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_read_backward_18(const float *q0_tail_bar, float *t43, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_19(const float *q0_tail_bar, float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
-  t43[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
+  t44[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
 }
 
 // tnt.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_read_backward_19(const float *t41, const float *t43, float *t44, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_20(const float *t42, const float *t44, float *t45, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
-  t44[((i64)i * (T + 3) + j) * d_k + k] = t41[((i64)i * (T + 3) + j) * d_k + k] + t43[((i64)i * (T + 3) + j) * d_k + k];
+  t45[((i64)i * (T + 3) + j) * d_k + k] = t42[((i64)i * (T + 3) + j) * d_k + k] + t44[((i64)i * (T + 3) + j) * d_k + k];
 }
 
 // tnt.q0, tnt.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_backward_20(const float *W_Q, float *x_bar, const float *t44, int T) {
+HECATE_KERNEL(256) tnt_read_backward_21(const float *W_Q, float *x_bar, const float *t45, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -351,7 +377,7 @@ HECATE_KERNEL(256) tnt_read_backward_20(const float *W_Q, float *x_bar, const fl
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t44[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t45[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -362,7 +388,7 @@ HECATE_KERNEL(256) tnt_read_backward_20(const float *W_Q, float *x_bar, const fl
 
 // tnt.q0, tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_21(float *W_Q_bar) {
+HECATE_KERNEL(256) tnt_read_backward_22(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -370,7 +396,7 @@ HECATE_KERNEL(256) tnt_read_backward_21(float *W_Q_bar) {
 
 // tnt.q0, tnt.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) tnt_read_backward_22(const float *x, float *W_Q_bar, const float *t44, int L,
+HECATE_KERNEL(256) tnt_read_backward_23(const float *x, float *W_Q_bar, const float *t45, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -384,7 +410,7 @@ HECATE_KERNEL(256) tnt_read_backward_22(const float *x, float *W_Q_bar, const fl
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t44[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t45[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();

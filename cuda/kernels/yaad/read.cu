@@ -13,11 +13,11 @@
 //   W2           [L, d_v, d_h]  float  read
 //   W1           [L, d_h, d_k]  float  read
 //   y            [L, T, d_v]    float  write
+//   q0           [L, T, d_k]    float  write
 //   y_prod       [L, T, d_h]    float  write
 //   y_sigmoid    [L, T, d_h]    float  write
 //   y_sigmoid_2  [L, T, d_h]    float  write
-//   q0           [L, T, d_k]    float  work
-//   t13          [L, T, d_h]    float  work
+//   t            [L, T, d_h]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -51,7 +51,7 @@ HECATE_KERNEL(256) yaad_read_1(const float *W_Q, const float *x, float *q0, int 
 // yaad.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) yaad_read_2(const float *W1, float *y_prod, const float *q0, int T) {
+HECATE_KERNEL(256) yaad_read_2(const float *W1, const float *q0, float *y_prod, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -74,8 +74,8 @@ HECATE_KERNEL(256) yaad_read_2(const float *W1, float *y_prod, const float *q0, 
 
 // yaad.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) yaad_read_3(const float *y_prod, float *y_sigmoid, float *y_sigmoid_2,
-    float *t13, int L, int T) {
+HECATE_KERNEL(256) yaad_read_3(const float *y_prod, float *y_sigmoid, float *y_sigmoid_2, float *t,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -84,14 +84,14 @@ HECATE_KERNEL(256) yaad_read_3(const float *y_prod, float *y_sigmoid, float *y_s
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t3 = hecate::sigmoid(y_prod_entry);
   y_sigmoid[((i64)i * T + j) * d_h + k] = t3;
-  t13[((i64)i * T + j) * d_h + k] = y_prod_entry * t3;
+  t[((i64)i * T + j) * d_h + k] = y_prod_entry * t3;
   y_sigmoid_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
 }
 
 // yaad.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) yaad_read_4(const float *W2, float *y, const float *t13, int T) {
+HECATE_KERNEL(256) yaad_read_4(const float *W2, float *y, const float *t, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -104,7 +104,7 @@ HECATE_KERNEL(256) yaad_read_4(const float *W2, float *y, const float *t13, int 
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_h ? W2[(i64)i * d_v * d_h + (i64)(m0 + row) * d_h + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t13[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

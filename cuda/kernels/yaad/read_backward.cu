@@ -13,14 +13,18 @@
 //   W2           [L, d_v, d_h]  float  read
 //   W1           [L, d_h, d_k]  float  read
 //   y_bar        [L, T, d_v]    float  read
+//   q0           [L, T, d_k]    float  read
 //   y_prod       [L, T, d_h]    float  read
 //   y_sigmoid    [L, T, d_h]    float  read
 //   y_sigmoid_2  [L, T, d_h]    float  read
 //   W_Q_bar      [d_k, d]       float  write
 //   x_bar        [L, T, d]      float  write
-//   t2_2         [L, T, d_h]    float  work
-//   t8           [L, T, d_h]    float  work
-//   t9           [L, T, d_k]    float  work
+//   W2_bar       [L, d_v, d_h]  float  write
+//   W1_bar       [L, d_h, d_k]  float  write
+//   t            [L, T, d_h]    float  work
+//   t3_2         [L, T, d_h]    float  work
+//   t9           [L, T, d_h]    float  work
+//   t11          [L, T, d_k]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -31,9 +35,45 @@ constexpr int d_k = 64;
 constexpr int d_v = 64;
 
 // yaad.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) yaad_read_backward_1(const float *y_prod, const float *y_sigmoid, float *t,
+    int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_h) return;
+  const int i = (int)(item / ((i64)T * d_h));
+  const int j = (int)(item / d_h % T);
+  const int k = (int)(item % d_h);
+  t[((i64)i * T + j) * d_h + k] = y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid[((i64)i * T + j) * d_h + k];
+}
+
+// yaad.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) yaad_read_backward_1(const float *W2, const float *y_bar, float *t2_2, int T) {
+HECATE_KERNEL(256) yaad_read_backward_2(const float *y_bar, float *W2_bar, const float *t, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d_v + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_v && p0 + row < T ? y_bar[(i64)i * T * d_v + m0 + col + (i64)(p0 + row) * d_v] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_v && n0 + col < d_h) W2_bar[(i64)i * d_v * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
+}
+
+// yaad.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) yaad_read_backward_3(const float *W2, const float *y_bar, float *t3_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -51,27 +91,51 @@ HECATE_KERNEL(256) yaad_read_backward_1(const float *W2, const float *y_bar, flo
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t3_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // yaad.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) yaad_read_backward_2(const float *y_prod, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t2_2, float *t8, int L, int T) {
+HECATE_KERNEL(256) yaad_read_backward_4(const float *y_prod, const float *y_sigmoid,
+    const float *y_sigmoid_2, const float *t3_2, float *t9, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t2_2_entry = t2_2[((i64)i * T + j) * d_h + k];
-  t8[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t3_2_entry = t3_2[((i64)i * T + j) * d_h + k];
+  t9[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t3_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t3_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // yaad.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) yaad_read_backward_3(const float *W1, const float *t8, float *t9, int T) {
+HECATE_KERNEL(256) yaad_read_backward_5(const float *q0, float *W1_bar, const float *t9, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_h + 15) / 16;
+  const int down = (d_k + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < T ? q0[(i64)i * T * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_h ? t9[(i64)i * T * d_h + (i64)(p0 + row) * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d_k && n0 + col < d_h) W1_bar[(i64)i * d_h * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+}
+
+// yaad.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) yaad_read_backward_6(const float *W1, const float *t9, float *t11, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -84,17 +148,17 @@ HECATE_KERNEL(256) yaad_read_backward_3(const float *W1, const float *t8, float 
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_h ? W1[(i64)i * d_h * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t8[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t9[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t9[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t11[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // yaad.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_read_backward_4(const float *W_Q, float *x_bar, const float *t9, int L,
+HECATE_KERNEL(256) yaad_read_backward_7(const float *W_Q, float *x_bar, const float *t11, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -105,7 +169,7 @@ HECATE_KERNEL(256) yaad_read_backward_4(const float *W_Q, float *x_bar, const fl
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t9[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t11[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -116,7 +180,7 @@ HECATE_KERNEL(256) yaad_read_backward_4(const float *W_Q, float *x_bar, const fl
 
 // yaad.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_read_backward_5(const float *x, float *W_Q_bar, const float *t9, int L,
+HECATE_KERNEL(256) yaad_read_backward_8(const float *x, float *W_Q_bar, const float *t11, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -128,7 +192,7 @@ HECATE_KERNEL(256) yaad_read_backward_5(const float *x, float *W_Q_bar, const fl
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t9[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t11[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -267,8 +267,8 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Pos = a.Pos("pos", k.L)
 	k.CQ = a.Real("c_Q", 4*k.DK)
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
-	k.W2 = a.Const("W2", k.L*k.DH*k.DV)
-	k.W1 = a.Const("W1", k.L*k.DH*k.DK)
+	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
+	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.WK = a.Real("W_K", k.D*k.DK)
 	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
@@ -279,6 +279,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.QProd = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
+	k.Q = a.Fresh(k.L * k.T * k.DK)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
@@ -307,6 +308,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
+	g.Q = k.Q
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
@@ -318,6 +320,8 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
+	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
+	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()

@@ -13,7 +13,7 @@ const readKind tape.Kind = 39
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d_h + 6·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L          int
 	T          int
@@ -39,6 +39,7 @@ type Read[F num.Float] struct {
 	Q1Sigmoid  []F     // [L, T, d_k], written
 	QProd      []F     // [L, T], written
 	QSqrt      []F     // [L, T], written
+	Q          []F     // [L, T, d_k], written
 	YProd      []F     // [L, T, d_h], written
 	YSigmoid   []F     // [L, T, d_h], written
 	YSigmoid2  []F     // [L, T, d_h], written
@@ -49,10 +50,10 @@ type Read[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 6·L·T·d_k + L·T + 3·L·d_k.
+// WorkLen is L·T·d_h + 5·L·T·d_k + L·T + 3·L·d_k.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return L*T*dH + 6*L*T*dK + L*T + 3*L*dK
+	return L*T*dH + 5*L*T*dK + L*T + 3*L*dK
 }
 
 // Run computes Read.
@@ -70,9 +71,7 @@ func (c *Read[F]) Run() {
 	work = work[L*T*dK:]
 	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	q := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t52 := work[:L*T*dH] // [L, T, d_h]
+	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	k0 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -141,11 +140,11 @@ func (c *Read[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t8 F
 			for k := range dK {
-				t52_2 := bQ[k] + q1Prod[k]
-				t6 := num.Sigmoid(t52_2)
-				q12 := F(t52_2 * t6)
+				t52 := bQ[k] + q1Prod[k]
+				t6 := num.Sigmoid(t52)
+				q12 := F(t52 * t6)
 				t8 += F(q12 * q12)
-				t5_2[k] = t52_2
+				t5_2[k] = t52
 				q1Sigmoid[k] = t6
 				q1_2[k] = q12
 			}
@@ -177,15 +176,15 @@ func (c *Read[F]) Run() {
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q2 := q[(i*T+j)*dK:][:dK]
+			q := c.Q[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t17Entry := t17_2[j]
 			for k := range dK {
-				q2_2 := (q1_2[k] / t17Entry)
-				q2[k] = q2_2
-				qDiv2[k] = (q2_2 / t17Entry)
+				q2 := (q1_2[k] / t17Entry)
+				q[k] = q2
+				qDiv2[k] = (q2 / t17Entry)
 				q1Sigmoid2[k] = num.Sigmoid(-t5_2[k])
 			}
 		}
@@ -193,7 +192,7 @@ func (c *Read[F]) Run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// deep_titans.y
@@ -201,13 +200,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t52_2 := t52[(i*T+j)*dH:][:dH]
+			t2 := t[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
 				t20 := num.Sigmoid(yProdEntry)
 				ySigmoid[k] = t20
-				t52_2[k] = F(yProdEntry * t20)
+				t2[k] = F(yProdEntry * t20)
 				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -215,7 +214,7 @@ func (c *Read[F]) Run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t52, i*T*dH), 1, dH)
+		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// deep_titans.k0
@@ -275,6 +274,7 @@ type ReadBackward[F num.Float] struct {
 	Q1Sigmoid  []F     // [L, T, d_k]
 	QProd      []F     // [L, T]
 	QSqrt      []F     // [L, T]
+	Q          []F     // [L, T, d_k]
 	YProd      []F     // [L, T, d_h]
 	YSigmoid   []F     // [L, T, d_h]
 	YSigmoid2  []F     // [L, T, d_h]
@@ -286,14 +286,16 @@ type ReadBackward[F num.Float] struct {
 	XBar       []F     // [L, T, d], written
 	BQBar      []F     // [d_k], written
 	CQBar      []F     // [4, d_k], written
+	W2Bar      []F     // [L, d_v, d_h], written
+	W1Bar      []F     // [L, d_h, d_k], written
 	Work       []F     // WorkLen() entries
 	Flags      []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d_h + 6·L·T·d_k + L·T + 9·L·d_k.
+// WorkLen is 3·L·T·d_h + 6·L·T·d_k + L·T + 9·L·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return 2*L*T*dH + 6*L*T*dK + L*T + 9*L*dK
+	return 3*L*T*dH + 6*L*T*dK + L*T + 9*L*dK
 }
 
 // FlagsLen is 3·L·T.
@@ -311,26 +313,28 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t222 := work[:L*T*dH] // [L, T, d_h]
+	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t82 := work[:L*T*dH] // [L, T, d_h]
+	t322 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dK] // [L, T, d_k]
+	t92 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t112 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t142 := work[:L*T] // [L, T]
+	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t41 := work[:L*T*dK] // [L, T, d_k]
+	t43 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
 	t46 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t47 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t48 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t49 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]        // [L, T]
 	flags := c.Flags[L*T:]
-	t152 := flags[:L*T] // [L, T]
+	t172 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t192 := flags[:L*T] // [L, T]
+	t21 := flags[:L*T] // [L, T]
 
 	// deep_titans.q1
 	for i := range L {
@@ -349,99 +353,121 @@ func (c *ReadBackward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t152_2[j] = t1522
-			t192_2[j] = (t1522 && t102)
+			t172_2[j] = t1722
+			t21_2[j] = (t1722 && t102)
 		}
 	}
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dH, T, dV, F(1), false, kern.From(t222, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		for j := range T {
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t2 := t[(i*T+j)*dH:][:dH]
+			for k := range dH {
+				t2[k] = F(yProd[k] * ySigmoid[k])
+			}
+		}
+	}
+
+	// deep_titans.y
+	for i := range L {
+		kern.Gemm(dV, dH, T, F(1), false, kern.From(c.W2Bar, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+	}
+
+	// deep_titans.y
+	for i := range L {
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t322, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t222_2 := t222[(i*T+j)*dH:][:dH]
+			t322_2 := t322[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t82_2 := t82[(i*T+j)*dH:][:dH]
+			t92_2 := t92[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t222Entry := t222_2[k]
-				t82_2[k] = F(ySigmoidEntry*t222Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t222Entry)*ySigmoid2[k])
+				t322Entry := t322_2[k]
+				t92_2[k] = F(ySigmoidEntry*t322Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t322Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t92, i*T*dH), dH, 1)
+	}
+
+	// deep_titans.y
+	for i := range L {
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(t112, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
 	}
 
 	// deep_titans.q
 	for i := range L {
-		t142_2 := t142[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
 		for j := range T {
-			t92_2 := t92[(i*T+j)*dK:][:dK]
+			t112_2 := t112[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1422 F
+			var t1622 F
 			for k := range dK {
-				t1422 += F(t92_2[k] * qDiv2[k])
+				t1622 += F(t112_2[k] * qDiv2[k])
 			}
-			t142_2[j] = -t1422
+			t162_2[j] = -t1622
 		}
 	}
 
 	// deep_titans.q1, deep_titans.q
 	clear(c.BQBar)
 	for i := range L {
-		t192_2 := t192[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t92_2 := t92[(i*T+j)*dK:][:dK]
+			t112_2 := t112[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t41_2 := t41[(i*T+j)*dK:][:dK]
-			t192Entry := t192_2[j]
+			t43_2 := t43[(i*T+j)*dK:][:dK]
+			t21Entry := t21_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t21Entry && t10_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t35 := F(t92_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t412 := F(q1SigmoidEntry*t35) + F(F(F(t5Entry*q1SigmoidEntry)*t35)*q1Sigmoid2[k])
-				t41_2[k] = t412
-				bQBar[k] += t412
+				t37 := F(t112_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
+				t432 := F(q1SigmoidEntry*t37) + F(F(F(t5Entry*q1SigmoidEntry)*t37)*q1Sigmoid2[k])
+				t43_2[k] = t432
+				bQBar[k] += t432
 			}
 		}
 	}
 
 	// deep_titans.q1
-	clear(t44)
+	clear(t46)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					t41_2 := t41[(i*T+j)*dK:][:dK]
+					t43_2 := t43[(i*T+j)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
+					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t44_2[m] += F(t41_2[m] * cQ[m])
+						t46_2[m] += F(t43_2[m] * cQ[m])
 					}
 				}
 			}
@@ -456,10 +482,10 @@ func (c *ReadBackward[F]) Run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t41_2 := t41[(j*T+k)*dK:][:dK]
+					t43_2 := t43[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t41_2[m])
+						cQBar[m] += F(q1Stack[m] * t43_2[m])
 					}
 				}
 			}
@@ -467,13 +493,13 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// deep_titans.q1
-	clear(t46)
+	clear(t48)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
+			t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t46_2[k] += q0TailBar[k]
+				t48_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -481,24 +507,24 @@ func (c *ReadBackward[F]) Run() {
 	// deep_titans.q1
 	for i := range L {
 		for j := range T + 3 {
-			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
 			t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
-			t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
+			t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
+			t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t47_2[k] = t44_2[k] + t46_2[k]
+				t49_2[k] = t46_2[k] + t48_2[k]
 			}
 		}
 	}
 
 	// deep_titans.q0, deep_titans.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// deep_titans.q0, deep_titans.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
 	}
 }
 
@@ -562,6 +588,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
+	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
@@ -608,6 +635,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
+	g.Q = k.Q
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
@@ -619,6 +647,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BQBar = t.Scratch(g.DK)
 	g.CQBar = t.Scratch(4 * g.DK)
+	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
+	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
@@ -626,4 +656,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	block.Accumulate(t, n.vX, g.XBar)
 	block.Accumulate(t, n.vBQ, g.BQBar)
 	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.AccumulateFresh(t, n.m, 1, n.startW1, g.W1Bar)
+	block.AccumulateFresh(t, n.m, 2, n.startW2, g.W2Bar)
 }

@@ -84,6 +84,12 @@ func readBackwardNest8AVX512(a *readBackwardNest8Args)
 //go:noescape
 func readBackwardNest8AVX2(a *readBackwardNest8Args)
 
+//go:noescape
+func readBackwardNest9AVX512(a *readBackwardNest9Args)
+
+//go:noescape
+func readBackwardNest9AVX2(a *readBackwardNest9Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -186,4 +192,12 @@ func readBackwardNest8(a *readBackwardNest8Args) {
 		return
 	}
 	readBackwardNest8AVX2(a)
+}
+
+func readBackwardNest9(a *readBackwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest9AVX512(a)
+		return
+	}
+	readBackwardNest9AVX2(a)
 }

@@ -64,7 +64,7 @@ type readNest4Args struct {
 type readNest5Args struct {
 	yProd     *float32
 	ySigmoid  *float32
-	t52       *float32
+	t         *float32
 	ySigmoid2 *float32
 	n0        int // L
 	n1        int // T·d_h
@@ -88,10 +88,9 @@ func (c *readFused) run() {
 	t5 := c.Work[L*T*dK:][:L*T*dK]                      // [L, T, d_k]
 	q1 := c.Work[2*L*T*dK:][:L*T*dK]                    // [L, T, d_k]
 	t17 := c.Work[3*L*T*dK:][:L*T]                      // [L, T]
-	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]                 // [L, T, d_k]
-	t52 := c.Work[4*L*T*dK+L*T:][:L*T*dH]               // [L, T, d_h]
-	k0 := c.Work[L*T*dH+4*L*T*dK+L*T:][:L*T*dK]         // [L, T, d_k]
-	t22 := c.Work[L*T*dH+5*L*T*dK+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t := c.Work[3*L*T*dK+L*T:][:L*T*dH]                 // [L, T, d_h]
+	k0 := c.Work[L*T*dH+3*L*T*dK+L*T:][:L*T*dK]         // [L, T, d_k]
+	t22 := c.Work[L*T*dH+4*L*T*dK+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// deep_titans.q0
 	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -178,11 +177,11 @@ func (c *readFused) run() {
 				var t8 F
 				t8Sums := [16]F{t8}
 				for k := range dK {
-					t52_2 := bQ[k] + q1Prod[k]
-					t6 := kern.Sigmoid(t52_2)
-					q12 := F(t52_2 * t6)
+					t52 := bQ[k] + q1Prod[k]
+					t6 := kern.Sigmoid(t52)
+					q12 := F(t52 * t6)
 					t8Sums[k%16] = num.FMA32(q12, q12, t8Sums[k%16])
-					t5_2[k] = t52_2
+					t5_2[k] = t52
 					q1Sigmoid[k] = t6
 					q1_2[k] = q12
 				}
@@ -229,7 +228,7 @@ func (c *readFused) run() {
 		a := readNest4Args{
 			unsafe.SliceData(t17),
 			unsafe.SliceData(q1),
-			unsafe.SliceData(q),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.Q1Sigmoid2),
@@ -244,15 +243,15 @@ func (c *readFused) run() {
 			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q2 := q[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t17Entry := t17_2[j]
 				for k := range dK {
-					q2_2 := (q1_2[k] / t17Entry)
-					q2[k] = q2_2
-					qDiv2[k] = (q2_2 / t17Entry)
+					q2 := (q1_2[k] / t17Entry)
+					q[k] = q2
+					qDiv2[k] = (q2 / t17Entry)
 					q1Sigmoid2[k] = kern.Sigmoid(-t5_2[k])
 				}
 			}
@@ -261,7 +260,7 @@ func (c *readFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// deep_titans.y
@@ -269,7 +268,7 @@ func (c *readFused) run() {
 		a := readNest5Args{
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t52),
+			unsafe.SliceData(t),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
 			T * dH,
@@ -282,13 +281,13 @@ func (c *readFused) run() {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t52_2 := t52[(i*T+j)*dH:][:dH]
+				t2 := t[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
 					t20 := kern.Sigmoid(yProdEntry)
 					ySigmoid[k] = t20
-					t52_2[k] = F(yProdEntry * t20)
+					t2[k] = F(yProdEntry * t20)
 					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -297,7 +296,7 @@ func (c *readFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t52, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// deep_titans.k0
@@ -334,21 +333,31 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
+	yProd    *float32
+	ySigmoid *float32
+	t        *float32
+	n0       int // L
+	n1       int // T·d_h
+	n2       int // T
+	n3       int // d_h
+}
+
+type readBackwardNest3Args struct {
 	ySigmoid  *float32
-	t222      *float32
+	t322      *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t82       *float32
+	t92       *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
 	n3        int // d_h
 }
 
-type readBackwardNest3Args struct {
-	t92   *float32
+type readBackwardNest4Args struct {
+	t112  *float32
 	qDiv2 *float32
-	t142  *float32
+	t162  *float32
 	n0    int // d_k
 	n1    int // 2·d_k
 	n2    int // 3·d_k
@@ -357,18 +366,18 @@ type readBackwardNest3Args struct {
 	n5    int // T·d_k
 }
 
-type readBackwardNest4Args struct {
-	t192       *bool
+type readBackwardNest5Args struct {
+	t21        *bool
 	qDiv       *float32
 	t10        *bool
-	t152       *bool
-	t142       *float32
+	t172       *bool
+	t162       *float32
 	qDiv3      *float32
 	t5         *float32
 	q1Sigmoid  *float32
-	t92        *float32
+	t112       *float32
 	q1Sigmoid2 *float32
-	t41        *float32
+	t43        *float32
 	bQBar      *float32
 	n0         int // d_k
 	n1         int // 2·d_k
@@ -378,11 +387,11 @@ type readBackwardNest4Args struct {
 	n5         int // T·d_k
 }
 
-type readBackwardNest5Args struct {
+type readBackwardNest6Args struct {
 	pos *int32
-	t41 *float32
+	t43 *float32
 	cQ  *float32
-	t44 *float32
+	t46 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -392,9 +401,9 @@ type readBackwardNest5Args struct {
 	n6  int // -d_k
 }
 
-type readBackwardNest6Args struct {
+type readBackwardNest7Args struct {
 	q1Stack *float32
-	t41     *float32
+	t43     *float32
 	cQBar   *float32
 	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
 	n1      int // d_k·k + T·d_k·j
@@ -402,8 +411,8 @@ type readBackwardNest6Args struct {
 	n3      int // d_k
 }
 
-type readBackwardNest7Args struct {
-	t46       *float32
+type readBackwardNest8Args struct {
+	t48       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -412,10 +421,10 @@ type readBackwardNest7Args struct {
 	n4        int // d_k
 }
 
-type readBackwardNest8Args struct {
-	t44 *float32
+type readBackwardNest9Args struct {
 	t46 *float32
-	t47 *float32
+	t48 *float32
+	t49 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
@@ -435,17 +444,18 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t5 := c.Work[:L*T*dK]                                        // [L, T, d_k]
-	t222 := c.Work[L*T*dK:][:L*T*dH]                             // [L, T, d_h]
-	t82 := c.Work[L*T*dH+L*T*dK:][:L*T*dH]                       // [L, T, d_h]
-	t92 := c.Work[2*L*T*dH+L*T*dK:][:L*T*dK]                     // [L, T, d_k]
-	t142 := c.Work[2*L*T*dH+2*L*T*dK:][:L*T]                     // [L, T]
-	t41 := c.Work[2*L*T*dH+2*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t44 := c.Work[2*L*T*dH+3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
-	t46 := c.Work[2*L*T*dH+4*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t47 := c.Work[2*L*T*dH+5*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t := c.Work[L*T*dK:][:L*T*dH]                                // [L, T, d_h]
+	t322 := c.Work[L*T*dH+L*T*dK:][:L*T*dH]                      // [L, T, d_h]
+	t92 := c.Work[2*L*T*dH+L*T*dK:][:L*T*dH]                     // [L, T, d_h]
+	t112 := c.Work[3*L*T*dH+L*T*dK:][:L*T*dK]                    // [L, T, d_k]
+	t162 := c.Work[3*L*T*dH+2*L*T*dK:][:L*T]                     // [L, T]
+	t43 := c.Work[3*L*T*dH+2*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
+	t46 := c.Work[3*L*T*dH+3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
+	t48 := c.Work[3*L*T*dH+4*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t49 := c.Work[3*L*T*dH+5*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]                                         // [L, T]
-	t152 := c.Flags[L*T:][:L*T]                                  // [L, T]
-	t192 := c.Flags[2*L*T:][:L*T]                                // [L, T]
+	t172 := c.Flags[L*T:][:L*T]                                  // [L, T]
+	t21 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
 
 	// deep_titans.q1
 	if kern.Wide() {
@@ -477,30 +487,23 @@ func (c *readBackwardFused) run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t152_2[j] = t1522
-			t192_2[j] = (t1522 && t102)
+			t172_2[j] = t1722
+			t21_2[j] = (t1722 && t102)
 		}
-	}
-
-	// deep_titans.y
-	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t222, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	if kern.Wide() {
 		a := readBackwardNest2Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t222),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t),
 			L,
 			T * dH,
 			T,
@@ -510,15 +513,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t222_2 := t222[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t82_2 := t82[(i*T+j)*dH:][:dH]
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
-					t222Entry := t222_2[k]
-					t82_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t222Entry), ySigmoid2[k], F(ySigmoidEntry*t222Entry))
+					t2[k] = F(yProd[k] * ySigmoid[k])
 				}
 			}
 		}
@@ -526,56 +525,61 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(c.W2Bar, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
 	}
 
-	// deep_titans.q
+	// deep_titans.y
+	for i := range L {
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t322, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// deep_titans.y
 	if kern.Wide() {
 		a := readBackwardNest3Args{
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t322),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t92),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t142),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
+			T * dH,
 			T,
-			T * dK,
+			dH,
 		}
 		readBackwardNest3(&a)
 	} else {
 		for i := range L {
-			t142_2 := t142[i*T:][:T]
 			for j := range T {
-				t92_2 := t92[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1422 F
-				t1422Sums := [16]F{t1422}
-				for k := range dK {
-					t1422Sums[k%16] = num.FMA32(t92_2[k], qDiv2[k], t1422Sums[k%16])
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t322_2 := t322[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+				t92_2 := t92[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					ySigmoidEntry := ySigmoid[k]
+					t322Entry := t322_2[k]
+					t92_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t322Entry), ySigmoid2[k], F(ySigmoidEntry*t322Entry))
 				}
-				t1422 = kern.Sum16(&t1422Sums)
-				t142_2[j] = -t1422
 			}
 		}
 	}
 
-	// deep_titans.q1, deep_titans.q
-	clear(c.BQBar)
+	// deep_titans.y
+	for i := range L {
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t92, i*T*dH), dH, 1)
+	}
+
+	// deep_titans.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t112, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
+	}
+
+	// deep_titans.q
 	if kern.Wide() {
 		a := readBackwardNest4Args{
-			unsafe.SliceData(t192),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.BQBar),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t162),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -585,43 +589,84 @@ func (c *readBackwardFused) run() {
 		}
 		readBackwardNest4(&a)
 	} else {
+		for i := range L {
+			t162_2 := t162[i*T:][:T]
+			for j := range T {
+				t112_2 := t112[(i*T+j)*dK:][:dK]
+				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				var t1622 F
+				t1622Sums := [16]F{t1622}
+				for k := range dK {
+					t1622Sums[k%16] = num.FMA32(t112_2[k], qDiv2[k], t1622Sums[k%16])
+				}
+				t1622 = kern.Sum16(&t1622Sums)
+				t162_2[j] = -t1622
+			}
+		}
+	}
+
+	// deep_titans.q1, deep_titans.q
+	clear(c.BQBar)
+	if kern.Wide() {
+		a := readBackwardNest5Args{
+			unsafe.SliceData(t21),
+			unsafe.SliceData(c.QDiv),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t172),
+			unsafe.SliceData(t162),
+			unsafe.SliceData(c.QDiv3),
+			unsafe.SliceData(t5),
+			unsafe.SliceData(c.Q1Sigmoid),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(c.Q1Sigmoid2),
+			unsafe.SliceData(t43),
+			unsafe.SliceData(c.BQBar),
+			dK,
+			2 * dK,
+			3 * dK,
+			L,
+			T,
+			T * dK,
+		}
+		readBackwardNest5(&a)
+	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t192_2 := t192[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t92_2 := t92[(i*T+j)*dK:][:dK]
+				t112_2 := t112[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				t192Entry := t192_2[j]
+				t43_2 := t43[(i*T+j)*dK:][:dK]
+				t21Entry := t21_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t21Entry && t10_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t35 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t92_2[k]*qDivEntry))
-					t412 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k], F(q1SigmoidEntry*t35))
-					t41_2[k] = t412
-					bQBar[k] = bQBar[k] + t412
+					t37 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t112_2[k]*qDivEntry))
+					t432 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t37), q1Sigmoid2[k], F(q1SigmoidEntry*t37))
+					t43_2[k] = t432
+					bQBar[k] = bQBar[k] + t432
 				}
 			}
 		}
 	}
 
 	// deep_titans.q1
-	clear(t44)
+	clear(t46)
 	if kern.Wide() {
-		a := readBackwardNest5Args{
+		a := readBackwardNest6Args{
 			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t41),
+			unsafe.SliceData(t43),
 			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t44),
+			unsafe.SliceData(t46),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -630,17 +675,17 @@ func (c *readBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		readBackwardNest5(&a)
+		readBackwardNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t41_2 := t41[(i*T+j)*dK:][:dK]
+				t43_2 := t43[(i*T+j)*dK:][:dK]
 				n := int(c.Pos[i])
 				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
+					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t44_2[m] = num.FMA32(t41_2[m], cQ[m], t44_2[m])
+						t46_2[m] = num.FMA32(t43_2[m], cQ[m], t46_2[m])
 					}
 				}
 			}
@@ -655,22 +700,22 @@ func (c *readBackwardFused) run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := readBackwardNest6Args{
+						a := readBackwardNest7Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t41),
+							unsafe.SliceData(t43),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						readBackwardNest6(&a)
+						readBackwardNest7(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t41_2 := t41[(j*T+k)*dK:][:dK]
+						t43_2 := t43[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t41_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t43_2[m], cQBar[m])
 						}
 					}
 				}
@@ -679,10 +724,10 @@ func (c *readBackwardFused) run() {
 	}
 
 	// deep_titans.q1
-	clear(t46)
+	clear(t48)
 	if kern.Wide() {
-		a := readBackwardNest7Args{
-			unsafe.SliceData(t46),
+		a := readBackwardNest8Args{
+			unsafe.SliceData(t48),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
@@ -690,14 +735,14 @@ func (c *readBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		readBackwardNest7(&a)
+		readBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
+				t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t46_2[k] = t46_2[k] + q0TailBar[k]
+					t48_2[k] = t48_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -705,24 +750,24 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.q1
 	if kern.Wide() {
-		a := readBackwardNest8Args{
-			unsafe.SliceData(t44),
+		a := readBackwardNest9Args{
 			unsafe.SliceData(t46),
-			unsafe.SliceData(t47),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t49),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		readBackwardNest8(&a)
+		readBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
 				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
-				t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
+				t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
+				t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t47_2[k] = t44_2[k] + t46_2[k]
+					t49_2[k] = t46_2[k] + t48_2[k]
 				}
 			}
 		}
@@ -730,12 +775,12 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.q0, deep_titans.q1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// deep_titans.q0, deep_titans.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
 	}
 }

@@ -29,3 +29,5 @@ func readBackwardNest6(*readBackwardNest6Args) { panic("no assembly in this buil
 func readBackwardNest7(*readBackwardNest7Args) { panic("no assembly in this build") }
 
 func readBackwardNest8(*readBackwardNest8Args) { panic("no assembly in this build") }
+
+func readBackwardNest9(*readBackwardNest9Args) { panic("no assembly in this build") }

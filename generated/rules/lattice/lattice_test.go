@@ -164,8 +164,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.T, k.D, k.DV, k.M = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DV, b.Sizes.M
 	k.WQ = a.Real("W_Q", k.D*k.DV)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.S = a.Const("S", k.L*k.DV*k.M)
+	k.S = a.Real("S", k.L*k.DV*k.M)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
+	k.Q0 = a.Fresh(k.L * k.T * k.DV)
 	k.P = a.Fresh(k.L * k.T * k.M)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -178,9 +179,11 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.X = k.X
 	g.S = k.S
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
+	g.Q0 = k.Q0
 	g.P = k.P
 	g.WQBar = a.Grad("W_Q", g.D*g.DV)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.SBar = a.Grad("S", g.L*g.DV*g.M)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }

@@ -24,6 +24,12 @@ func readBackwardNest2AVX512(a *readBackwardNest2Args)
 //go:noescape
 func readBackwardNest2AVX2(a *readBackwardNest2Args)
 
+//go:noescape
+func readBackwardNest3AVX512(a *readBackwardNest3Args)
+
+//go:noescape
+func readBackwardNest3AVX2(a *readBackwardNest3Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -46,4 +52,12 @@ func readBackwardNest2(a *readBackwardNest2Args) {
 		return
 	}
 	readBackwardNest2AVX2(a)
+}
+
+func readBackwardNest3(a *readBackwardNest3Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest3AVX512(a)
+		return
+	}
+	readBackwardNest3AVX2(a)
 }

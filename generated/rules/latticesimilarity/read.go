@@ -14,7 +14,7 @@ const readKind tape.Kind = 52
 
 // Read is one call of the kernel Read.
 //
-// It keeps L·T·m entries and checkpoints of 0 entries.
+// It keeps L·T·d_v + L·T·m entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L    int
 	T    int
@@ -25,14 +25,15 @@ type Read[F num.Float] struct {
 	X    []F // [L, T, d]
 	S    []F // [L, m, d_v]
 	Y    []F // [L, T, d_v], written
+	Q0   []F // [L, T, d_v], written
 	P    []F // [L, T, m], written
 	Work []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_v + L·T·m.
+// WorkLen is L·T·m.
 func (c *Read[F]) WorkLen() int {
-	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T*dV + L*T*m
+	L, T, m := c.L, c.T, c.M
+	return L * T * m
 }
 
 // Run computes Read.
@@ -42,16 +43,14 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
-	q0 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t2 := work[:L*T*m] // [L, T, m]
+	t2 := c.Work[:L*T*m] // [L, T, m]
 
 	// lattice_similarity.q0
-	kern.Gemm(L*T, dV, d, F(1), false, q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_similarity.p
 	for i := range L {
-		kern.Gemm(m, T, dV, F(1), false, kern.From(t2, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(q0, i*T*dV), 1, dV)
+		kern.Gemm(m, T, dV, F(1), false, kern.From(t2, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.Q0, i*T*dV), 1, dV)
 	}
 
 	// lattice_similarity.p
@@ -94,16 +93,18 @@ type ReadBackward[F num.Float] struct {
 	X     []F // [L, T, d]
 	S     []F // [L, m, d_v]
 	YBar  []F // [L, T, d_v]
+	Q0    []F // [L, T, d_v]
 	P     []F // [L, T, m]
 	WQBar []F // [d_v, d], written
 	XBar  []F // [L, T, d], written
+	SBar  []F // [L, m, d_v], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_v + 2·L·T·m + L·T.
+// WorkLen is L·T·d_v + 2·L·T·m + 2·L·d_v·m + L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T*dV + 2*L*T*m + L*T
+	return L*T*dV + 2*L*T*m + 2*L*dV*m + L*T
 }
 
 // Run computes ReadBackward.
@@ -113,57 +114,83 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
-	t := c.Work[:L*T*m] // [L, T, m]
-	work := c.Work[L*T*m:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t9 := work[:L*T*m] // [L, T, m]
+	t := c.Work[:L*dV*m] // [L, m, d_v]
+	work := c.Work[L*dV*m:]
+	t22 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t5 := work[:L*T*dV] // [L, T, d_v]
+	t3 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t5 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
+	t6 := work[:L*dV*m] // [L, m, d_v]
+	work = work[L*dV*m:]
+	t7 := work[:L*T*dV] // [L, T, d_v]
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.Gemm(m, T, dV, F(1), false, kern.From(t, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dV, m, T, F(1), false, kern.From(t, i*m*dV), 1, dV, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.P, i*T*m), m, 1)
+	}
+
+	// lattice_similarity.y
+	for i := range L {
+		kern.Gemm(m, T, dV, F(1), false, kern.From(t22, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// lattice_similarity.p
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
 		for j := range T {
 			p := c.P[(i*T+j)*m:][:m]
-			t2 := t[(i*T+j)*m:][:m]
-			var t222 F
+			t22_2 := t22[(i*T+j)*m:][:m]
+			var t32 F
 			for k := range m {
-				t222 += F(p[k] * t2[k])
+				t32 += F(p[k] * t22_2[k])
 			}
-			t22_2[j] = t222
+			t3_2[j] = t32
 		}
 	}
 
 	// lattice_similarity.p
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
 		for j := range T {
 			p := c.P[(i*T+j)*m:][:m]
-			t2 := t[(i*T+j)*m:][:m]
-			t9_2 := t9[(i*T+j)*m:][:m]
-			t22Entry := t22_2[j]
+			t22_2 := t22[(i*T+j)*m:][:m]
+			t5_2 := t5[(i*T+j)*m:][:m]
+			t3Entry := t3_2[j]
 			for k := range m {
-				t9_2[k] = F(p[k] * (t2[k] - t22Entry))
+				t5_2[k] = F(p[k] * (t22_2[k] - t3Entry))
 			}
 		}
 	}
 
 	// lattice_similarity.p
 	for i := range L {
-		kern.Gemm(dV, T, m, F(1), false, kern.From(t5, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t9, i*T*m), 1, m)
+		kern.Gemm(dV, m, T, F(1), false, kern.From(t6, i*m*dV), 1, dV, kern.From(c.Q0, i*T*dV), 1, dV, kern.From(t5, i*T*m), m, 1)
+	}
+
+	// lattice_similarity.p
+	for i := range L {
+		kern.Gemm(dV, T, m, F(1), false, kern.From(t7, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
 	}
 
 	// lattice_similarity.q0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t5, dV, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t7, dV, 1, c.WQ, d, 1)
 
 	// lattice_similarity.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t5, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t7, dV, 1)
+
+	// lattice_similarity.q0
+	for i := range L {
+		for j := range m {
+			t2 := t[(i*m+j)*dV:][:dV]
+			t6_2 := t6[(i*m+j)*dV:][:dV]
+			SBar := c.SBar[(i*m+j)*dV:][:dV]
+			for k := range dV {
+				SBar[k] = t2[k] + t6_2[k]
+			}
+		}
+	}
 }
 
 // readNode is one call of Read on the tape.
@@ -208,6 +235,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.X = arena.Data(n.vX)
 	k.S = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
+	k.Q0 = c.Run.Saved(k.L * k.T * k.DV)
 	k.P = c.Run.Saved(k.L * k.T * k.M)
 	n.m = m
 	n.startS = startS
@@ -234,11 +262,14 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.S = k.S
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.Q0 = k.Q0
 	g.P = k.P
 	g.WQBar = t.Scratch(g.D * g.DV)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.SBar = t.Scratch(g.L * g.DV * g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vX, g.XBar)
+	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBar)
 }

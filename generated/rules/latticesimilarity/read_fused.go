@@ -31,15 +31,14 @@ func (c *readFused) run() {
 	_ = d
 	_ = dV
 	_ = m
-	q0 := c.Work[:L*T*dV]         // [L, T, d_v]
-	t2 := c.Work[L*T*dV:][:L*T*m] // [L, T, m]
+	t2 := c.Work[:L*T*m] // [L, T, m]
 
 	// lattice_similarity.q0
-	kern.GemmFMA(L*T, dV, d, F(1), false, q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_similarity.p
 	for i := range L {
-		kern.GemmFMA(m, T, dV, F(1), false, kern.From(t2, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(q0, i*T*dV), 1, dV)
+		kern.GemmFMA(m, T, dV, F(1), false, kern.From(t2, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.Q0, i*T*dV), 1, dV)
 	}
 
 	// lattice_similarity.p
@@ -89,8 +88,8 @@ func (c *readFused) run() {
 
 type readBackwardNest1Args struct {
 	p   *float32
-	t   *float32
 	t22 *float32
+	t3  *float32
 	n0  int // m
 	n1  int // 2·m
 	n2  int // 3·m
@@ -100,14 +99,24 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
-	t22 *float32
+	t3  *float32
 	p   *float32
-	t   *float32
-	t9  *float32
+	t22 *float32
+	t5  *float32
 	n0  int // L
 	n1  int // T
 	n2  int // T·m
 	n3  int // m
+}
+
+type readBackwardNest3Args struct {
+	t    *float32
+	t6   *float32
+	SBar *float32
+	n0   int // L
+	n1   int // d_v·m
+	n2   int // m
+	n3   int // d_v
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -121,22 +130,29 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dV
 	_ = m
-	t := c.Work[:L*T*m]                 // [L, T, m]
-	t22 := c.Work[L*T*m:][:L*T]         // [L, T]
-	t9 := c.Work[L*T*m+L*T:][:L*T*m]    // [L, T, m]
-	t5 := c.Work[2*L*T*m+L*T:][:L*T*dV] // [L, T, d_v]
+	t := c.Work[:L*dV*m]                         // [L, m, d_v]
+	t22 := c.Work[L*dV*m:][:L*T*m]               // [L, T, m]
+	t3 := c.Work[L*T*m+L*dV*m:][:L*T]            // [L, T]
+	t5 := c.Work[L*T*m+L*dV*m+L*T:][:L*T*m]      // [L, T, m]
+	t6 := c.Work[2*L*T*m+L*dV*m+L*T:][:L*dV*m]   // [L, m, d_v]
+	t7 := c.Work[2*L*T*m+2*L*dV*m+L*T:][:L*T*dV] // [L, T, d_v]
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.GemmFMA(m, T, dV, F(1), false, kern.From(t, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dV, m, T, F(1), false, kern.From(t, i*m*dV), 1, dV, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.P, i*T*m), m, 1)
+	}
+
+	// lattice_similarity.y
+	for i := range L {
+		kern.GemmFMA(m, T, dV, F(1), false, kern.From(t22, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// lattice_similarity.p
 	if kern.Wide() {
 		a := readBackwardNest1Args{
 			unsafe.SliceData(c.P),
-			unsafe.SliceData(t),
 			unsafe.SliceData(t22),
+			unsafe.SliceData(t3),
 			m,
 			2 * m,
 			3 * m,
@@ -147,17 +163,17 @@ func (c *readBackwardFused) run() {
 		readBackwardNest1(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t3_2 := t3[i*T:][:T]
 			for j := range T {
 				p := c.P[(i*T+j)*m:][:m]
-				t2 := t[(i*T+j)*m:][:m]
-				var t222 F
-				t222Sums := [16]F{t222}
+				t22_2 := t22[(i*T+j)*m:][:m]
+				var t32 F
+				t32Sums := [16]F{t32}
 				for k := range m {
-					t222Sums[k%16] = num.FMA32(p[k], t2[k], t222Sums[k%16])
+					t32Sums[k%16] = num.FMA32(p[k], t22_2[k], t32Sums[k%16])
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t22_2[j] = t222
+				t32 = kern.Sum16(&t32Sums)
+				t3_2[j] = t32
 			}
 		}
 	}
@@ -165,10 +181,10 @@ func (c *readBackwardFused) run() {
 	// lattice_similarity.p
 	if kern.Wide() {
 		a := readBackwardNest2Args{
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t3),
 			unsafe.SliceData(c.P),
-			unsafe.SliceData(t),
-			unsafe.SliceData(t9),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t5),
 			L,
 			T,
 			T * m,
@@ -177,14 +193,14 @@ func (c *readBackwardFused) run() {
 		readBackwardNest2(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t3_2 := t3[i*T:][:T]
 			for j := range T {
 				p := c.P[(i*T+j)*m:][:m]
-				t2 := t[(i*T+j)*m:][:m]
-				t9_2 := t9[(i*T+j)*m:][:m]
-				t22Entry := t22_2[j]
+				t22_2 := t22[(i*T+j)*m:][:m]
+				t5_2 := t5[(i*T+j)*m:][:m]
+				t3Entry := t3_2[j]
 				for k := range m {
-					t9_2[k] = F(p[k] * (t2[k] - t22Entry))
+					t5_2[k] = F(p[k] * (t22_2[k] - t3Entry))
 				}
 			}
 		}
@@ -192,12 +208,42 @@ func (c *readBackwardFused) run() {
 
 	// lattice_similarity.p
 	for i := range L {
-		kern.GemmFMA(dV, T, m, F(1), false, kern.From(t5, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t9, i*T*m), 1, m)
+		kern.GemmFMA(dV, m, T, F(1), false, kern.From(t6, i*m*dV), 1, dV, kern.From(c.Q0, i*T*dV), 1, dV, kern.From(t5, i*T*m), m, 1)
+	}
+
+	// lattice_similarity.p
+	for i := range L {
+		kern.GemmFMA(dV, T, m, F(1), false, kern.From(t7, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
 	}
 
 	// lattice_similarity.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t5, dV, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t7, dV, 1, c.WQ, d, 1)
 
 	// lattice_similarity.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t5, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t7, dV, 1)
+
+	// lattice_similarity.q0
+	if kern.Wide() {
+		a := readBackwardNest3Args{
+			unsafe.SliceData(t),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(c.SBar),
+			L,
+			dV * m,
+			m,
+			dV,
+		}
+		readBackwardNest3(&a)
+	} else {
+		for i := range L {
+			for j := range m {
+				t2 := t[(i*m+j)*dV:][:dV]
+				t6_2 := t6[(i*m+j)*dV:][:dV]
+				SBar := c.SBar[(i*m+j)*dV:][:dV]
+				for k := range dV {
+					SBar[k] = t2[k] + t6_2[k]
+				}
+			}
+		}
+	}
 }

@@ -13,7 +13,7 @@ const readKind tape.Kind = 55
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d_h + L·T·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
@@ -26,16 +26,17 @@ type Read[F num.Float] struct {
 	W2        []F // [L, d_v, d_h]
 	W1        []F // [L, d_h, d_k]
 	Y         []F // [L, T, d_v], written
+	Q0        []F // [L, T, d_k], written
 	YProd     []F // [L, T, d_h], written
 	YSigmoid  []F // [L, T, d_h], written
 	YSigmoid2 []F // [L, T, d_h], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + L·T·d_k.
+// WorkLen is L·T·d_h.
 func (c *Read[F]) WorkLen() int {
-	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return L*T*dH + L*T*dK
+	L, T, dH := c.L, c.T, c.DH
+	return L * T * dH
 }
 
 // Run computes Read.
@@ -45,16 +46,14 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
-	q0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t13 := work[:L*T*dH] // [L, T, d_h]
+	t := c.Work[:L*T*dH] // [L, T, d_h]
 
 	// memora.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// memora.y
 	for i := range L {
-		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(q0, i*T*dK), 1, dK)
+		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q0, i*T*dK), 1, dK)
 	}
 
 	// memora.y
@@ -62,13 +61,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t13_2 := t13[(i*T+j)*dH:][:dH]
+			t2 := t[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
 				t3 := num.Sigmoid(yProdEntry)
 				ySigmoid[k] = t3
-				t13_2[k] = F(yProdEntry * t3)
+				t2[k] = F(yProdEntry * t3)
 				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -76,7 +75,7 @@ func (c *Read[F]) Run() {
 
 	// memora.y
 	for i := range L {
-		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t13, i*T*dH), 1, dH)
+		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
@@ -93,18 +92,21 @@ type ReadBackward[F num.Float] struct {
 	W2        []F // [L, d_v, d_h]
 	W1        []F // [L, d_h, d_k]
 	YBar      []F // [L, T, d_v]
+	Q0        []F // [L, T, d_k]
 	YProd     []F // [L, T, d_h]
 	YSigmoid  []F // [L, T, d_h]
 	YSigmoid2 []F // [L, T, d_h]
 	WQBar     []F // [d_k, d], written
 	XBar      []F // [L, T, d], written
+	W2Bar     []F // [L, d_v, d_h], written
+	W1Bar     []F // [L, d_h, d_k], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_h + L·T·d_k.
+// WorkLen is 3·L·T·d_h + L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return 2*L*T*dH + L*T*dK
+	return 3*L*T*dH + L*T*dK
 }
 
 // Run computes ReadBackward.
@@ -114,43 +116,67 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
-	t22 := c.Work[:L*T*dH] // [L, T, d_h]
+	t := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t8 := work[:L*T*dH] // [L, T, d_h]
+	t32 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
-
-	// memora.y
-	for i := range L {
-		kern.Gemm(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
+	t9 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t11 := work[:L*T*dK] // [L, T, d_k]
 
 	// memora.y
 	for i := range L {
 		for j := range T {
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t8_2 := t8[(i*T+j)*dH:][:dH]
+			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				ySigmoidEntry := ySigmoid[k]
-				t22Entry := t22_2[k]
-				t8_2[k] = F(ySigmoidEntry*t22Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t22Entry)*ySigmoid2[k])
+				t2[k] = F(yProd[k] * ySigmoid[k])
 			}
 		}
 	}
 
 	// memora.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t8, i*T*dH), 1, dH)
+		kern.Gemm(dV, dH, T, F(1), false, kern.From(c.W2Bar, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+	}
+
+	// memora.y
+	for i := range L {
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t32, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// memora.y
+	for i := range L {
+		for j := range T {
+			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t32_2 := t32[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+			t9_2 := t9[(i*T+j)*dH:][:dH]
+			for k := range dH {
+				ySigmoidEntry := ySigmoid[k]
+				t32Entry := t32_2[k]
+				t9_2[k] = F(ySigmoidEntry*t32Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t32Entry)*ySigmoid2[k])
+			}
+		}
+	}
+
+	// memora.y
+	for i := range L {
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+	}
+
+	// memora.y
+	for i := range L {
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(t11, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 
 	// memora.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t11, dK, 1, c.WQ, d, 1)
 
 	// memora.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t11, dK, 1)
 }
 
 // readNode is one call of Read on the tape.
@@ -199,6 +225,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W2 = m.Slots[1].Data
 	k.W1 = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
+	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
@@ -230,13 +257,18 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2 = k.W2
 	g.W1 = k.W1
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.Q0 = k.Q0
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
 	g.WQBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
+	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vX, g.XBar)
+	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
+	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
 }

@@ -18,6 +18,12 @@ func readBackwardNest1AVX512(a *readBackwardNest1Args)
 //go:noescape
 func readBackwardNest1AVX2(a *readBackwardNest1Args)
 
+//go:noescape
+func readBackwardNest2AVX512(a *readBackwardNest2Args)
+
+//go:noescape
+func readBackwardNest2AVX2(a *readBackwardNest2Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -32,4 +38,12 @@ func readBackwardNest1(a *readBackwardNest1Args) {
 		return
 	}
 	readBackwardNest1AVX2(a)
+}
+
+func readBackwardNest2(a *readBackwardNest2Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest2AVX512(a)
+		return
+	}
+	readBackwardNest2AVX2(a)
 }

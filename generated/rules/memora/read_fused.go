@@ -11,7 +11,7 @@ import (
 type readNest1Args struct {
 	yProd     *float32
 	ySigmoid  *float32
-	t13       *float32
+	t         *float32
 	ySigmoid2 *float32
 	n0        int // L
 	n1        int // T·d_h
@@ -31,15 +31,14 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]           // [L, T, d_k]
-	t13 := c.Work[L*T*dK:][:L*T*dH] // [L, T, d_h]
+	t := c.Work[:L*T*dH] // [L, T, d_h]
 
 	// memora.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// memora.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(q0, i*T*dK), 1, dK)
+		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q0, i*T*dK), 1, dK)
 	}
 
 	// memora.y
@@ -47,7 +46,7 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t13),
+			unsafe.SliceData(t),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
 			T * dH,
@@ -60,13 +59,13 @@ func (c *readFused) run() {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t13_2 := t13[(i*T+j)*dH:][:dH]
+				t2 := t[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
 					t3 := kern.Sigmoid(yProdEntry)
 					ySigmoid[k] = t3
-					t13_2[k] = F(yProdEntry * t3)
+					t2[k] = F(yProdEntry * t3)
 					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -75,16 +74,26 @@ func (c *readFused) run() {
 
 	// memora.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t13, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
 type readBackwardNest1Args struct {
+	yProd    *float32
+	ySigmoid *float32
+	t        *float32
+	n0       int // L
+	n1       int // T·d_h
+	n2       int // T
+	n3       int // d_h
+}
+
+type readBackwardNest2Args struct {
 	ySigmoid  *float32
-	t22       *float32
+	t32       *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t8        *float32
+	t9        *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
@@ -103,23 +112,17 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t22 := c.Work[:L*T*dH]           // [L, T, d_h]
-	t8 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
-	t9 := c.Work[2*L*T*dH:][:L*T*dK] // [L, T, d_k]
-
-	// memora.y
-	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
+	t := c.Work[:L*T*dH]              // [L, T, d_h]
+	t32 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
+	t9 := c.Work[2*L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t11 := c.Work[3*L*T*dH:][:L*T*dK] // [L, T, d_k]
 
 	// memora.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t8),
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t),
 			L,
 			T * dH,
 			T,
@@ -129,15 +132,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t22_2 := t22[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t8_2 := t8[(i*T+j)*dH:][:dH]
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
-					t22Entry := t22_2[k]
-					t8_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t22Entry), ySigmoid2[k], F(ySigmoidEntry*t22Entry))
+					t2[k] = F(yProd[k] * ySigmoid[k])
 				}
 			}
 		}
@@ -145,12 +144,58 @@ func (c *readBackwardFused) run() {
 
 	// memora.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t8, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(c.W2Bar, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+	}
+
+	// memora.y
+	for i := range L {
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t32, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// memora.y
+	if kern.Wide() {
+		a := readBackwardNest2Args{
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(c.YSigmoid2),
+			unsafe.SliceData(t9),
+			L,
+			T * dH,
+			T,
+			dH,
+		}
+		readBackwardNest2(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t32_2 := t32[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+				t9_2 := t9[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					ySigmoidEntry := ySigmoid[k]
+					t32Entry := t32_2[k]
+					t9_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t32Entry), ySigmoid2[k], F(ySigmoidEntry*t32Entry))
+				}
+			}
+		}
+	}
+
+	// memora.y
+	for i := range L {
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+	}
+
+	// memora.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t11, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 
 	// memora.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t11, dK, 1, c.WQ, d, 1)
 
 	// memora.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t11, dK, 1)
 }

@@ -213,9 +213,10 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.T, k.D, k.DH, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.WQ = a.Real("W_Q", k.D*k.DK)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.W2 = a.Const("W2", k.L*k.DH*k.DV)
-	k.W1 = a.Const("W1", k.L*k.DH*k.DK)
+	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
+	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
+	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
@@ -231,11 +232,14 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.W2 = k.W2
 	g.W1 = k.W1
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
+	g.Q0 = k.Q0
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
+	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }

@@ -7,3 +7,5 @@ package memoralogits
 func readNest1(*readNest1Args) { panic("no assembly in this build") }
 
 func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }
+
+func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }

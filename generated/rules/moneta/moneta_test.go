@@ -209,9 +209,10 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.T, k.D, k.DH, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.WQ = a.Real("W_Q", k.D*k.DK)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.W2 = a.Const("W2", k.L*k.DH*k.DV)
-	k.W1 = a.Const("W1", k.L*k.DH*k.DK)
+	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
+	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
+	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	k.YProd = a.Fresh(k.L)
 	k.YPow = a.Fresh(k.L)
 	k.YProd2 = a.Fresh(k.L)
@@ -219,6 +220,8 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.YProd3 = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
+	k.YPow3 = a.Fresh(k.L)
+	k.YPow4 = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
@@ -232,6 +235,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.W2 = k.W2
 	g.W1 = k.W1
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
+	g.Q0 = k.Q0
 	g.YProd = k.YProd
 	g.YPow = k.YPow
 	g.YProd2 = k.YProd2
@@ -239,8 +243,12 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.YProd3 = k.YProd3
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
+	g.YPow3 = k.YPow3
+	g.YPow4 = k.YPow4
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
+	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()

@@ -13,7 +13,7 @@ const readKind tape.Kind = 58
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + 4·L entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d_h + L·T·d_k + 6·L entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
@@ -26,6 +26,7 @@ type Read[F num.Float] struct {
 	W2        []F    // [L, d_v, d_h]
 	W1        []F    // [L, d_h, d_k]
 	Y         []F    // [L, T, d_v], written
+	Q0        []F    // [L, T, d_k], written
 	YProd     []F    // [L], written
 	YPow      []F    // [L], written
 	YProd2    []F    // [L], written
@@ -33,14 +34,16 @@ type Read[F num.Float] struct {
 	YProd3    []F    // [L, T, d_h], written
 	YSigmoid  []F    // [L, T, d_h], written
 	YSigmoid2 []F    // [L, T, d_h], written
+	YPow3     []F    // [L], written
+	YPow4     []F    // [L], written
 	Work      []F    // WorkLen() entries
 	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is L·T·d_h + L·T·d_k + 2·L·d_h·d_k + 2·L·d_h·d_v.
+// WorkLen is L·T·d_h + 2·L·d_h·d_k + 2·L·d_h·d_v + L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return L*T*dH + L*T*dK + 2*L*dH*dK + 2*L*dH*dV
+	return L*T*dH + 2*L*dH*dK + 2*L*dH*dV + L
 }
 
 // FlagsLen is 2·L.
@@ -56,23 +59,23 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
-	q0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t2 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
+	t2 := c.Work[:L*dH*dV] // [L, d_v, d_h]
+	work := c.Work[L*dH*dV:]
+	t14 := work[:L] // [L]
+	work = work[L:]
 	t19 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
 	t20 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t37 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t132 := work[:L*T*dH] // [L, T, d_h]
-	t5 := c.Flags[:L]     // [L]
+	t := work[:L*T*dH] // [L, T, d_h]
+	t5 := c.Flags[:L]  // [L]
 	flags := c.Flags[L:]
 	t23 := flags[:L] // [L]
 
 	// moneta.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// moneta.y
 	yProd := c.YProd[:L]
@@ -96,8 +99,10 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		yProdEntry := yProd2[i]
 		t52 := (yProdEntry < F(1e-24))
+		t142 := kern.Choose(t52, F(1), yProdEntry)
 		t5[i] = t52
-		yPow[i] = num.Pow(kern.Choose(t52, F(1), yProdEntry), F(-0.5))
+		t14[i] = t142
+		yPow[i] = num.Pow(t142, F(-0.5))
 	}
 
 	// moneta.y
@@ -135,11 +140,16 @@ func (c *Read[F]) Run() {
 	// moneta.y
 	yProd2_3 := c.YProd2[:L]
 	yPow2_2 := c.YPow2[:L]
+	yPow3 := c.YPow3[:L]
+	yPow4 := c.YPow4[:L]
 	for i := range L {
 		yProd2Entry := yProd2_3[i]
 		t232 := (yProd2Entry < F(1e-24))
+		t32 := kern.Choose(t232, F(1), yProd2Entry)
 		t23[i] = t232
-		yPow2_2[i] = num.Pow(kern.Choose(t232, F(1), yProd2Entry), F(-0.5))
+		yPow2_2[i] = num.Pow(t32, F(-0.5))
+		yPow3[i] = num.Pow(t32, F(-1.5))
+		yPow4[i] = num.Pow(t14[i], F(-1.5))
 	}
 
 	// moneta.y
@@ -160,7 +170,7 @@ func (c *Read[F]) Run() {
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(q0, i*T*dK), dK, 1, kern.From(t37, i*dH*dK), 1, dK)
+		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q0, i*T*dK), dK, 1, kern.From(t37, i*dH*dK), 1, dK)
 	}
 
 	// moneta.y
@@ -168,13 +178,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t132_2 := t132[(i*T+j)*dH:][:dH]
+			t3 := t[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProd3Entry := yProd3[k]
 				t39 := num.Sigmoid(yProd3Entry)
 				ySigmoid[k] = t39
-				t132_2[k] = F(yProd3Entry * t39)
+				t3[k] = F(yProd3Entry * t39)
 				ySigmoid2[k] = num.Sigmoid(-yProd3Entry)
 			}
 		}
@@ -182,7 +192,7 @@ func (c *Read[F]) Run() {
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t19, i*dV*dH), dH, 1, kern.From(t132, i*T*dH), 1, dH)
+		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t19, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
@@ -199,6 +209,7 @@ type ReadBackward[F num.Float] struct {
 	W2        []F    // [L, d_v, d_h]
 	W1        []F    // [L, d_h, d_k]
 	YBar      []F    // [L, T, d_v]
+	Q0        []F    // [L, T, d_k]
 	YProd     []F    // [L]
 	YPow      []F    // [L]
 	YProd2    []F    // [L]
@@ -206,22 +217,26 @@ type ReadBackward[F num.Float] struct {
 	YProd3    []F    // [L, T, d_h]
 	YSigmoid  []F    // [L, T, d_h]
 	YSigmoid2 []F    // [L, T, d_h]
+	YPow3     []F    // [L]
+	YPow4     []F    // [L]
 	WQBar     []F    // [d_k, d], written
 	XBar      []F    // [L, T, d], written
+	W2Bar     []F    // [L, d_v, d_h], written
+	W1Bar     []F    // [L, d_h, d_k], written
 	Work      []F    // WorkLen() entries
 	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d_h + L·T·d_k + L·d_h·d_k + L·d_h·d_v.
+// WorkLen is 3·L·T·d_h + L·T·d_k + 5·L·d_h·d_k + 5·L·d_h·d_v + 2·L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 2*L*T*dH + L*T*dK + L*dH*dK + L*dH*dV
+	return 3*L*T*dH + L*T*dK + 5*L*dH*dK + 5*L*dH*dV + 2*L
 }
 
-// FlagsLen is 2·L.
+// FlagsLen is 4·L.
 func (c *ReadBackward[F]) FlagsLen() int {
 	L := c.L
-	return 2 * L
+	return 4 * L
 }
 
 // Run computes ReadBackward.
@@ -231,25 +246,66 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
-	t19 := c.Work[:L*dH*dV] // [L, d_v, d_h]
+	t2 := c.Work[:L*dH*dV] // [L, d_v, d_h]
 	work := c.Work[L*dH*dV:]
+	t8 := work[:L*dH*dV] // [L, d_v, d_h]
+	work = work[L*dH*dV:]
+	t19 := work[:L*dH*dV] // [L, d_v, d_h]
+	work = work[L*dH*dV:]
+	t20 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
+	t26 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
 	t37 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t22 := work[:L*T*dH] // [L, T, d_h]
+	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t82 := work[:L*T*dH] // [L, T, d_h]
+	t22 := work[:L*dH*dV] // [L, d_v, d_h]
+	work = work[L*dH*dV:]
+	t32 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dK] // [L, T, d_k]
-	t5 := c.Flags[:L]    // [L]
+	t92 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t102 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t112 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
+	t142 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
+	t312 := work[:L] // [L]
+	work = work[L:]
+	t60 := work[:L*dH*dV] // [L, d_v, d_h]
+	work = work[L*dH*dV:]
+	t77 := work[:L]   // [L]
+	t5 := c.Flags[:L] // [L]
 	flags := c.Flags[L:]
 	t23 := flags[:L] // [L]
+	flags = flags[L:]
+	t122 := flags[:L] // [L]
+	flags = flags[L:]
+	t58 := flags[:L] // [L]
+
+	// moneta.y
+	for i := range L {
+		for j := range dV {
+			W2 := c.W2[(i*dV+j)*dH:][:dH]
+			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			for k := range dH {
+				t2_2[k] = num.Abs(W2[k])
+			}
+		}
+	}
 
 	// moneta.y
 	yProd := c.YProd[:L]
 	yProd2 := c.YProd2[:L]
 	for i := range L {
-		t5[i] = (yProd[i] < F(1e-24))
-		t23[i] = (yProd2[i] < F(1e-24))
+		t52 := (yProd[i] < F(1e-24))
+		t232 := (yProd2[i] < F(1e-24))
+		t5[i] = t52
+		t23[i] = t232
+		t122[i] = !t232
+		t58[i] = !t52
 	}
 
 	// moneta.y
@@ -258,12 +314,14 @@ func (c *ReadBackward[F]) Run() {
 		t5Entry := t5[i]
 		w := F(0.3333333333333333 * yPow[i])
 		for j := range dV {
+			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			t8_2 := t8[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				W2Entry := W2[k]
-				t8 := kern.Choose(t5Entry, F(1), num.Abs(W2Entry))
-				t19_2[k] = kern.Choose(t5Entry, F(0), F(F(F(w*W2Entry)*t8)*t8))
+				t82 := kern.Choose(t5Entry, F(1), t2_2[k])
+				t8_2[k] = t82
+				t19_2[k] = kern.Choose(t5Entry, F(0), F(F(F(w*W2[k])*t82)*t82))
 			}
 		}
 	}
@@ -275,46 +333,161 @@ func (c *ReadBackward[F]) Run() {
 		w2 := F(0.3333333333333333 * yPow2[i])
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
+			t20_2 := t20[(i*dH+j)*dK:][:dK]
+			t26_2 := t26[(i*dH+j)*dK:][:dK]
 			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			for k := range dK {
 				W1Entry := W1[k]
-				t26 := kern.Choose(t23Entry, F(1), num.Abs(W1Entry))
-				t37_2[k] = kern.Choose(t23Entry, F(0), F(F(F(w2*W1Entry)*t26)*t26))
+				t202 := num.Abs(W1Entry)
+				t262 := kern.Choose(t23Entry, F(1), t202)
+				t20_2[k] = t202
+				t26_2[k] = t262
+				t37_2[k] = kern.Choose(t23Entry, F(0), F(F(F(w2*W1Entry)*t262)*t262))
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dV, F(1), false, kern.From(t22, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
+		for j := range T {
+			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t3 := t[(i*T+j)*dH:][:dH]
+			for k := range dH {
+				t3[k] = F(yProd3[k] * ySigmoid[k])
+			}
+		}
+	}
+
+	// moneta.y
+	for i := range L {
+		kern.Gemm(dV, dH, T, F(1), false, kern.From(t22, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+	}
+
+	// moneta.y
+	for i := range L {
+		kern.Gemm(T, dH, dV, F(1), false, kern.From(t32, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
+			t32_2 := t32[(i*T+j)*dH:][:dH]
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t82_2 := t82[(i*T+j)*dH:][:dH]
+			t92_2 := t92[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t22Entry := t22_2[k]
-				t82_2[k] = F(ySigmoidEntry*t22Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t22Entry)*ySigmoid2[k])
+				t32Entry := t32_2[k]
+				t92_2[k] = F(ySigmoidEntry*t32Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t32Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(t102, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
+	}
+
+	// moneta.y
+	for i := range L {
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(t112, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t92, i*T*dH), dH, 1)
+	}
+
+	// moneta.y
+	for i := range L {
+		var t3122 F
+		t122Entry := t122[i]
+		for j := range dH {
+			t112_2 := t112[(i*dH+j)*dK:][:dK]
+			t26_2 := t26[(i*dH+j)*dK:][:dK]
+			W1 := c.W1[(i*dH+j)*dK:][:dK]
+			t142_2 := t142[(i*dH+j)*dK:][:dK]
+			for k := range dK {
+				t1422 := kern.Choose(t122Entry, t112_2[k], F(0))
+				t26Entry := t26_2[k]
+				t3122 += kern.Choose(t122Entry, F(F(F(F(0.3333333333333333*W1[k])*t26Entry)*t26Entry)*t1422), F(0))
+				t142_2[k] = t1422
+			}
+		}
+		t312[i] = t3122
+	}
+
+	// moneta.y
+	for i := range L {
+		var t772 F
+		t58Entry := t58[i]
+		for j := range dV {
+			t22_2 := t22[(i*dV+j)*dH:][:dH]
+			t8_2 := t8[(i*dV+j)*dH:][:dH]
+			W2 := c.W2[(i*dV+j)*dH:][:dH]
+			t60_2 := t60[(i*dV+j)*dH:][:dH]
+			for k := range dH {
+				t602 := kern.Choose(t58Entry, t22_2[k], F(0))
+				t8Entry := t8_2[k]
+				t772 += kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t8Entry)*t8Entry)*t602), F(0))
+				t60_2[k] = t602
+			}
+		}
+		t77[i] = t772
 	}
 
 	// moneta.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t92, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t102, dK, 1, c.WQ, d, 1)
 
 	// moneta.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t92, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t102, dK, 1)
+
+	// moneta.q0, moneta.y
+	yPow3 := c.YPow[:L]
+	yPow4 := c.YPow4[:L]
+	for i := range L {
+		t58Entry2 := t58[i]
+		w3 := F(0.3333333333333333 * yPow3[i])
+		w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
+		for j := range dV {
+			t8_2 := t8[(i*dV+j)*dH:][:dH]
+			t60_2 := t60[(i*dV+j)*dH:][:dH]
+			W2 := c.W2[(i*dV+j)*dH:][:dH]
+			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
+			for k := range dH {
+				t8Entry2 := t8_2[k]
+				t60Entry := t60_2[k]
+				W2Entry := W2[k]
+				t2Entry := t2_2[k]
+				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t8Entry2)*t60Entry), F(0))), F(0))
+				w8 := F((w7 + F(4*F(F(F(w4*t2Entry)*t2Entry)*t2Entry))) * num.Sign(W2Entry))
+				W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t8Entry2)*t8Entry2)*t60Entry), F(0)) + w8
+			}
+		}
+	}
+
+	// moneta.q0, moneta.y
+	yPow2_2 := c.YPow2[:L]
+	yPow3_2 := c.YPow3[:L]
+	for i := range L {
+		t122Entry2 := t122[i]
+		w5 := F(0.3333333333333333 * yPow2_2[i])
+		w6 := kern.Choose(t122Entry2, F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
+		for j := range dH {
+			t26_2 := t26[(i*dH+j)*dK:][:dK]
+			t142_2 := t142[(i*dH+j)*dK:][:dK]
+			W1 := c.W1[(i*dH+j)*dK:][:dK]
+			t20_2 := t20[(i*dH+j)*dK:][:dK]
+			W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
+			for k := range dK {
+				t26Entry2 := t26_2[k]
+				t142Entry := t142_2[k]
+				W1Entry2 := W1[k]
+				t20Entry := t20_2[k]
+				w9 := kern.Choose(t122Entry2, F(2*kern.Choose(t122Entry2, F(F(F(w5*W1Entry2)*t26Entry2)*t142Entry), F(0))), F(0))
+				w10 := F((w9 + F(4*F(F(F(w6*t20Entry)*t20Entry)*t20Entry))) * num.Sign(W1Entry2))
+				W1Bar[k] = kern.Choose(t122Entry2, F(F(F(w5*t26Entry2)*t26Entry2)*t142Entry), F(0)) + w10
+			}
+		}
+	}
 }
 
 // readNode is one call of Read on the tape.
@@ -357,6 +530,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W2 = m.Slots[1].Data
 	k.W1 = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
+	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.YProd = c.Run.Saved(k.L)
 	k.YPow = c.Run.Saved(k.L)
 	k.YProd2 = c.Run.Saved(k.L)
@@ -364,6 +538,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.YProd3 = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
+	k.YPow3 = c.Run.Saved(k.L)
+	k.YPow4 = c.Run.Saved(k.L)
 	n.m = m
 	n.startW1, n.startW2 = startW1, startW2
 	k.W1 = block.Begin(arena, m, 0, n.startW1.Data)
@@ -394,6 +570,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2 = k.W2
 	g.W1 = k.W1
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.Q0 = k.Q0
 	g.YProd = k.YProd
 	g.YPow = k.YPow
 	g.YProd2 = k.YProd2
@@ -401,11 +578,17 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YProd3 = k.YProd3
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
+	g.YPow3 = k.YPow3
+	g.YPow4 = k.YPow4
 	g.WQBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
+	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vX, g.XBar)
+	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
+	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
 }

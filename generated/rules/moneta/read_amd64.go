@@ -54,6 +54,42 @@ func readBackwardNest3AVX512(a *readBackwardNest3Args)
 //go:noescape
 func readBackwardNest3AVX2(a *readBackwardNest3Args)
 
+//go:noescape
+func readBackwardNest4AVX512(a *readBackwardNest4Args)
+
+//go:noescape
+func readBackwardNest4AVX2(a *readBackwardNest4Args)
+
+//go:noescape
+func readBackwardNest5AVX512(a *readBackwardNest5Args)
+
+//go:noescape
+func readBackwardNest5AVX2(a *readBackwardNest5Args)
+
+//go:noescape
+func readBackwardNest6AVX512(a *readBackwardNest6Args)
+
+//go:noescape
+func readBackwardNest6AVX2(a *readBackwardNest6Args)
+
+//go:noescape
+func readBackwardNest7AVX512(a *readBackwardNest7Args)
+
+//go:noescape
+func readBackwardNest7AVX2(a *readBackwardNest7Args)
+
+//go:noescape
+func readBackwardNest8AVX512(a *readBackwardNest8Args)
+
+//go:noescape
+func readBackwardNest8AVX2(a *readBackwardNest8Args)
+
+//go:noescape
+func readBackwardNest9AVX512(a *readBackwardNest9Args)
+
+//go:noescape
+func readBackwardNest9AVX2(a *readBackwardNest9Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -116,4 +152,52 @@ func readBackwardNest3(a *readBackwardNest3Args) {
 		return
 	}
 	readBackwardNest3AVX2(a)
+}
+
+func readBackwardNest4(a *readBackwardNest4Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest4AVX512(a)
+		return
+	}
+	readBackwardNest4AVX2(a)
+}
+
+func readBackwardNest5(a *readBackwardNest5Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest5AVX512(a)
+		return
+	}
+	readBackwardNest5AVX2(a)
+}
+
+func readBackwardNest6(a *readBackwardNest6Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest6AVX512(a)
+		return
+	}
+	readBackwardNest6AVX2(a)
+}
+
+func readBackwardNest7(a *readBackwardNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest7AVX512(a)
+		return
+	}
+	readBackwardNest7AVX2(a)
+}
+
+func readBackwardNest8(a *readBackwardNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest8AVX512(a)
+		return
+	}
+	readBackwardNest8AVX2(a)
+}
+
+func readBackwardNest9(a *readBackwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest9AVX512(a)
+		return
+	}
+	readBackwardNest9AVX2(a)
 }

@@ -59,7 +59,7 @@ type readNest4Args struct {
 type readNest5Args struct {
 	yProd3    *float32
 	ySigmoid  *float32
-	t132      *float32
+	t         *float32
 	ySigmoid2 *float32
 	n0        int // L
 	n1        int // T·d_h
@@ -79,17 +79,17 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]                                // [L, T, d_k]
-	t2 := c.Work[L*T*dK:][:L*dH*dV]                      // [L, d_v, d_h]
-	t19 := c.Work[L*T*dK+L*dH*dV:][:L*dH*dV]             // [L, d_v, d_h]
-	t20 := c.Work[L*T*dK+2*L*dH*dV:][:L*dH*dK]           // [L, d_h, d_k]
-	t37 := c.Work[L*T*dK+L*dH*dK+2*L*dH*dV:][:L*dH*dK]   // [L, d_h, d_k]
-	t132 := c.Work[L*T*dK+2*L*dH*dK+2*L*dH*dV:][:L*T*dH] // [L, T, d_h]
-	t5 := c.Flags[:L]                                    // [L]
-	t23 := c.Flags[L:][:L]                               // [L]
+	t2 := c.Work[:L*dH*dV]                        // [L, d_v, d_h]
+	t14 := c.Work[L*dH*dV:][:L]                   // [L]
+	t19 := c.Work[L*dH*dV+L:][:L*dH*dV]           // [L, d_v, d_h]
+	t20 := c.Work[2*L*dH*dV+L:][:L*dH*dK]         // [L, d_h, d_k]
+	t37 := c.Work[L*dH*dK+2*L*dH*dV+L:][:L*dH*dK] // [L, d_h, d_k]
+	t := c.Work[2*L*dH*dK+2*L*dH*dV+L:][:L*T*dH]  // [L, T, d_h]
+	t5 := c.Flags[:L]                             // [L]
+	t23 := c.Flags[L:][:L]                        // [L]
 
 	// moneta.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// moneta.y
 	if kern.Wide() {
@@ -132,8 +132,10 @@ func (c *readFused) run() {
 	for i := range L {
 		yProdEntry := yProd[i]
 		t52 := (yProdEntry < F(1e-24))
+		t142 := kern.Choose(t52, F(1), yProdEntry)
 		t5[i] = t52
-		yPow[i] = num.Pow(kern.Choose(t52, F(1), yProdEntry), F(-0.5))
+		t14[i] = t142
+		yPow[i] = num.Pow(t142, F(-0.5))
 	}
 
 	// moneta.y
@@ -205,11 +207,16 @@ func (c *readFused) run() {
 	// moneta.y
 	yProd2 := c.YProd2[:L]
 	yPow2 := c.YPow2[:L]
+	yPow3 := c.YPow3[:L]
+	yPow4 := c.YPow4[:L]
 	for i := range L {
 		yProd2Entry := yProd2[i]
 		t232 := (yProd2Entry < F(1e-24))
+		t32 := kern.Choose(t232, F(1), yProd2Entry)
 		t23[i] = t232
-		yPow2[i] = num.Pow(kern.Choose(t232, F(1), yProd2Entry), F(-0.5))
+		yPow2[i] = num.Pow(t32, F(-0.5))
+		yPow3[i] = num.Pow(t32, F(-1.5))
+		yPow4[i] = num.Pow(t14[i], F(-1.5))
 	}
 
 	// moneta.y
@@ -245,7 +252,7 @@ func (c *readFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(q0, i*T*dK), dK, 1, kern.From(t37, i*dH*dK), 1, dK)
+		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q0, i*T*dK), dK, 1, kern.From(t37, i*dH*dK), 1, dK)
 	}
 
 	// moneta.y
@@ -253,7 +260,7 @@ func (c *readFused) run() {
 		a := readNest5Args{
 			unsafe.SliceData(c.YProd3),
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t132),
+			unsafe.SliceData(t),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
 			T * dH,
@@ -266,13 +273,13 @@ func (c *readFused) run() {
 			for j := range T {
 				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t132_2 := t132[(i*T+j)*dH:][:dH]
+				t3 := t[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProd3Entry := yProd3[k]
 					t39 := kern.Sigmoid(yProd3Entry)
 					ySigmoid[k] = t39
-					t132_2[k] = F(yProd3Entry * t39)
+					t3[k] = F(yProd3Entry * t39)
 					ySigmoid2[k] = kern.Sigmoid(-yProd3Entry)
 				}
 			}
@@ -281,13 +288,24 @@ func (c *readFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t19, i*dV*dH), dH, 1, kern.From(t132, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t19, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
 type readBackwardNest1Args struct {
+	W2 *float32
+	t2 *float32
+	n0 int // L
+	n1 int // d_h·d_v
+	n2 int // d_v
+	n3 int // d_h
+}
+
+type readBackwardNest2Args struct {
 	t5   *bool
 	yPow *float32
+	t2   *float32
+	t8   *float32
 	W2   *float32
 	t19  *float32
 	n0   int // L
@@ -296,10 +314,12 @@ type readBackwardNest1Args struct {
 	n3   int // d_h
 }
 
-type readBackwardNest2Args struct {
+type readBackwardNest3Args struct {
 	t23   *bool
 	yPow2 *float32
 	W1    *float32
+	t20   *float32
+	t26   *float32
 	t37   *float32
 	n0    int // L
 	n1    int // d_h·d_k
@@ -307,16 +327,88 @@ type readBackwardNest2Args struct {
 	n3    int // d_k
 }
 
-type readBackwardNest3Args struct {
+type readBackwardNest4Args struct {
+	yProd3   *float32
+	ySigmoid *float32
+	t        *float32
+	n0       int // L
+	n1       int // T·d_h
+	n2       int // T
+	n3       int // d_h
+}
+
+type readBackwardNest5Args struct {
 	ySigmoid  *float32
-	t22       *float32
+	t32       *float32
 	yProd3    *float32
 	ySigmoid2 *float32
-	t82       *float32
+	t92       *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
 	n3        int // d_h
+}
+
+type readBackwardNest6Args struct {
+	t122 *bool
+	t112 *float32
+	t26  *float32
+	W1   *float32
+	t142 *float32
+	t312 *float32
+	n0   int // d_k
+	n1   int // 2·d_k
+	n2   int // 3·d_k
+	n3   int // L
+	n4   int // d_h·d_k
+	n5   int // d_h
+}
+
+type readBackwardNest7Args struct {
+	t58 *bool
+	t22 *float32
+	t8  *float32
+	W2  *float32
+	t60 *float32
+	t77 *float32
+	n0  int // d_h
+	n1  int // 2·d_h
+	n2  int // 3·d_h
+	n3  int // L
+	n4  int // d_h·d_v
+	n5  int // d_v
+}
+
+type readBackwardNest8Args struct {
+	t58   *bool
+	yPow  *float32
+	t77   *float32
+	yPow4 *float32
+	t8    *float32
+	t60   *float32
+	W2    *float32
+	t2    *float32
+	W2Bar *float32
+	n0    int // L
+	n1    int // d_h·d_v
+	n2    int // d_v
+	n3    int // d_h
+}
+
+type readBackwardNest9Args struct {
+	t122  *bool
+	yPow2 *float32
+	t312  *float32
+	yPow3 *float32
+	t26   *float32
+	t142  *float32
+	W1    *float32
+	t20   *float32
+	W1Bar *float32
+	n0    int // L
+	n1    int // d_h·d_k
+	n2    int // d_h
+	n3    int // d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -331,29 +423,32 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t19 := c.Work[:L*dH*dV]                           // [L, d_v, d_h]
-	t37 := c.Work[L*dH*dV:][:L*dH*dK]                 // [L, d_h, d_k]
-	t22 := c.Work[L*dH*dK+L*dH*dV:][:L*T*dH]          // [L, T, d_h]
-	t82 := c.Work[L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dH]   // [L, T, d_h]
-	t92 := c.Work[2*L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dK] // [L, T, d_k]
-	t5 := c.Flags[:L]                                 // [L]
-	t23 := c.Flags[L:][:L]                            // [L]
-
-	// moneta.y
-	yProd := c.YProd[:L]
-	yProd2 := c.YProd2[:L]
-	for i := range L {
-		t5[i] = (yProd[i] < F(1e-24))
-		t23[i] = (yProd2[i] < F(1e-24))
-	}
+	t2 := c.Work[:L*dH*dV]                                          // [L, d_v, d_h]
+	t8 := c.Work[L*dH*dV:][:L*dH*dV]                                // [L, d_v, d_h]
+	t19 := c.Work[2*L*dH*dV:][:L*dH*dV]                             // [L, d_v, d_h]
+	t20 := c.Work[3*L*dH*dV:][:L*dH*dK]                             // [L, d_h, d_k]
+	t26 := c.Work[L*dH*dK+3*L*dH*dV:][:L*dH*dK]                     // [L, d_h, d_k]
+	t37 := c.Work[2*L*dH*dK+3*L*dH*dV:][:L*dH*dK]                   // [L, d_h, d_k]
+	t := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]                      // [L, T, d_h]
+	t22 := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]            // [L, d_v, d_h]
+	t32 := c.Work[L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]             // [L, T, d_h]
+	t92 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]           // [L, T, d_h]
+	t102 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dK]          // [L, T, d_k]
+	t112 := c.Work[3*L*T*dH+L*T*dK+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
+	t142 := c.Work[3*L*T*dH+L*T*dK+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
+	t312 := c.Work[3*L*T*dH+L*T*dK+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
+	t60 := c.Work[3*L*T*dH+L*T*dK+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
+	t77 := c.Work[3*L*T*dH+L*T*dK+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
+	t5 := c.Flags[:L]                                               // [L]
+	t23 := c.Flags[L:][:L]                                          // [L]
+	t122 := c.Flags[2*L:][:L]                                       // [L]
+	t58 := c.Flags[3*L:][:L]                                        // [L]
 
 	// moneta.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.YPow),
 			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t19),
+			unsafe.SliceData(t2),
 			L,
 			dH * dV,
 			dV,
@@ -361,17 +456,58 @@ func (c *readBackwardFused) run() {
 		}
 		readBackwardNest1(&a)
 	} else {
+		for i := range L {
+			for j := range dV {
+				W2 := c.W2[(i*dV+j)*dH:][:dH]
+				t2_2 := t2[(i*dV+j)*dH:][:dH]
+				for k := range dH {
+					t2_2[k] = num.Abs(W2[k])
+				}
+			}
+		}
+	}
+
+	// moneta.y
+	yProd := c.YProd[:L]
+	yProd2 := c.YProd2[:L]
+	for i := range L {
+		t52 := (yProd[i] < F(1e-24))
+		t232 := (yProd2[i] < F(1e-24))
+		t5[i] = t52
+		t23[i] = t232
+		t122[i] = !t232
+		t58[i] = !t52
+	}
+
+	// moneta.y
+	if kern.Wide() {
+		a := readBackwardNest2Args{
+			unsafe.SliceData(t5),
+			unsafe.SliceData(c.YPow),
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(c.W2),
+			unsafe.SliceData(t19),
+			L,
+			dH * dV,
+			dV,
+			dH,
+		}
+		readBackwardNest2(&a)
+	} else {
 		yPow := c.YPow[:L]
 		for i := range L {
 			t5Entry := t5[i]
 			w := F(0.3333333333333333 * yPow[i])
 			for j := range dV {
+				t2_2 := t2[(i*dV+j)*dH:][:dH]
+				t8_2 := t8[(i*dV+j)*dH:][:dH]
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t19_2 := t19[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					W2Entry := W2[k]
-					t8 := kern.Choose(t5Entry, F(1), num.Abs(W2Entry))
-					t19_2[k] = kern.Choose(t5Entry, F(0), F(F(F(w*W2Entry)*t8)*t8))
+					t82 := kern.Choose(t5Entry, F(1), t2_2[k])
+					t8_2[k] = t82
+					t19_2[k] = kern.Choose(t5Entry, F(0), F(F(F(w*W2[k])*t82)*t82))
 				}
 			}
 		}
@@ -379,17 +515,19 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := readBackwardNest3Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(c.YPow2),
 			unsafe.SliceData(c.W1),
+			unsafe.SliceData(t20),
+			unsafe.SliceData(t26),
 			unsafe.SliceData(t37),
 			L,
 			dH * dK,
 			dH,
 			dK,
 		}
-		readBackwardNest2(&a)
+		readBackwardNest3(&a)
 	} else {
 		yPow2 := c.YPow2[:L]
 		for i := range L {
@@ -397,47 +535,41 @@ func (c *readBackwardFused) run() {
 			w2 := F(0.3333333333333333 * yPow2[i])
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
+				t20_2 := t20[(i*dH+j)*dK:][:dK]
+				t26_2 := t26[(i*dH+j)*dK:][:dK]
 				t37_2 := t37[(i*dH+j)*dK:][:dK]
 				for k := range dK {
 					W1Entry := W1[k]
-					t26 := kern.Choose(t23Entry, F(1), num.Abs(W1Entry))
-					t37_2[k] = kern.Choose(t23Entry, F(0), F(F(F(w2*W1Entry)*t26)*t26))
+					t202 := num.Abs(W1Entry)
+					t262 := kern.Choose(t23Entry, F(1), t202)
+					t20_2[k] = t202
+					t26_2[k] = t262
+					t37_2[k] = kern.Choose(t23Entry, F(0), F(F(F(w2*W1Entry)*t262)*t262))
 				}
 			}
 		}
 	}
 
 	// moneta.y
-	for i := range L {
-		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t22, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
-	}
-
-	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t22),
+		a := readBackwardNest4Args{
 			unsafe.SliceData(c.YProd3),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t),
 			L,
 			T * dH,
 			T,
 			dH,
 		}
-		readBackwardNest3(&a)
+		readBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t22_2 := t22[(i*T+j)*dH:][:dH]
 				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t82_2 := t82[(i*T+j)*dH:][:dH]
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t3 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
-					t22Entry := t22_2[k]
-					t82_2[k] = num.FMA32(F(F(yProd3[k]*ySigmoidEntry)*t22Entry), ySigmoid2[k], F(ySigmoidEntry*t22Entry))
+					t3[k] = F(yProd3[k] * ySigmoid[k])
 				}
 			}
 		}
@@ -445,12 +577,228 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(t22, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+	}
+
+	// moneta.y
+	for i := range L {
+		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t32, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
+	}
+
+	// moneta.y
+	if kern.Wide() {
+		a := readBackwardNest5Args{
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(c.YProd3),
+			unsafe.SliceData(c.YSigmoid2),
+			unsafe.SliceData(t92),
+			L,
+			T * dH,
+			T,
+			dH,
+		}
+		readBackwardNest5(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t32_2 := t32[(i*T+j)*dH:][:dH]
+				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+				t92_2 := t92[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					ySigmoidEntry := ySigmoid[k]
+					t32Entry := t32_2[k]
+					t92_2[k] = num.FMA32(F(F(yProd3[k]*ySigmoidEntry)*t32Entry), ySigmoid2[k], F(ySigmoidEntry*t32Entry))
+				}
+			}
+		}
+	}
+
+	// moneta.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t102, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
+	}
+
+	// moneta.y
+	for i := range L {
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(t112, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t92, i*T*dH), dH, 1)
+	}
+
+	// moneta.y
+	if kern.Wide() {
+		a := readBackwardNest6Args{
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(t26),
+			unsafe.SliceData(c.W1),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(t312),
+			dK,
+			2 * dK,
+			3 * dK,
+			L,
+			dH * dK,
+			dH,
+		}
+		readBackwardNest6(&a)
+	} else {
+		for i := range L {
+			var t3122 F
+			t122Entry := t122[i]
+			for j := range dH {
+				t112_2 := t112[(i*dH+j)*dK:][:dK]
+				t26_2 := t26[(i*dH+j)*dK:][:dK]
+				W1 := c.W1[(i*dH+j)*dK:][:dK]
+				t142_2 := t142[(i*dH+j)*dK:][:dK]
+				var t3122Row F
+				t3122RowSums := [16]F{t3122Row}
+				for k := range dK {
+					t1422 := kern.Choose(t122Entry, t112_2[k], F(0))
+					t26Entry := t26_2[k]
+					t3122RowSums[k%16] = t3122RowSums[k%16] + kern.Choose(t122Entry, F(F(F(F(0.3333333333333333*W1[k])*t26Entry)*t26Entry)*t1422), F(0))
+					t142_2[k] = t1422
+				}
+				t3122Row = kern.Sum16(&t3122RowSums)
+				t3122 = t3122 + t3122Row
+			}
+			t312[i] = t3122
+		}
+	}
+
+	// moneta.y
+	if kern.Wide() {
+		a := readBackwardNest7Args{
+			unsafe.SliceData(t58),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(c.W2),
+			unsafe.SliceData(t60),
+			unsafe.SliceData(t77),
+			dH,
+			2 * dH,
+			3 * dH,
+			L,
+			dH * dV,
+			dV,
+		}
+		readBackwardNest7(&a)
+	} else {
+		for i := range L {
+			var t772 F
+			t58Entry := t58[i]
+			for j := range dV {
+				t22_2 := t22[(i*dV+j)*dH:][:dH]
+				t8_2 := t8[(i*dV+j)*dH:][:dH]
+				W2 := c.W2[(i*dV+j)*dH:][:dH]
+				t60_2 := t60[(i*dV+j)*dH:][:dH]
+				var t772Row F
+				t772RowSums := [16]F{t772Row}
+				for k := range dH {
+					t602 := kern.Choose(t58Entry, t22_2[k], F(0))
+					t8Entry := t8_2[k]
+					t772RowSums[k%16] = t772RowSums[k%16] + kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t8Entry)*t8Entry)*t602), F(0))
+					t60_2[k] = t602
+				}
+				t772Row = kern.Sum16(&t772RowSums)
+				t772 = t772 + t772Row
+			}
+			t77[i] = t772
+		}
 	}
 
 	// moneta.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t92, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t102, dK, 1, c.WQ, d, 1)
 
 	// moneta.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t92, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t102, dK, 1)
+
+	// moneta.q0, moneta.y
+	if kern.Wide() {
+		a := readBackwardNest8Args{
+			unsafe.SliceData(t58),
+			unsafe.SliceData(c.YPow),
+			unsafe.SliceData(t77),
+			unsafe.SliceData(c.YPow4),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(t60),
+			unsafe.SliceData(c.W2),
+			unsafe.SliceData(t2),
+			unsafe.SliceData(c.W2Bar),
+			L,
+			dH * dV,
+			dV,
+			dH,
+		}
+		readBackwardNest8(&a)
+	} else {
+		yPow := c.YPow[:L]
+		yPow4 := c.YPow4[:L]
+		for i := range L {
+			t58Entry2 := t58[i]
+			w3 := F(0.3333333333333333 * yPow[i])
+			w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
+			for j := range dV {
+				t8_2 := t8[(i*dV+j)*dH:][:dH]
+				t60_2 := t60[(i*dV+j)*dH:][:dH]
+				W2 := c.W2[(i*dV+j)*dH:][:dH]
+				t2_2 := t2[(i*dV+j)*dH:][:dH]
+				W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
+				for k := range dH {
+					t8Entry2 := t8_2[k]
+					t60Entry := t60_2[k]
+					W2Entry := W2[k]
+					t2Entry := t2_2[k]
+					w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t8Entry2)*t60Entry), F(0))), F(0))
+					w8 := F(num.FMA32(F(F(F(4*w4)*t2Entry)*t2Entry), t2Entry, w7) * kern.Sign(W2Entry))
+					W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t8Entry2)*t8Entry2)*t60Entry), F(0)) + w8
+				}
+			}
+		}
+	}
+
+	// moneta.q0, moneta.y
+	if kern.Wide() {
+		a := readBackwardNest9Args{
+			unsafe.SliceData(t122),
+			unsafe.SliceData(c.YPow2),
+			unsafe.SliceData(t312),
+			unsafe.SliceData(c.YPow3),
+			unsafe.SliceData(t26),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(c.W1),
+			unsafe.SliceData(t20),
+			unsafe.SliceData(c.W1Bar),
+			L,
+			dH * dK,
+			dH,
+			dK,
+		}
+		readBackwardNest9(&a)
+	} else {
+		yPow2 := c.YPow2[:L]
+		yPow3 := c.YPow3[:L]
+		for i := range L {
+			t122Entry2 := t122[i]
+			w5 := F(0.3333333333333333 * yPow2[i])
+			w6 := kern.Choose(t122Entry2, F(F(-0.5*t312[i])*yPow3[i]), F(0))
+			for j := range dH {
+				t26_2 := t26[(i*dH+j)*dK:][:dK]
+				t142_2 := t142[(i*dH+j)*dK:][:dK]
+				W1 := c.W1[(i*dH+j)*dK:][:dK]
+				t20_2 := t20[(i*dH+j)*dK:][:dK]
+				W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
+				for k := range dK {
+					t26Entry2 := t26_2[k]
+					t142Entry := t142_2[k]
+					W1Entry2 := W1[k]
+					t20Entry := t20_2[k]
+					w9 := kern.Choose(t122Entry2, F(2*kern.Choose(t122Entry2, F(F(F(w5*W1Entry2)*t26Entry2)*t142Entry), F(0))), F(0))
+					w10 := F(num.FMA32(F(F(F(4*w6)*t20Entry)*t20Entry), t20Entry, w9) * kern.Sign(W1Entry2))
+					W1Bar[k] = kern.Choose(t122Entry2, F(F(F(w5*t26Entry2)*t26Entry2)*t142Entry), F(0)) + w10
+				}
+			}
+		}
+	}
 }

@@ -19,3 +19,15 @@ func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this buil
 func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }
 
 func readBackwardNest3(*readBackwardNest3Args) { panic("no assembly in this build") }
+
+func readBackwardNest4(*readBackwardNest4Args) { panic("no assembly in this build") }
+
+func readBackwardNest5(*readBackwardNest5Args) { panic("no assembly in this build") }
+
+func readBackwardNest6(*readBackwardNest6Args) { panic("no assembly in this build") }
+
+func readBackwardNest7(*readBackwardNest7Args) { panic("no assembly in this build") }
+
+func readBackwardNest8(*readBackwardNest8Args) { panic("no assembly in this build") }
+
+func readBackwardNest9(*readBackwardNest9Args) { panic("no assembly in this build") }

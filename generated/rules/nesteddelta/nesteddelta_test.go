@@ -239,7 +239,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.CQ = a.Real("c_Q", 4*k.DK)
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
 	k.A = a.Real("A", k.DV*k.DV)
-	k.N = a.Const("N", k.L*k.DK*k.DV)
+	k.N = a.Real("N", k.L*k.DK*k.DV)
 	k.B = a.Real("B", k.DK*k.DV)
 	k.WK = a.Real("W_K", k.D*k.DK)
 	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
@@ -269,6 +269,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.BQ = k.BQ
 	g.Pos = k.Pos
 	g.CQ = k.CQ
+	g.A = k.A
 	g.N = k.N
 	g.B = k.B
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
@@ -289,6 +290,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
 	g.ABar = a.Grad("A", g.DV*g.DV)
+	g.NBar = a.Grad("N", g.L*g.DK*g.DV)
 	g.BBar = a.Grad("B", g.DK*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())

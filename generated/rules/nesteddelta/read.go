@@ -258,6 +258,7 @@ type ReadBackward[F num.Float] struct {
 	BQ         []F     // [d_k]
 	Pos        []int32 // [L]
 	CQ         []F     // [4, d_k]
+	A          []F     // [d_v, d_v]
 	N          []F     // [L, d_v, d_k]
 	B          []F     // [d_v, d_k]
 	YBar       []F     // [L, T, d_v]
@@ -278,15 +279,16 @@ type ReadBackward[F num.Float] struct {
 	BQBar      []F     // [d_k], written
 	CQBar      []F     // [4, d_k], written
 	ABar       []F     // [d_v, d_v], written
+	NBar       []F     // [L, d_v, d_k], written
 	BBar       []F     // [d_v, d_k], written
 	Work       []F     // WorkLen() entries
 	Flags      []bool  // FlagsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 2·L·d_k·d_v + L·T + 9·L·d_k.
+// WorkLen is 6·L·T·d_k + 3·L·d_k·d_v + L·T + 9·L·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 2*L*dK*dV + L*T + 9*L*dK
+	return 6*L*T*dK + 3*L*dK*dV + L*T + 9*L*dK
 }
 
 // FlagsLen is 3·L·T.
@@ -310,20 +312,22 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t42 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t122 := work[:L*T] // [L, T]
+	t82 := work[:L*dK*dV] // [L, d_v, d_k]
+	work = work[L*dK*dV:]
+	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T*dK] // [L, T, d_k]
+	t41 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t42_2 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
 	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t45 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t46 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t47 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]        // [L, T]
 	flags := c.Flags[L*T:]
-	t132 := flags[:L*T] // [L, T]
+	t152 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
+	t192 := flags[:L*T] // [L, T]
 
 	// nested_delta.q1
 	for i := range L {
@@ -342,14 +346,14 @@ func (c *ReadBackward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
+			t152_2[j] = t1522
+			t192_2[j] = (t1522 && t102)
 		}
 	}
 
@@ -381,11 +385,16 @@ func (c *ReadBackward[F]) Run() {
 	for i := range dV {
 		BBar := c.BBar[i*dK:][:dK]
 		for j := range L {
-			t42_3 := t42[(j*dV+i)*dK:][:dK]
+			t42_2 := t42[(j*dV+i)*dK:][:dK]
 			for k := range dK {
-				BBar[k] += t42_3[k]
+				BBar[k] += t42_2[k]
 			}
 		}
+	}
+
+	// nested_delta.M.start
+	for i := range L {
+		kern.Gemm(dK, dV, dV, F(1), false, kern.From(t82, i*dV*dK), 1, dK, kern.From(t42, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
 	// nested_delta.M.start
@@ -396,26 +405,26 @@ func (c *ReadBackward[F]) Run() {
 
 	// nested_delta.q
 	for i := range L {
-		t122_2 := t122[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		for j := range T {
 			t322_2 := t322[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1222 F
+			var t1422 F
 			for k := range dK {
-				t1222 += F(t322_2[k] * qDiv2[k])
+				t1422 += F(t322_2[k] * qDiv2[k])
 			}
-			t122_2[j] = -t1222
+			t142_2[j] = -t1422
 		}
 	}
 
 	// nested_delta.q1, nested_delta.q
 	clear(c.BQBar)
 	for i := range L {
-		t172_2 := t172[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
@@ -423,33 +432,33 @@ func (c *ReadBackward[F]) Run() {
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			t322_2 := t322[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t39_2 := t39[(i*T+j)*dK:][:dK]
-			t172Entry := t172_2[j]
+			t41_2 := t41[(i*T+j)*dK:][:dK]
+			t192Entry := t192_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t33 := F(t322_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t392 := F(q1SigmoidEntry*t33) + F(F(F(t5Entry*q1SigmoidEntry)*t33)*q1Sigmoid2[k])
-				t39_2[k] = t392
-				bQBar[k] += t392
+				t35 := F(t322_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
+				t412 := F(q1SigmoidEntry*t35) + F(F(F(t5Entry*q1SigmoidEntry)*t35)*q1Sigmoid2[k])
+				t41_2[k] = t412
+				bQBar[k] += t412
 			}
 		}
 	}
 
 	// nested_delta.q1
-	clear(t42_2)
+	clear(t44)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					t39_2 := t39[(i*T+j)*dK:][:dK]
+					t41_2 := t41[(i*T+j)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
+					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t42_3[m] += F(t39_2[m] * cQ[m])
+						t44_2[m] += F(t41_2[m] * cQ[m])
 					}
 				}
 			}
@@ -464,10 +473,10 @@ func (c *ReadBackward[F]) Run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t39_2 := t39[(j*T+k)*dK:][:dK]
+					t41_2 := t41[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t39_2[m])
+						cQBar[m] += F(q1Stack[m] * t41_2[m])
 					}
 				}
 			}
@@ -475,13 +484,13 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// nested_delta.q1
-	clear(t44)
+	clear(t46)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
+			t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t44_2[k] += q0TailBar[k]
+				t46_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -489,24 +498,36 @@ func (c *ReadBackward[F]) Run() {
 	// nested_delta.q1
 	for i := range L {
 		for j := range T + 3 {
-			t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
 			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-			t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
+			t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
+			t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t45_2[k] = t42_3[k] + t44_2[k]
+				t47_2[k] = t44_2[k] + t46_2[k]
 			}
 		}
 	}
 
 	// nested_delta.q0, nested_delta.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// nested_delta.q0, nested_delta.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
+	}
+
+	// nested_delta.q0
+	for i := range L {
+		for j := range dV {
+			t42_2 := t42[(i*dV+j)*dK:][:dK]
+			t82_2 := t82[(i*dV+j)*dK:][:dK]
+			NBar := c.NBar[(i*dV+j)*dK:][:dK]
+			for k := range dK {
+				NBar[k] = t42_2[k] + t82_2[k]
+			}
+		}
 	}
 }
 
@@ -606,6 +627,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQ = k.BQ
 	g.Pos = k.Pos
 	g.CQ = k.CQ
+	g.A = k.A
 	g.N = k.N
 	g.B = k.B
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
@@ -626,6 +648,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQBar = t.Scratch(g.DK)
 	g.CQBar = t.Scratch(4 * g.DK)
 	g.ABar = t.Scratch(g.DV * g.DV)
+	g.NBar = t.Scratch(g.L * g.DK * g.DV)
 	g.BBar = t.Scratch(g.DK * g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
@@ -636,4 +659,5 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	block.Accumulate(t, n.vCQ, g.CQBar)
 	block.Accumulate(t, n.vA, g.ABar)
 	block.Accumulate(t, n.vB, g.BBar)
+	block.AccumulateFresh(t, n.m, 1, n.startN, g.NBar)
 }

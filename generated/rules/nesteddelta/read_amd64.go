@@ -90,6 +90,12 @@ func readBackwardNest9AVX512(a *readBackwardNest9Args)
 //go:noescape
 func readBackwardNest9AVX2(a *readBackwardNest9Args)
 
+//go:noescape
+func readBackwardNest10AVX512(a *readBackwardNest10Args)
+
+//go:noescape
+func readBackwardNest10AVX2(a *readBackwardNest10Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -200,4 +206,12 @@ func readBackwardNest9(a *readBackwardNest9Args) {
 		return
 	}
 	readBackwardNest9AVX2(a)
+}
+
+func readBackwardNest10(a *readBackwardNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest10AVX512(a)
+		return
+	}
+	readBackwardNest10AVX2(a)
 }

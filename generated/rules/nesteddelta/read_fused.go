@@ -352,7 +352,7 @@ type readBackwardNest3Args struct {
 type readBackwardNest4Args struct {
 	t322  *float32
 	qDiv2 *float32
-	t122  *float32
+	t142  *float32
 	n0    int // d_k
 	n1    int // 2·d_k
 	n2    int // 3·d_k
@@ -362,17 +362,17 @@ type readBackwardNest4Args struct {
 }
 
 type readBackwardNest5Args struct {
-	t172       *bool
+	t192       *bool
 	qDiv       *float32
 	t10        *bool
-	t132       *bool
-	t122       *float32
+	t152       *bool
+	t142       *float32
 	qDiv3      *float32
 	t5         *float32
 	q1Sigmoid  *float32
 	t322       *float32
 	q1Sigmoid2 *float32
-	t39        *float32
+	t41        *float32
 	bQBar      *float32
 	n0         int // d_k
 	n1         int // 2·d_k
@@ -384,9 +384,9 @@ type readBackwardNest5Args struct {
 
 type readBackwardNest6Args struct {
 	pos *int32
-	t39 *float32
+	t41 *float32
 	cQ  *float32
-	t42 *float32
+	t44 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -398,7 +398,7 @@ type readBackwardNest6Args struct {
 
 type readBackwardNest7Args struct {
 	q1Stack *float32
-	t39     *float32
+	t41     *float32
 	cQBar   *float32
 	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
 	n1      int // d_k·k + T·d_k·j
@@ -407,7 +407,7 @@ type readBackwardNest7Args struct {
 }
 
 type readBackwardNest8Args struct {
-	t44       *float32
+	t46       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -417,13 +417,23 @@ type readBackwardNest8Args struct {
 }
 
 type readBackwardNest9Args struct {
-	t42 *float32
 	t44 *float32
-	t45 *float32
+	t46 *float32
+	t47 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
 	n3  int // d_k
+}
+
+type readBackwardNest10Args struct {
+	t42  *float32
+	t82  *float32
+	NBar *float32
+	n0   int // L
+	n1   int // d_k·d_v
+	n2   int // d_v
+	n3   int // d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -441,14 +451,15 @@ func (c *readBackwardFused) run() {
 	t := c.Work[L*T*dK:][:L*dK*dV]                                // [L, d_v, d_k]
 	t322 := c.Work[L*T*dK+L*dK*dV:][:L*T*dK]                      // [L, T, d_k]
 	t42 := c.Work[2*L*T*dK+L*dK*dV:][:L*dK*dV]                    // [L, d_v, d_k]
-	t122 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*T]                     // [L, T]
-	t39 := c.Work[2*L*T*dK+2*L*dK*dV+L*T:][:L*T*dK]               // [L, T, d_k]
-	t42_2 := c.Work[3*L*T*dK+2*L*dK*dV+L*T:][:L*T*dK+3*L*dK]      // [L, T + 3, d_k]
-	t44 := c.Work[4*L*T*dK+2*L*dK*dV+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t45 := c.Work[5*L*T*dK+2*L*dK*dV+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t82 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*dK*dV]                  // [L, d_v, d_k]
+	t142 := c.Work[2*L*T*dK+3*L*dK*dV:][:L*T]                     // [L, T]
+	t41 := c.Work[2*L*T*dK+3*L*dK*dV+L*T:][:L*T*dK]               // [L, T, d_k]
+	t44 := c.Work[3*L*T*dK+3*L*dK*dV+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
+	t46 := c.Work[4*L*T*dK+3*L*dK*dV+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t47 := c.Work[5*L*T*dK+3*L*dK*dV+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]                                          // [L, T]
-	t132 := c.Flags[L*T:][:L*T]                                   // [L, T]
-	t172 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
+	t152 := c.Flags[L*T:][:L*T]                                   // [L, T]
+	t192 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
 
 	// nested_delta.q1
 	if kern.Wide() {
@@ -480,14 +491,14 @@ func (c *readBackwardFused) run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
+			t152_2[j] = t1522
+			t192_2[j] = (t1522 && t102)
 		}
 	}
 
@@ -546,12 +557,17 @@ func (c *readBackwardFused) run() {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]
 			for j := range L {
-				t42_3 := t42[(j*dV+i)*dK:][:dK]
+				t42_2 := t42[(j*dV+i)*dK:][:dK]
 				for k := range dK {
-					BBar[k] = BBar[k] + t42_3[k]
+					BBar[k] = BBar[k] + t42_2[k]
 				}
 			}
 		}
+	}
+
+	// nested_delta.M.start
+	for i := range L {
+		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t82, i*dV*dK), 1, dK, kern.From(t42, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
 	// nested_delta.M.start
@@ -565,7 +581,7 @@ func (c *readBackwardFused) run() {
 		a := readBackwardNest4Args{
 			unsafe.SliceData(t322),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t142),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -576,17 +592,17 @@ func (c *readBackwardFused) run() {
 		readBackwardNest4(&a)
 	} else {
 		for i := range L {
-			t122_2 := t122[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
 			for j := range T {
 				t322_2 := t322[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1222 F
-				t1222Sums := [16]F{t1222}
+				var t1422 F
+				t1422Sums := [16]F{t1422}
 				for k := range dK {
-					t1222Sums[k%16] = num.FMA32(t322_2[k], qDiv2[k], t1222Sums[k%16])
+					t1422Sums[k%16] = num.FMA32(t322_2[k], qDiv2[k], t1422Sums[k%16])
 				}
-				t1222 = kern.Sum16(&t1222Sums)
-				t122_2[j] = -t1222
+				t1422 = kern.Sum16(&t1422Sums)
+				t142_2[j] = -t1422
 			}
 		}
 	}
@@ -595,17 +611,17 @@ func (c *readBackwardFused) run() {
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := readBackwardNest5Args{
-			unsafe.SliceData(t172),
+			unsafe.SliceData(t192),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t142),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(t322),
 			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t39),
+			unsafe.SliceData(t41),
 			unsafe.SliceData(c.BQBar),
 			dK,
 			2 * dK,
@@ -618,41 +634,41 @@ func (c *readBackwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t172_2 := t172[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				t322_2 := t322[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t39_2 := t39[(i*T+j)*dK:][:dK]
-				t172Entry := t172_2[j]
+				t41_2 := t41[(i*T+j)*dK:][:dK]
+				t192Entry := t192_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t33 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t322_2[k]*qDivEntry))
-					t392 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t33), q1Sigmoid2[k], F(q1SigmoidEntry*t33))
-					t39_2[k] = t392
-					bQBar[k] = bQBar[k] + t392
+					t35 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t322_2[k]*qDivEntry))
+					t412 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k], F(q1SigmoidEntry*t35))
+					t41_2[k] = t412
+					bQBar[k] = bQBar[k] + t412
 				}
 			}
 		}
 	}
 
 	// nested_delta.q1
-	clear(t42_2)
+	clear(t44)
 	if kern.Wide() {
 		a := readBackwardNest6Args{
 			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t39),
+			unsafe.SliceData(t41),
 			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t44),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -665,13 +681,13 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t39_2 := t39[(i*T+j)*dK:][:dK]
+				t41_2 := t41[(i*T+j)*dK:][:dK]
 				n := int(c.Pos[i])
 				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
+					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t42_3[m] = num.FMA32(t39_2[m], cQ[m], t42_3[m])
+						t44_2[m] = num.FMA32(t41_2[m], cQ[m], t44_2[m])
 					}
 				}
 			}
@@ -688,7 +704,7 @@ func (c *readBackwardFused) run() {
 					if kern.Wide() {
 						a := readBackwardNest7Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t39),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
@@ -698,10 +714,10 @@ func (c *readBackwardFused) run() {
 						readBackwardNest7(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t39_2 := t39[(j*T+k)*dK:][:dK]
+						t41_2 := t41[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t39_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t41_2[m], cQBar[m])
 						}
 					}
 				}
@@ -710,10 +726,10 @@ func (c *readBackwardFused) run() {
 	}
 
 	// nested_delta.q1
-	clear(t44)
+	clear(t46)
 	if kern.Wide() {
 		a := readBackwardNest8Args{
-			unsafe.SliceData(t44),
+			unsafe.SliceData(t46),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
@@ -725,10 +741,10 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
+				t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t44_2[k] = t44_2[k] + q0TailBar[k]
+					t46_2[k] = t46_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -737,9 +753,9 @@ func (c *readBackwardFused) run() {
 	// nested_delta.q1
 	if kern.Wide() {
 		a := readBackwardNest9Args{
-			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
+			unsafe.SliceData(t46),
+			unsafe.SliceData(t47),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -749,11 +765,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
 				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-				t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
+				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
+				t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t45_2[k] = t42_3[k] + t44_2[k]
+					t47_2[k] = t44_2[k] + t46_2[k]
 				}
 			}
 		}
@@ -761,12 +777,37 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.q0, nested_delta.q1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// nested_delta.q0, nested_delta.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
+	}
+
+	// nested_delta.q0
+	if kern.Wide() {
+		a := readBackwardNest10Args{
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t82),
+			unsafe.SliceData(c.NBar),
+			L,
+			dK * dV,
+			dV,
+			dK,
+		}
+		readBackwardNest10(&a)
+	} else {
+		for i := range L {
+			for j := range dV {
+				t42_2 := t42[(i*dV+j)*dK:][:dK]
+				t82_2 := t82[(i*dV+j)*dK:][:dK]
+				NBar := c.NBar[(i*dV+j)*dK:][:dK]
+				for k := range dK {
+					NBar[k] = t42_2[k] + t82_2[k]
+				}
+			}
+		}
 	}
 }

@@ -31,3 +31,5 @@ func readBackwardNest7(*readBackwardNest7Args) { panic("no assembly in this buil
 func readBackwardNest8(*readBackwardNest8Args) { panic("no assembly in this build") }
 
 func readBackwardNest9(*readBackwardNest9Args) { panic("no assembly in this build") }
+
+func readBackwardNest10(*readBackwardNest10Args) { panic("no assembly in this build") }

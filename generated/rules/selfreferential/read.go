@@ -13,7 +13,7 @@ const readKind tape.Kind = 66
 
 // Read is one call of the kernel Read.
 //
-// It keeps 2·L·T·d + 4·L·T entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d + 4·L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L      int
 	T      int
@@ -25,16 +25,17 @@ type Read[F num.Float] struct {
 	QProd  []F // [L, T, d], written
 	QProd2 []F // [L, T], written
 	QSqrt  []F // [L, T], written
+	Q      []F // [L, T, d], written
 	QDiv   []F // [L, T], written
 	QDiv2  []F // [L, T, d], written
 	QDiv3  []F // [L, T], written
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + L·T.
+// WorkLen is L·T.
 func (c *Read[F]) WorkLen() int {
-	L, T, d := c.L, c.T, c.D
-	return L*T*d + L*T
+	L, T := c.L, c.T
+	return L * T
 }
 
 // Run computes Read.
@@ -45,8 +46,6 @@ func (c *Read[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t11 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	q := work[:L*T*d] // [L, T, d]
 
 	// self_referential.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -89,20 +88,20 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q2 := q[(i*T+j)*d:][:d]
+			q := c.Q[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q2_2 := (qProd[k] / t11Entry)
-				q2[k] = q2_2
-				qDiv2[k] = (q2_2 / t11Entry)
+				q2 := (qProd[k] / t11Entry)
+				q[k] = q2
+				qDiv2[k] = (q2 / t11Entry)
 			}
 		}
 	}
 
 	// self_referential.y
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(q, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
 }
 
@@ -118,11 +117,13 @@ type ReadBackward[F num.Float] struct {
 	QProd  []F    // [L, T, d]
 	QProd2 []F    // [L, T]
 	QSqrt  []F    // [L, T]
+	Q      []F    // [L, T, d]
 	QDiv   []F    // [L, T]
 	QDiv2  []F    // [L, T, d]
 	QDiv3  []F    // [L, T]
 	WQBar  []F    // [d, d], written
 	XBar   []F    // [L, T, d], written
+	MMBar  []F    // [L, d, d], written
 	Work   []F    // WorkLen() entries
 	Flags  []bool // FlagsLen() entries
 }
@@ -146,78 +147,83 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t22 := c.Work[:L*T*d] // [L, T, d]
+	t32 := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
-	t72 := work[:L*T] // [L, T]
+	t82 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t28 := work[:L*T*d] // [L, T, d]
+	t29 := work[:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t82 := flags[:L*T] // [L, T]
+	t92 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t12 := flags[:L*T] // [L, T]
+	t13 := flags[:L*T] // [L, T]
 
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t822 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t922 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t82_2[j] = t822
-			t12_2[j] = (t822 && t42)
+			t92_2[j] = t922
+			t13_2[j] = (t922 && t42)
 		}
 	}
 
 	// self_referential.y
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t22, i*T*d), 1, d, kern.From(c.MM, i*d*d), 1, d, kern.From(c.YBar, i*T*d), 1, d)
+		kern.Gemm(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(c.Q, i*T*d), d, 1)
+	}
+
+	// self_referential.y
+	for i := range L {
+		kern.Gemm(d, T, d, F(1), false, kern.From(t32, i*T*d), 1, d, kern.From(c.MM, i*d*d), 1, d, kern.From(c.YBar, i*T*d), 1, d)
 	}
 
 	// self_referential.q
 	for i := range L {
-		t72_2 := t72[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
 		for j := range T {
-			t22_2 := t22[(i*T+j)*d:][:d]
+			t32_2 := t32[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			var t722 F
+			var t822 F
 			for k := range d {
-				t722 += F(t22_2[k] * qDiv2[k])
+				t822 += F(t32_2[k] * qDiv2[k])
 			}
-			t72_2[j] = -t722
+			t82_2[j] = -t822
 		}
 	}
 
 	// self_referential.q
 	for i := range L {
-		t12_2 := t12[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			t22_2 := t22[(i*T+j)*d:][:d]
+			t32_2 := t32[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			t28_2 := t28[(i*T+j)*d:][:d]
-			t12Entry := t12_2[j]
+			t29_2 := t29[(i*T+j)*d:][:d]
+			t13Entry := t13_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range d {
-				t28_2[k] = F(t22_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
+				t29_2[k] = F(t32_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
 			}
 		}
 	}
 
 	// self_referential.q
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t28, d, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t29, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t28, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t29, d, 1)
 }
 
 // readNode is one call of Read on the tape.
@@ -265,6 +271,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
+	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	k.QDiv = c.Run.Saved(k.L * k.T)
 	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
@@ -300,14 +307,17 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
+	g.Q = k.Q
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Scratch(g.D * g.D)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.MMBar = t.Scratch(g.L * g.D * g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vX, g.XBar)
+	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBar)
 }

@@ -49,8 +49,7 @@ func (c *readFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t11 := c.Work[:L*T]       // [L, T]
-	q := c.Work[L*T:][:L*T*d] // [L, T, d]
+	t11 := c.Work[:L*T] // [L, T]
 
 	// self_referential.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -122,7 +121,7 @@ func (c *readFused) run() {
 		a := readNest3Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(q),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
@@ -135,13 +134,13 @@ func (c *readFused) run() {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q2 := q[(i*T+j)*d:][:d]
+				q := c.Q[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q2_2 := (qProd[k] / t11Entry)
-					q2[k] = q2_2
-					qDiv2[k] = (q2_2 / t11Entry)
+					q2 := (qProd[k] / t11Entry)
+					q[k] = q2
+					qDiv2[k] = (q2 / t11Entry)
 				}
 			}
 		}
@@ -149,14 +148,14 @@ func (c *readFused) run() {
 
 	// self_referential.y
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(q, i*T*d), 1, d)
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
 }
 
 type readBackwardNest1Args struct {
-	t22   *float32
+	t32   *float32
 	qDiv2 *float32
-	t72   *float32
+	t82   *float32
 	n0    int // d
 	n1    int // 2·d
 	n2    int // 3·d
@@ -166,15 +165,15 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
-	t12   *bool
+	t13   *bool
 	qDiv  *float32
 	t4    *bool
-	t82   *bool
-	t72   *float32
+	t92   *bool
+	t82   *float32
 	qDiv3 *float32
 	qProd *float32
-	t22   *float32
-	t28   *float32
+	t32   *float32
+	t29   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d
@@ -190,40 +189,45 @@ func (c *readBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t22 := c.Work[:L*T*d]             // [L, T, d]
-	t72 := c.Work[L*T*d:][:L*T]       // [L, T]
-	t28 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
+	t32 := c.Work[:L*T*d]             // [L, T, d]
+	t82 := c.Work[L*T*d:][:L*T]       // [L, T]
+	t29 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T]               // [L, T]
-	t82 := c.Flags[L*T:][:L*T]        // [L, T]
-	t12 := c.Flags[2*L*T:][:L*T]      // [L, T]
+	t92 := c.Flags[L*T:][:L*T]        // [L, T]
+	t13 := c.Flags[2*L*T:][:L*T]      // [L, T]
 
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t822 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t922 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t82_2[j] = t822
-			t12_2[j] = (t822 && t42)
+			t92_2[j] = t922
+			t13_2[j] = (t922 && t42)
 		}
 	}
 
 	// self_referential.y
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t22, i*T*d), 1, d, kern.From(c.MM, i*d*d), 1, d, kern.From(c.YBar, i*T*d), 1, d)
+		kern.GemmFMA(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(c.Q, i*T*d), d, 1)
+	}
+
+	// self_referential.y
+	for i := range L {
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(t32, i*T*d), 1, d, kern.From(c.MM, i*d*d), 1, d, kern.From(c.YBar, i*T*d), 1, d)
 	}
 
 	// self_referential.q
 	if kern.Wide() {
 		a := readBackwardNest1Args{
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t32),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t82),
 			d,
 			2 * d,
 			3 * d,
@@ -234,17 +238,17 @@ func (c *readBackwardFused) run() {
 		readBackwardNest1(&a)
 	} else {
 		for i := range L {
-			t72_2 := t72[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
 			for j := range T {
-				t22_2 := t22[(i*T+j)*d:][:d]
+				t32_2 := t32[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				var t722 F
-				t722Sums := [16]F{t722}
+				var t822 F
+				t822Sums := [16]F{t822}
 				for k := range d {
-					t722Sums[k%16] = num.FMA32(t22_2[k], qDiv2[k], t722Sums[k%16])
+					t822Sums[k%16] = num.FMA32(t32_2[k], qDiv2[k], t822Sums[k%16])
 				}
-				t722 = kern.Sum16(&t722Sums)
-				t72_2[j] = -t722
+				t822 = kern.Sum16(&t822Sums)
+				t82_2[j] = -t822
 			}
 		}
 	}
@@ -252,15 +256,15 @@ func (c *readBackwardFused) run() {
 	// self_referential.q
 	if kern.Wide() {
 		a := readBackwardNest2Args{
-			unsafe.SliceData(t12),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(t82),
-			unsafe.SliceData(t72),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t28),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t29),
 			L,
 			T,
 			T * d,
@@ -269,29 +273,29 @@ func (c *readBackwardFused) run() {
 		readBackwardNest2(&a)
 	} else {
 		for i := range L {
-			t12_2 := t12[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
+			t92_2 := t92[i*T:][:T]
 			t82_2 := t82[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				t22_2 := t22[(i*T+j)*d:][:d]
-				t28_2 := t28[(i*T+j)*d:][:d]
-				t12Entry := t12_2[j]
+				t32_2 := t32[(i*T+j)*d:][:d]
+				t29_2 := t29[(i*T+j)*d:][:d]
+				t13Entry := t13_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range d {
-					t28_2[k] = num.FMA32(F(2*qProd[k]), w, F(t22_2[k]*qDivEntry))
+					t29_2[k] = num.FMA32(F(2*qProd[k]), w, F(t32_2[k]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential.q
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t28, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t29, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t28, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t29, d, 1)
 }

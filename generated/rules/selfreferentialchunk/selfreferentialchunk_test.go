@@ -214,11 +214,12 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
 	k.WQ = a.Real("W_Q", k.D*k.D)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.MM = a.Const("M_m", k.L*k.D*k.D)
+	k.MM = a.Real("M_m", k.L*k.D*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
+	k.Q = a.Fresh(k.L * k.T * k.D)
 	k.QDiv = a.Fresh(k.L * k.T)
 	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
 	k.QDiv3 = a.Fresh(k.L * k.T)
@@ -236,11 +237,13 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
+	g.Q = k.Q
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()

@@ -13,7 +13,7 @@ const readKind tape.Kind = 72
 
 // Read is one call of the kernel Read.
 //
-// It keeps 2·L·T·d + 3·L·T·d_h + 4·L·T entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d + 3·L·T·d_h + 4·L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
@@ -27,6 +27,7 @@ type Read[F num.Float] struct {
 	QProd     []F // [L, T, d], written
 	QProd2    []F // [L, T], written
 	QSqrt     []F // [L, T], written
+	Q         []F // [L, T, d], written
 	YProd     []F // [L, T, d_h], written
 	YSigmoid  []F // [L, T, d_h], written
 	YSigmoid2 []F // [L, T, d_h], written
@@ -36,10 +37,10 @@ type Read[F num.Float] struct {
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + L·T·d_h + L·T.
+// WorkLen is L·T·d + L·T·d_h + L·T.
 func (c *Read[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return 2*L*T*d + L*T*dH + L*T
+	return L*T*d + L*T*dH + L*T
 }
 
 // Run computes Read.
@@ -51,9 +52,7 @@ func (c *Read[F]) Run() {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	q := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t43 := work[:L*T*dH] // [L, T, d_h]
+	t22 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t15 := work[:L*T*d] // [L, T, d]
 
@@ -98,17 +97,17 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q2 := q[(i*T+j)*d:][:d]
+			q := c.Q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q2[k] = (qProd[k] / t11Entry)
+				q[k] = (qProd[k] / t11Entry)
 			}
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(q, i*T*d), 1, d)
+		kern.Gemm(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
@@ -116,13 +115,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t43_2 := t43[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
 				t14 := num.Sigmoid(yProdEntry)
 				ySigmoid[k] = t14
-				t43_2[k] = F(yProdEntry * t14)
+				t22_2[k] = F(yProdEntry * t14)
 				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -130,20 +129,20 @@ func (c *Read[F]) Run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(d, T, dH, F(1), false, kern.From(t15, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t43, i*T*dH), 1, dH)
+		kern.Gemm(d, T, dH, F(1), false, kern.From(t15, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t22, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.y, self_referential_layers.q
 	for i := range L {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			q2 := q[(i*T+j)*d:][:d]
+			q := c.Q[(i*T+j)*d:][:d]
 			t15_2 := t15[(i*T+j)*d:][:d]
 			y := c.Y[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t11Entry2 := t11_2[j]
 			for k := range d {
-				qEntry := q2[k]
+				qEntry := q[k]
 				y[k] = qEntry + t15_2[k]
 				qDiv2[k] = (qEntry / t11Entry2)
 			}
@@ -165,6 +164,7 @@ type ReadBackward[F num.Float] struct {
 	QProd     []F    // [L, T, d]
 	QProd2    []F    // [L, T]
 	QSqrt     []F    // [L, T]
+	Q         []F    // [L, T, d]
 	YProd     []F    // [L, T, d_h]
 	YSigmoid  []F    // [L, T, d_h]
 	YSigmoid2 []F    // [L, T, d_h]
@@ -173,14 +173,16 @@ type ReadBackward[F num.Float] struct {
 	QDiv3     []F    // [L, T]
 	WQBar     []F    // [d, d], written
 	XBar      []F    // [L, T, d], written
+	AMBar     []F    // [L, d, d_h], written
+	BMBar     []F    // [L, d_h, d], written
 	Work      []F    // WorkLen() entries
 	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 2·L·T·d_h + L·T.
+// WorkLen is 3·L·T·d + 3·L·T·d_h + L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return 3*L*T*d + 2*L*T*dH + L*T
+	return 3*L*T*d + 3*L*T*dH + L*T
 }
 
 // FlagsLen is 3·L·T.
@@ -196,109 +198,133 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	t52 := c.Work[:L*T*dH] // [L, T, d_h]
+	t22 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t112 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t12 := work[:L*T*d] // [L, T, d]
+	t12 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t142 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t132 := work[:L*T*d] // [L, T, d]
+	t152 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t18 := work[:L*T] // [L, T]
+	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T*d] // [L, T, d]
+	t41 := work[:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t19 := flags[:L*T] // [L, T]
+	t21 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
+	t25 := flags[:L*T] // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t192 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t212 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t19_2[j] = t192
-			t23_2[j] = (t192 && t42)
+			t21_2[j] = t212
+			t25_2[j] = (t212 && t42)
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(dH, T, d, F(1), false, kern.From(t52, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
+		for j := range T {
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
+			for k := range dH {
+				t22_2[k] = F(yProd[k] * ySigmoid[k])
+			}
+		}
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.Gemm(d, dH, T, F(1), false, kern.From(c.AMBar, i*d*dH), dH, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(t22, i*T*dH), dH, 1)
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.Gemm(dH, T, d, F(1), false, kern.From(t62, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t52_2 := t52[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t112_2 := t112[(i*T+j)*dH:][:dH]
+			t12_2 := t12[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t52Entry := t52_2[k]
-				t112_2[k] = F(ySigmoidEntry*t52Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t52Entry)*ySigmoid2[k])
+				t62Entry := t62_2[k]
+				t12_2[k] = F(ySigmoidEntry*t62Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t62Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(d, T, dH, F(1), false, kern.From(t12, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t112, i*T*dH), 1, dH)
+		kern.Gemm(d, dH, T, F(1), false, kern.From(c.BMBar, i*dH*d), 1, d, kern.From(c.Q, i*T*d), 1, d, kern.From(t12, i*T*dH), dH, 1)
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.Gemm(d, T, dH, F(1), false, kern.From(t142, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t12, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.q
 	for i := range L {
-		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			t12_2 := t12[(i*T+j)*d:][:d]
+			t142_2 := t142[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			t132_2 := t132[(i*T+j)*d:][:d]
-			var t182 F
+			t152_2 := t152[(i*T+j)*d:][:d]
+			var t202 F
 			for k := range d {
-				t1322 := yBar[k] + t12_2[k]
-				t182 += F(t1322 * qDiv2[k])
-				t132_2[k] = t1322
+				t1522 := yBar[k] + t142_2[k]
+				t202 += F(t1522 * qDiv2[k])
+				t152_2[k] = t1522
 			}
-			t18_2[j] = -t182
+			t20_2[j] = -t202
 		}
 	}
 
 	// self_referential_layers.q
 	for i := range L {
-		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			t132_2 := t132[(i*T+j)*d:][:d]
+			t152_2 := t152[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			t39_2 := t39[(i*T+j)*d:][:d]
-			t23Entry := t23_2[j]
+			t41_2 := t41[(i*T+j)*d:][:d]
+			t25Entry := t25_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t23Entry && t4_2[j]), kern.Choose(t23Entry, F(F(0.5*kern.Choose(t23Entry, kern.Choose(t19_2[j], t18_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range d {
-				t39_2[k] = F(t132_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
+				t41_2[k] = F(t152_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t39, d, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t41, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t39, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
 }
 
 // readNode is one call of Read on the tape.
@@ -352,6 +378,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
+	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
@@ -397,6 +424,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
+	g.Q = k.Q
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
@@ -405,9 +433,13 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Scratch(g.D * g.D)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.AMBar = t.Scratch(g.L * g.D * g.DH)
+	g.BMBar = t.Scratch(g.L * g.D * g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vX, g.XBar)
+	block.AccumulateFresh(t, n.m, 8, n.startAM, g.AMBar)
+	block.AccumulateFresh(t, n.m, 9, n.startBM, g.BMBar)
 }

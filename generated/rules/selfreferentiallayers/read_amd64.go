@@ -54,6 +54,12 @@ func readBackwardNest3AVX512(a *readBackwardNest3Args)
 //go:noescape
 func readBackwardNest3AVX2(a *readBackwardNest3Args)
 
+//go:noescape
+func readBackwardNest4AVX512(a *readBackwardNest4Args)
+
+//go:noescape
+func readBackwardNest4AVX2(a *readBackwardNest4Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -116,4 +122,12 @@ func readBackwardNest3(a *readBackwardNest3Args) {
 		return
 	}
 	readBackwardNest3AVX2(a)
+}
+
+func readBackwardNest4(a *readBackwardNest4Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest4AVX512(a)
+		return
+	}
+	readBackwardNest4AVX2(a)
 }

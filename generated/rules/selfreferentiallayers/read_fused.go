@@ -42,7 +42,7 @@ type readNest3Args struct {
 type readNest4Args struct {
 	yProd     *float32
 	ySigmoid  *float32
-	t43       *float32
+	t22       *float32
 	ySigmoid2 *float32
 	n0        int // L
 	n1        int // T·d_h
@@ -72,10 +72,9 @@ func (c *readFused) run() {
 	_ = T
 	_ = d
 	_ = dH
-	t11 := c.Work[:L*T]                      // [L, T]
-	q := c.Work[L*T:][:L*T*d]                // [L, T, d]
-	t43 := c.Work[L*T*d+L*T:][:L*T*dH]       // [L, T, d_h]
-	t15 := c.Work[L*T*d+L*T*dH+L*T:][:L*T*d] // [L, T, d]
+	t11 := c.Work[:L*T]                // [L, T]
+	t22 := c.Work[L*T:][:L*T*dH]       // [L, T, d_h]
+	t15 := c.Work[L*T*dH+L*T:][:L*T*d] // [L, T, d]
 
 	// self_referential_layers.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -147,7 +146,7 @@ func (c *readFused) run() {
 		a := readNest3Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(q),
+			unsafe.SliceData(c.Q),
 			L,
 			T,
 			T * d,
@@ -159,10 +158,10 @@ func (c *readFused) run() {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q2 := q[(i*T+j)*d:][:d]
+				q := c.Q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q2[k] = (qProd[k] / t11Entry)
+					q[k] = (qProd[k] / t11Entry)
 				}
 			}
 		}
@@ -170,7 +169,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(q, i*T*d), 1, d)
+		kern.GemmFMA(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
@@ -178,7 +177,7 @@ func (c *readFused) run() {
 		a := readNest4Args{
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t43),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
 			T * dH,
@@ -191,13 +190,13 @@ func (c *readFused) run() {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t43_2 := t43[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
 					t14 := kern.Sigmoid(yProdEntry)
 					ySigmoid[k] = t14
-					t43_2[k] = F(yProdEntry * t14)
+					t22_2[k] = F(yProdEntry * t14)
 					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -206,14 +205,14 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t15, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t43, i*T*dH), 1, dH)
+		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t15, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t22, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.y, self_referential_layers.q
 	if kern.Wide() {
 		a := readNest5Args{
 			unsafe.SliceData(t11),
-			unsafe.SliceData(q),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(c.Y),
 			unsafe.SliceData(c.QDiv2),
@@ -227,13 +226,13 @@ func (c *readFused) run() {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
-				q2 := q[(i*T+j)*d:][:d]
+				q := c.Q[(i*T+j)*d:][:d]
 				t15_2 := t15[(i*T+j)*d:][:d]
 				y := c.Y[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t11Entry2 := t11_2[j]
 				for k := range d {
-					qEntry := q2[k]
+					qEntry := q[k]
 					y[k] = qEntry + t15_2[k]
 					qDiv2[k] = (qEntry / t11Entry2)
 				}
@@ -243,23 +242,33 @@ func (c *readFused) run() {
 }
 
 type readBackwardNest1Args struct {
+	yProd    *float32
+	ySigmoid *float32
+	t22      *float32
+	n0       int // L
+	n1       int // T·d_h
+	n2       int // T
+	n3       int // d_h
+}
+
+type readBackwardNest2Args struct {
 	ySigmoid  *float32
-	t52       *float32
+	t62       *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t112      *float32
+	t12       *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
 	n3        int // d_h
 }
 
-type readBackwardNest2Args struct {
+type readBackwardNest3Args struct {
 	yBar  *float32
-	t12   *float32
+	t142  *float32
 	qDiv2 *float32
-	t132  *float32
-	t18   *float32
+	t152  *float32
+	t20   *float32
 	n0    int // d
 	n1    int // 2·d
 	n2    int // 3·d
@@ -268,16 +277,16 @@ type readBackwardNest2Args struct {
 	n5    int // T·d
 }
 
-type readBackwardNest3Args struct {
-	t23   *bool
+type readBackwardNest4Args struct {
+	t25   *bool
 	qDiv  *float32
 	t4    *bool
-	t19   *bool
-	t18   *float32
+	t21   *bool
+	t20   *float32
 	qDiv3 *float32
 	qProd *float32
-	t132  *float32
-	t39   *float32
+	t152  *float32
+	t41   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d
@@ -294,45 +303,39 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = dH
-	t52 := c.Work[:L*T*dH]                       // [L, T, d_h]
-	t112 := c.Work[L*T*dH:][:L*T*dH]             // [L, T, d_h]
-	t12 := c.Work[2*L*T*dH:][:L*T*d]             // [L, T, d]
-	t132 := c.Work[L*T*d+2*L*T*dH:][:L*T*d]      // [L, T, d]
-	t18 := c.Work[2*L*T*d+2*L*T*dH:][:L*T]       // [L, T]
-	t39 := c.Work[2*L*T*d+2*L*T*dH+L*T:][:L*T*d] // [L, T, d]
+	t22 := c.Work[:L*T*dH]                       // [L, T, d_h]
+	t62 := c.Work[L*T*dH:][:L*T*dH]              // [L, T, d_h]
+	t12 := c.Work[2*L*T*dH:][:L*T*dH]            // [L, T, d_h]
+	t142 := c.Work[3*L*T*dH:][:L*T*d]            // [L, T, d]
+	t152 := c.Work[L*T*d+3*L*T*dH:][:L*T*d]      // [L, T, d]
+	t20 := c.Work[2*L*T*d+3*L*T*dH:][:L*T]       // [L, T]
+	t41 := c.Work[2*L*T*d+3*L*T*dH+L*T:][:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T]                          // [L, T]
-	t19 := c.Flags[L*T:][:L*T]                   // [L, T]
-	t23 := c.Flags[2*L*T:][:L*T]                 // [L, T]
+	t21 := c.Flags[L*T:][:L*T]                   // [L, T]
+	t25 := c.Flags[2*L*T:][:L*T]                 // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t192 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t212 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t19_2[j] = t192
-			t23_2[j] = (t192 && t42)
+			t21_2[j] = t212
+			t25_2[j] = (t212 && t42)
 		}
-	}
-
-	// self_referential_layers.y
-	for i := range L {
-		kern.GemmFMA(dH, T, d, F(1), false, kern.From(t52, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t52),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t112),
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t22),
 			L,
 			T * dH,
 			T,
@@ -342,15 +345,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t52_2 := t52[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t112_2 := t112[(i*T+j)*dH:][:dH]
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
-					t52Entry := t52_2[k]
-					t112_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t52Entry), ySigmoid2[k], F(ySigmoidEntry*t52Entry))
+					t22_2[k] = F(yProd[k] * ySigmoid[k])
 				}
 			}
 		}
@@ -358,17 +357,63 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t12, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t112, i*T*dH), 1, dH)
+		kern.GemmFMA(d, dH, T, F(1), false, kern.From(c.AMBar, i*d*dH), dH, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(t22, i*T*dH), dH, 1)
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.GemmFMA(dH, T, d, F(1), false, kern.From(t62, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
+	}
+
+	// self_referential_layers.y
+	if kern.Wide() {
+		a := readBackwardNest2Args{
+			unsafe.SliceData(c.YSigmoid),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(c.YSigmoid2),
+			unsafe.SliceData(t12),
+			L,
+			T * dH,
+			T,
+			dH,
+		}
+		readBackwardNest2(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+				t12_2 := t12[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					ySigmoidEntry := ySigmoid[k]
+					t62Entry := t62_2[k]
+					t12_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t62Entry), ySigmoid2[k], F(ySigmoidEntry*t62Entry))
+				}
+			}
+		}
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.GemmFMA(d, dH, T, F(1), false, kern.From(c.BMBar, i*dH*d), 1, d, kern.From(c.Q, i*T*d), 1, d, kern.From(t12, i*T*dH), dH, 1)
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t142, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t12, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := readBackwardNest3Args{
 			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(t12),
+			unsafe.SliceData(t142),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t18),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t20),
 			d,
 			2 * d,
 			3 * d,
@@ -376,71 +421,71 @@ func (c *readBackwardFused) run() {
 			T,
 			T * d,
 		}
-		readBackwardNest2(&a)
+		readBackwardNest3(&a)
 	} else {
 		for i := range L {
-			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				t12_2 := t12[(i*T+j)*d:][:d]
+				t142_2 := t142[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				t132_2 := t132[(i*T+j)*d:][:d]
-				var t182 F
-				t182Sums := [16]F{t182}
+				t152_2 := t152[(i*T+j)*d:][:d]
+				var t202 F
+				t202Sums := [16]F{t202}
 				for k := range d {
-					t1322 := yBar[k] + t12_2[k]
-					t182Sums[k%16] = num.FMA32(t1322, qDiv2[k], t182Sums[k%16])
-					t132_2[k] = t1322
+					t1522 := yBar[k] + t142_2[k]
+					t202Sums[k%16] = num.FMA32(t1522, qDiv2[k], t202Sums[k%16])
+					t152_2[k] = t1522
 				}
-				t182 = kern.Sum16(&t182Sums)
-				t18_2[j] = -t182
+				t202 = kern.Sum16(&t202Sums)
+				t20_2[j] = -t202
 			}
 		}
 	}
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(t23),
+		a := readBackwardNest4Args{
+			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t18),
+			unsafe.SliceData(t21),
+			unsafe.SliceData(t20),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t39),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t41),
 			L,
 			T,
 			T * d,
 			d,
 		}
-		readBackwardNest3(&a)
+		readBackwardNest4(&a)
 	} else {
 		for i := range L {
-			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
-			t19_2 := t19[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				t132_2 := t132[(i*T+j)*d:][:d]
-				t39_2 := t39[(i*T+j)*d:][:d]
-				t23Entry := t23_2[j]
+				t152_2 := t152[(i*T+j)*d:][:d]
+				t41_2 := t41[(i*T+j)*d:][:d]
+				t25Entry := t25_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t23Entry && t4_2[j]), kern.Choose(t23Entry, F(F(0.5*kern.Choose(t23Entry, kern.Choose(t19_2[j], t18_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range d {
-					t39_2[k] = num.FMA32(F(2*qProd[k]), w, F(t132_2[k]*qDivEntry))
+					t41_2[k] = num.FMA32(F(2*qProd[k]), w, F(t152_2[k]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t39, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t41, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t39, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
 }

@@ -19,3 +19,5 @@ func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this buil
 func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }
 
 func readBackwardNest3(*readBackwardNest3Args) { panic("no assembly in this build") }
+
+func readBackwardNest4(*readBackwardNest4Args) { panic("no assembly in this build") }

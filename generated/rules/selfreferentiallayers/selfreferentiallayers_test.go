@@ -355,12 +355,13 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.T, k.D, k.DH = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH
 	k.WQ = a.Real("W_Q", k.D*k.D)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.AM = a.Const("A_m", k.L*k.D*k.DH)
-	k.BM = a.Const("B_m", k.L*k.D*k.DH)
+	k.AM = a.Real("A_m", k.L*k.D*k.DH)
+	k.BM = a.Real("B_m", k.L*k.D*k.DH)
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
+	k.Q = a.Fresh(k.L * k.T * k.D)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
@@ -382,6 +383,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
+	g.Q = k.Q
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
@@ -390,6 +392,8 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.AMBar = a.Grad("A_m", g.L*g.D*g.DH)
+	g.BMBar = a.Grad("B_m", g.L*g.D*g.DH)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()

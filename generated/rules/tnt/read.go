@@ -13,7 +13,7 @@ const readKind tape.Kind = 79
 
 // Read is one call of the kernel Read.
 //
-// It keeps 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
+// It keeps 6·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L          int
 	T          int
@@ -39,6 +39,7 @@ type Read[F num.Float] struct {
 	Q1Sigmoid  []F     // [L, T, d_k], written
 	QProd      []F     // [L, T], written
 	QSqrt      []F     // [L, T], written
+	YProd      []F     // [L, T, d_k], written
 	QDiv       []F     // [L, T], written
 	QDiv2      []F     // [L, T, d_k], written
 	QDiv3      []F     // [L, T], written
@@ -46,10 +47,10 @@ type Read[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 2·L·T·d_v + L·T + 3·L·d_k.
+// WorkLen is 6·L·T·d_k + 2·L·T·d_v + L·T + 3·L·d_k.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 7*L*T*dK + 2*L*T*dV + L*T + 3*L*dK
+	return 6*L*T*dK + 2*L*T*dV + L*T + 3*L*dK
 }
 
 // Run computes Read.
@@ -71,8 +72,6 @@ func (c *Read[F]) Run() {
 	work = work[L*T*dK:]
 	t19 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t20 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t21 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	k0 := work[:L*T*dK] // [L, T, d_k]
@@ -199,12 +198,12 @@ func (c *Read[F]) Run() {
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t20, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(t20, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
@@ -276,6 +275,7 @@ type ReadBackward[F num.Float] struct {
 	Q1Sigmoid  []F     // [L, T, d_k]
 	QProd      []F     // [L, T]
 	QSqrt      []F     // [L, T]
+	YProd      []F     // [L, T, d_k]
 	QDiv       []F     // [L, T]
 	QDiv2      []F     // [L, T, d_k]
 	QDiv3      []F     // [L, T]
@@ -284,6 +284,7 @@ type ReadBackward[F num.Float] struct {
 	XBar       []F     // [L, T, d], written
 	BQBar      []F     // [d_k], written
 	CQBar      []F     // [4, d_k], written
+	WBar       []F     // [L, d_v, d_k], written
 	Work       []F     // WorkLen() entries
 	Flags      []bool  // FlagsLen() entries
 }
@@ -309,28 +310,28 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t322 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t42 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t52 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t62 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t112 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
+	t7 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t41 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t43 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t122 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t39 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t42_2 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t45 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]        // [L, T]
 	flags := c.Flags[L*T:]
-	t122 := flags[:L*T] // [L, T]
+	t132 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t162 := flags[:L*T] // [L, T]
+	t172 := flags[:L*T] // [L, T]
 
 	// tnt.q1
 	for i := range L {
@@ -349,92 +350,97 @@ func (c *ReadBackward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1222 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t122_2[j] = t1222
-			t162_2[j] = (t1222 && t102)
+			t132_2[j] = t1322
+			t172_2[j] = (t1322 && t102)
 		}
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t322, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.WBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t322, i*T*dK), 1, dK)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t42, i*T*dK), 1, dK)
+	}
+
+	// tnt.y
+	for i := range L {
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t62, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.q
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
 		for j := range T {
-			t42_2 := t42[(i*T+j)*dK:][:dK]
 			t52_2 := t52[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t62_2 := t62[(i*T+j)*dK:][:dK]
-			var t1122 F
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			var t1222 F
 			for k := range dK {
-				t622 := t42_2[k] + t52_2[k]
-				t1122 += F(t622 * qDiv2[k])
-				t62_2[k] = t622
+				t72 := t52_2[k] + t62_2[k]
+				t1222 += F(t72 * qDiv2[k])
+				t7_2[k] = t72
 			}
-			t112_2[j] = -t1122
+			t122_2[j] = -t1222
 		}
 	}
 
 	// tnt.q1, tnt.q
 	clear(c.BQBar)
 	for i := range L {
-		t162_2 := t162[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
 		t122_2 := t122[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
+			t7_2 := t7[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			t162Entry := t162_2[j]
+			t39_2 := t39[(i*T+j)*dK:][:dK]
+			t172Entry := t172_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t162Entry && t10_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t32 := F(t62_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t382 := F(q1SigmoidEntry*t32) + F(F(F(t5Entry*q1SigmoidEntry)*t32)*q1Sigmoid2[k])
-				t38_2[k] = t382
-				bQBar[k] += t382
+				t33 := F(t7_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
+				t392 := F(q1SigmoidEntry*t33) + F(F(F(t5Entry*q1SigmoidEntry)*t33)*q1Sigmoid2[k])
+				t39_2[k] = t392
+				bQBar[k] += t392
 			}
 		}
 	}
 
 	// tnt.q1
-	clear(t41)
+	clear(t42_2)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					t38_2 := t38[(i*T+j)*dK:][:dK]
+					t39_2 := t39[(i*T+j)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					t41_2 := t41[(i*(T+3)+j-k+3)*dK:][:dK]
+					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t41_2[m] += F(t38_2[m] * cQ[m])
+						t42_3[m] += F(t39_2[m] * cQ[m])
 					}
 				}
 			}
@@ -449,10 +455,10 @@ func (c *ReadBackward[F]) Run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t38_2 := t38[(j*T+k)*dK:][:dK]
+					t39_2 := t39[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t38_2[m])
+						cQBar[m] += F(q1Stack[m] * t39_2[m])
 					}
 				}
 			}
@@ -460,13 +466,13 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// tnt.q1
-	clear(t43)
+	clear(t44)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t43_2 := t43[(i*(T+3)+j+T)*dK:][:dK]
+			t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t43_2[k] += q0TailBar[k]
+				t44_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -474,24 +480,24 @@ func (c *ReadBackward[F]) Run() {
 	// tnt.q1
 	for i := range L {
 		for j := range T + 3 {
-			t41_2 := t41[(i*(T+3)+j)*dK:][:dK]
-			t43_2 := t43[(i*(T+3)+j)*dK:][:dK]
+			t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
 			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
+			t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t44_2[k] = t41_2[k] + t43_2[k]
+				t45_2[k] = t42_3[k] + t44_2[k]
 			}
 		}
 	}
 
 	// tnt.q0, tnt.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t44, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// tnt.q0, tnt.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t44, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
 	}
 }
 
@@ -554,6 +560,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
+	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	k.QDiv = c.Run.Saved(k.L * k.T)
 	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
@@ -596,6 +603,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
+	g.YProd = k.YProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
@@ -604,6 +612,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BQBar = t.Scratch(g.DK)
 	g.CQBar = t.Scratch(4 * g.DK)
+	g.WBar = t.Scratch(g.L * g.DK * g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
@@ -611,4 +620,5 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	block.Accumulate(t, n.vX, g.XBar)
 	block.Accumulate(t, n.vBQ, g.BQBar)
 	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.AccumulateFresh(t, n.m, 2, n.startW, g.WBar)
 }

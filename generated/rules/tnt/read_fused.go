@@ -88,10 +88,9 @@ func (c *readFused) run() {
 	t17 := c.Work[3*L*T*dK:][:L*T]                        // [L, T]
 	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]                   // [L, T, d_k]
 	t19 := c.Work[4*L*T*dK+L*T:][:L*T*dV]                 // [L, T, d_v]
-	t20 := c.Work[4*L*T*dK+L*T*dV+L*T:][:L*T*dK]          // [L, T, d_k]
-	t21 := c.Work[5*L*T*dK+L*T*dV+L*T:][:L*T*dV]          // [L, T, d_v]
-	k0 := c.Work[5*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]         // [L, T, d_k]
-	t22 := c.Work[6*L*T*dK+2*L*T*dV+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t21 := c.Work[4*L*T*dK+L*T*dV+L*T:][:L*T*dV]          // [L, T, d_v]
+	k0 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]         // [L, T, d_k]
+	t22 := c.Work[5*L*T*dK+2*L*T*dV+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// tnt.q0
 	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -266,12 +265,12 @@ func (c *readFused) run() {
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t20, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(t20, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
@@ -333,11 +332,11 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
-	t42   *float32
 	t52   *float32
-	qDiv2 *float32
 	t62   *float32
-	t112  *float32
+	qDiv2 *float32
+	t7    *float32
+	t122  *float32
 	n0    int // d_k
 	n1    int // 2·d_k
 	n2    int // 3·d_k
@@ -347,17 +346,17 @@ type readBackwardNest2Args struct {
 }
 
 type readBackwardNest3Args struct {
-	t162       *bool
+	t172       *bool
 	qDiv       *float32
 	t10        *bool
-	t122       *bool
-	t112       *float32
+	t132       *bool
+	t122       *float32
 	qDiv3      *float32
 	t5         *float32
 	q1Sigmoid  *float32
-	t62        *float32
+	t7         *float32
 	q1Sigmoid2 *float32
-	t38        *float32
+	t39        *float32
 	bQBar      *float32
 	n0         int // d_k
 	n1         int // 2·d_k
@@ -369,9 +368,9 @@ type readBackwardNest3Args struct {
 
 type readBackwardNest4Args struct {
 	pos *int32
-	t38 *float32
+	t39 *float32
 	cQ  *float32
-	t41 *float32
+	t42 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -383,7 +382,7 @@ type readBackwardNest4Args struct {
 
 type readBackwardNest5Args struct {
 	q1Stack *float32
-	t38     *float32
+	t39     *float32
 	cQBar   *float32
 	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
 	n1      int // d_k·k + T·d_k·j
@@ -392,7 +391,7 @@ type readBackwardNest5Args struct {
 }
 
 type readBackwardNest6Args struct {
-	t43       *float32
+	t44       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -402,9 +401,9 @@ type readBackwardNest6Args struct {
 }
 
 type readBackwardNest7Args struct {
-	t41 *float32
-	t43 *float32
+	t42 *float32
 	t44 *float32
+	t45 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
@@ -423,18 +422,18 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t5 := c.Work[:L*T*dK]                               // [L, T, d_k]
-	t322 := c.Work[L*T*dK:][:L*T*dK]                    // [L, T, d_k]
-	t42 := c.Work[2*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t52 := c.Work[3*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t62 := c.Work[4*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t112 := c.Work[5*L*T*dK:][:L*T]                     // [L, T]
-	t38 := c.Work[5*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t41 := c.Work[6*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
-	t43 := c.Work[7*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t44 := c.Work[8*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t42 := c.Work[L*T*dK:][:L*T*dK]                     // [L, T, d_k]
+	t52 := c.Work[2*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
+	t62 := c.Work[3*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
+	t7 := c.Work[4*L*T*dK:][:L*T*dK]                    // [L, T, d_k]
+	t122 := c.Work[5*L*T*dK:][:L*T]                     // [L, T]
+	t39 := c.Work[5*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
+	t42_2 := c.Work[6*L*T*dK+L*T:][:L*T*dK+3*L*dK]      // [L, T + 3, d_k]
+	t44 := c.Work[7*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t45 := c.Work[8*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]                                // [L, T]
-	t122 := c.Flags[L*T:][:L*T]                         // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                       // [L, T]
+	t132 := c.Flags[L*T:][:L*T]                         // [L, T]
+	t172 := c.Flags[2*L*T:][:L*T]                       // [L, T]
 
 	// tnt.q1
 	if kern.Wide() {
@@ -466,40 +465,45 @@ func (c *readBackwardFused) run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1222 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t122_2[j] = t1222
-			t162_2[j] = (t1222 && t102)
+			t132_2[j] = t1322
+			t172_2[j] = (t1322 && t102)
 		}
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t322, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.WBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t322, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t42, i*T*dK), 1, dK)
+	}
+
+	// tnt.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t62, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.q
 	if kern.Wide() {
 		a := readBackwardNest2Args{
-			unsafe.SliceData(t42),
 			unsafe.SliceData(t52),
-			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t112),
+			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t7),
+			unsafe.SliceData(t122),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -510,21 +514,21 @@ func (c *readBackwardFused) run() {
 		readBackwardNest2(&a)
 	} else {
 		for i := range L {
-			t112_2 := t112[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
 			for j := range T {
-				t42_2 := t42[(i*T+j)*dK:][:dK]
 				t52_2 := t52[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				t62_2 := t62[(i*T+j)*dK:][:dK]
-				var t1122 F
-				t1122Sums := [16]F{t1122}
+				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				var t1222 F
+				t1222Sums := [16]F{t1222}
 				for k := range dK {
-					t622 := t42_2[k] + t52_2[k]
-					t1122Sums[k%16] = num.FMA32(t622, qDiv2[k], t1122Sums[k%16])
-					t62_2[k] = t622
+					t72 := t52_2[k] + t62_2[k]
+					t1222Sums[k%16] = num.FMA32(t72, qDiv2[k], t1222Sums[k%16])
+					t7_2[k] = t72
 				}
-				t1122 = kern.Sum16(&t1122Sums)
-				t112_2[j] = -t1122
+				t1222 = kern.Sum16(&t1222Sums)
+				t122_2[j] = -t1222
 			}
 		}
 	}
@@ -533,17 +537,17 @@ func (c *readBackwardFused) run() {
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := readBackwardNest3Args{
-			unsafe.SliceData(t162),
+			unsafe.SliceData(t172),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t10),
+			unsafe.SliceData(t132),
 			unsafe.SliceData(t122),
-			unsafe.SliceData(t112),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t7),
 			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t38),
+			unsafe.SliceData(t39),
 			unsafe.SliceData(c.BQBar),
 			dK,
 			2 * dK,
@@ -556,41 +560,41 @@ func (c *readBackwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t162_2 := t162[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			t122_2 := t122[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				t162Entry := t162_2[j]
+				t39_2 := t39[(i*T+j)*dK:][:dK]
+				t172Entry := t172_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t162Entry && t10_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t32 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t62_2[k]*qDivEntry))
-					t382 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t32), q1Sigmoid2[k], F(q1SigmoidEntry*t32))
-					t38_2[k] = t382
-					bQBar[k] = bQBar[k] + t382
+					t33 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t7_2[k]*qDivEntry))
+					t392 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t33), q1Sigmoid2[k], F(q1SigmoidEntry*t33))
+					t39_2[k] = t392
+					bQBar[k] = bQBar[k] + t392
 				}
 			}
 		}
 	}
 
 	// tnt.q1
-	clear(t41)
+	clear(t42_2)
 	if kern.Wide() {
 		a := readBackwardNest4Args{
 			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t38),
+			unsafe.SliceData(t39),
 			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t41),
+			unsafe.SliceData(t42_2),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -603,13 +607,13 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t38_2 := t38[(i*T+j)*dK:][:dK]
+				t39_2 := t39[(i*T+j)*dK:][:dK]
 				n := int(c.Pos[i])
 				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t41_2 := t41[(i*(T+3)+j-k+3)*dK:][:dK]
+					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t41_2[m] = num.FMA32(t38_2[m], cQ[m], t41_2[m])
+						t42_3[m] = num.FMA32(t39_2[m], cQ[m], t42_3[m])
 					}
 				}
 			}
@@ -626,7 +630,7 @@ func (c *readBackwardFused) run() {
 					if kern.Wide() {
 						a := readBackwardNest5Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t38),
+							unsafe.SliceData(t39),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
@@ -636,10 +640,10 @@ func (c *readBackwardFused) run() {
 						readBackwardNest5(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t38_2 := t38[(j*T+k)*dK:][:dK]
+						t39_2 := t39[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t38_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t39_2[m], cQBar[m])
 						}
 					}
 				}
@@ -648,10 +652,10 @@ func (c *readBackwardFused) run() {
 	}
 
 	// tnt.q1
-	clear(t43)
+	clear(t44)
 	if kern.Wide() {
 		a := readBackwardNest6Args{
-			unsafe.SliceData(t43),
+			unsafe.SliceData(t44),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
@@ -663,10 +667,10 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t43_2 := t43[(i*(T+3)+j+T)*dK:][:dK]
+				t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t43_2[k] = t43_2[k] + q0TailBar[k]
+					t44_2[k] = t44_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -675,9 +679,9 @@ func (c *readBackwardFused) run() {
 	// tnt.q1
 	if kern.Wide() {
 		a := readBackwardNest7Args{
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t43),
+			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t44),
+			unsafe.SliceData(t45),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -687,11 +691,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t41_2 := t41[(i*(T+3)+j)*dK:][:dK]
-				t43_2 := t43[(i*(T+3)+j)*dK:][:dK]
+				t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
 				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
+				t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t44_2[k] = t41_2[k] + t43_2[k]
+					t45_2[k] = t42_3[k] + t44_2[k]
 				}
 			}
 		}
@@ -699,12 +703,12 @@ func (c *readBackwardFused) run() {
 
 	// tnt.q0, tnt.q1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t44, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// tnt.q0, tnt.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t44, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
 	}
 }

@@ -255,7 +255,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.CQ = a.Real("c_Q", 4*k.DK)
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
 	k.V = a.Const("V", k.L*k.DK*k.DV)
-	k.W = a.Const("W", k.L*k.DK*k.DV)
+	k.W = a.Real("W", k.L*k.DK*k.DV)
 	k.P = a.Const("P", k.L*k.DK*k.DK)
 	k.WK = a.Real("W_K", k.D*k.DK)
 	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
@@ -267,6 +267,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.QProd = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
+	k.YProd = a.Fresh(k.L * k.T * k.DK)
 	k.QDiv = a.Fresh(k.L * k.T)
 	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
 	k.QDiv3 = a.Fresh(k.L * k.T)
@@ -293,6 +294,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
+	g.YProd = k.YProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
@@ -301,6 +303,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
+	g.WBar = a.Grad("W", g.L*g.DK*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
