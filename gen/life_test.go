@@ -163,13 +163,14 @@ func TestFrozenLifetimes(t *testing.T) {
 func lifeFrozen(t *testing.T, body string) *ir.Func {
 	t.Helper()
 	var ds diag.List
-	f := irbuild.Frozen(lifeRule(t, body), &ds)
+	blk := lifeRule(t, body)
+	f := irbuild.Frozen(blk, &ds)
 	if f == nil || ds.HasErrors() {
 		t.Fatalf("%s\n%s", body, diag.Render(ds.Sorted()))
 	}
 	for _, p := range f.Params {
-		if p.Role == ir.State && !p.NoGrad {
-			t.Errorf("%s: the read has a gradient for %s", body, p.Name)
+		if p.Role == ir.State && p.NoGrad == blk.Starts(blk.Symbols[p.Name]) {
+			t.Errorf("%s: the gradient of the read ends at %s: %v; a start that is learned has one, zeros have none", body, p.Name, p.NoGrad)
 		}
 	}
 	autodiff.Simplify(f)
