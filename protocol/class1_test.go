@@ -211,7 +211,7 @@ func alone(t *testing.T, s *subject[float64], c *recorded, sums totals) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if s.x.schedule != gated && (!c.frozen || compositions[s.x.composition].name != "MAC") {
+	if s.x.schedule != gated && (!c.frozen || !s.x.again()) {
 		c.mem.Keep()
 		sameBits(t, what+": memory", flat(c.after), flat(c.mem))
 	}

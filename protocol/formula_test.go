@@ -22,6 +22,7 @@ var compositions = []composition{
 	{"MAC", "ByteLM(MAC(M))"},
 	{"HOPE", "ByteLM(HOPE(M, [N]))"},
 	{"PreNorm", "ByteLM(PreNorm(MAG(M, SlidingWindow)))"},
+	{"MACNormed", "ByteLM(MAC(Normed(M)))"},
 	{"Stack", "StackLM([PreNorm(MAG(M, SlidingWindow)), PreNorm(MAG(M, SlidingWindow))])"},
 }
 
@@ -52,6 +53,9 @@ func members(first, n int) []string {
 	}
 	return out
 }
+
+// again reports whether the composition asks its memory about what the memory said.
+func (x trial) again() bool { return strings.Contains(compositions[x.composition].formula, "MAC(") }
 
 // memory is what stands where the memory does.
 func (x trial) memory() string {

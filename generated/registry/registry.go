@@ -72,7 +72,7 @@ import (
 )
 
 // Spec is the digest of everything that the pages compute.
-const Spec = "979bbaddfdeeaaf3a5d8f04d1d802d3f70c1c1f0d759ddfea559c60ad9e20fc7"
+const Spec = "b5e85c4ec120d77883aa7caa24068df72fdbe6433165ccd61d19cc1ab74523ee"
 
 // Models are the names of all models, in order.
 func Models() []string {

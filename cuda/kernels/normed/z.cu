@@ -2,7 +2,7 @@
 //
 // Z of normed.
 //
-//   N[t∈T] = (1/sqrt((1/d) ‖X[t]‖² + ε)) X[t]    normed.N
+//   N[t∈T] = (1/sqrt(‖X[t]‖² + ε)) X[t]    normed.N
 //   Z[t∈T] = γ ⊙ N[t]    normed.Z
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -11,10 +11,9 @@
 //   X        [L, T, d]  float  read
 //   gamma    [d]        float  read
 //   Z        [L, T, d]  float  write
-//   N_div    []         float  write
+//   N_div    [L, T]     float  write
 //   N_div_2  [L, T]     float  write
-//   N_div_3  [L, T]     float  write
-//   t4       [L, T]     float  work
+//   t        [L, T]     float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -22,52 +21,44 @@ using i64 = long long;
 constexpr int d = 256;
 
 // normed.N
-// One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) normed_z_1(float *N_div) {
-  const float t3 = 1.0f / (float)d;
-  if (threadIdx.x == 0) N_div[0] = t3;
-}
-
-// normed.N
 // One thread for each (i, j).
-HECATE_KERNEL(256) normed_z_2(const float *X, float *t4, int L, int T) {
+HECATE_KERNEL(256) normed_z_1(const float *X, float *t, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t4_2 = 0.0f;
+  float t2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d; ++k) {
     const float X_entry = X[((i64)i * T + j) * d + k];
-    t4_2 += X_entry * X_entry;
+    t2 += X_entry * X_entry;
   }
-  t4[(i64)i * T + j] = t4_2;
+  t[(i64)i * T + j] = t2;
 }
 
 // normed.N
 // One thread for each (i, j).
-HECATE_KERNEL(256) normed_z_3(float *N_div_2, float *N_div_3, const float *t4, int L, int T) {
+HECATE_KERNEL(256) normed_z_2(float *N_div, float *N_div_2, const float *t, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  const float t3 = 1.0f / (float)d;
-  const float t7 = sqrtf(1e-06f + t3 * t4[(i64)i * T + j]);
-  const float t9 = 1.0f / t7;
-  N_div_2[(i64)i * T + j] = t9;
-  N_div_3[(i64)i * T + j] = t9 / t7;
+  const float t3 = sqrtf(1e-06f + t[(i64)i * T + j]);
+  const float t5 = 1.0f / t3;
+  N_div[(i64)i * T + j] = t5;
+  N_div_2[(i64)i * T + j] = t5 / t3;
 }
 
 // normed.Z, normed.N
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) normed_z_4(const float *X, const float *gamma, float *Z, const float *N_div_2,
+HECATE_KERNEL(256) normed_z_3(const float *X, const float *gamma, float *Z, const float *N_div,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  const float N_div_2_entry = N_div_2[(i64)i * T + j];
-  Z[((i64)i * T + j) * d + k] = N_div_2_entry * X[((i64)i * T + j) * d + k] * gamma[k];
+  const float N_div_entry = N_div[(i64)i * T + j];
+  Z[((i64)i * T + j) * d + k] = N_div_entry * X[((i64)i * T + j) * d + k] * gamma[k];
 }
 

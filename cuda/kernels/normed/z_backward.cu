@@ -2,7 +2,7 @@
 //
 // ZBackward of normed.
 //
-//   N[t∈T] = (1/sqrt((1/d) ‖X[t]‖² + ε)) X[t]    normed.N
+//   N[t∈T] = (1/sqrt(‖X[t]‖² + ε)) X[t]    normed.N
 //   Z[t∈T] = γ ⊙ N[t]    normed.Z
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -11,9 +11,8 @@
 //   X                 [L, T, d]  float  read
 //   gamma             [d]        float  read
 //   Z_bar             [L, T, d]  float  read
-//   N_div             []         float  read
+//   N_div             [L, T]     float  read
 //   N_div_2           [L, T]     float  read
-//   N_div_3           [L, T]     float  read
 //   X_bar             [L, T, d]  float  write
 //   gamma_bar         [d]        float  write
 //   t3_2              [L, T]     float  work
@@ -44,7 +43,7 @@ HECATE_KERNEL(256) normed_z_backward_2(float *gamma_bar_copies) {
 // 64 threads for each (): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) normed_z_backward_3(const float *X, const float *gamma, const float *Z_bar,
-    const float *N_div_2, float *t3_2, float *gamma_bar_copies, int L, int T) {
+    const float *N_div, float *t3_2, float *gamma_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64) return;
   const int chunk = (int)item;
@@ -55,13 +54,13 @@ HECATE_KERNEL(256) normed_z_backward_3(const float *X, const float *gamma, const
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     float t3_2_2 = 0.0f;
-    const float N_div_2_entry = N_div_2[(i64)i * T + j];
+    const float N_div_entry = N_div[(i64)i * T + j];
     #pragma unroll 4
     for (int k = 0; k < d; ++k) {
       const float X_entry = X[((i64)i * T + j) * d + k];
       const float Z_bar_entry = Z_bar[((i64)i * T + j) * d + k];
       t3_2_2 += X_entry * Z_bar_entry * gamma[k];
-      gamma_bar_own[k] += X_entry * Z_bar_entry * N_div_2_entry;
+      gamma_bar_own[k] += X_entry * Z_bar_entry * N_div_entry;
     }
     t3_2[(i64)i * T + j] = t3_2_2;
   }
@@ -80,16 +79,14 @@ HECATE_KERNEL(256) normed_z_backward_4(float *gamma_bar, const float *gamma_bar_
 // normed.N, normed.Z
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) normed_z_backward_5(const float *X, const float *gamma, const float *Z_bar,
-    const float *N_div, const float *N_div_2, const float *N_div_3, float *X_bar, const float *t3_2,
-    int L, int T) {
+    const float *N_div, const float *N_div_2, float *X_bar, const float *t3_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  const float N_div_entry = N_div[0];
-  const float N_div_2_entry_2 = N_div_2[(i64)i * T + j];
-  const float w = N_div_entry * N_div_2_entry_2 * (t3_2[(i64)i * T + j] * N_div_3[(i64)i * T + j]);
-  X_bar[((i64)i * T + j) * d + k] = N_div_2_entry_2 * Z_bar[((i64)i * T + j) * d + k] * gamma[k] + 2.0f * ((-0.5f) * X[((i64)i * T + j) * d + k] * w);
+  const float N_div_entry_2 = N_div[(i64)i * T + j];
+  const float w = N_div_2[(i64)i * T + j] * (N_div_entry_2 * t3_2[(i64)i * T + j]);
+  X_bar[((i64)i * T + j) * d + k] = N_div_entry_2 * Z_bar[((i64)i * T + j) * d + k] * gamma[k] + 2.0f * ((-0.5f) * X[((i64)i * T + j) * d + k] * w);
 }
 

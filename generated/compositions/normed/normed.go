@@ -8,7 +8,7 @@
 // Expects: A memory rule, or levels of them, over tokens of width d
 //
 // Guarantees: A row that the memory reads, its gains taken off, is no longer
-// than √d {bound} causal if the memory is
+// than one {bound} causal if the memory is
 //
 // Cost: About 5·d per token beyond the memory
 //

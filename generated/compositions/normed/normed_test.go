@@ -64,9 +64,8 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 	k.X = a.Real("X", k.L*k.T*k.D)
 	k.Gamma = a.Real("gamma", k.D)
 	k.Z = a.Out("Z", k.L*k.T*k.D)
-	k.NDiv = a.Fresh(1)
+	k.NDiv = a.Fresh(k.L * k.T)
 	k.NDiv2 = a.Fresh(k.L * k.T)
-	k.NDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -79,7 +78,6 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 	g.ZBar = a.Bar("Z", g.L*g.T*g.D)
 	g.NDiv = k.NDiv
 	g.NDiv2 = k.NDiv2
-	g.NDiv3 = k.NDiv3
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.GammaBar = a.Grad("gamma", g.D)
 	g.Work = a.Fresh(g.WorkLen())

@@ -13,7 +13,7 @@ const zKind tape.Kind = 22
 
 // Z is one call of the kernel Z.
 //
-// It keeps 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·T entries and checkpoints of 0 entries.
 type Z[F num.Float] struct {
 	L     int
 	T     int
@@ -21,9 +21,8 @@ type Z[F num.Float] struct {
 	X     []F // [L, T, d]
 	Gamma []F // [d]
 	Z     []F // [L, T, d], written
-	NDiv  []F // [], written
+	NDiv  []F // [L, T], written
 	NDiv2 []F // [L, T], written
-	NDiv3 []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
@@ -40,49 +39,45 @@ func (c *Z[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t4 := c.Work[:L*T] // [L, T]
-
-	// normed.N
-	t3 := (F(1) / F(d))
-	c.NDiv[0] = t3
+	t := c.Work[:L*T] // [L, T]
 
 	// normed.N
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t2 := t[i*T:][:T]
 		for j := range T {
 			X := c.X[(i*T+j)*d:][:d]
-			var t42 F
+			var t2_2 F
 			for k := range d {
 				XEntry := X[k]
-				t42 += F(XEntry * XEntry)
+				t2_2 += F(XEntry * XEntry)
 			}
-			t4_2[j] = t42
+			t2[j] = t2_2
 		}
 	}
 
 	// normed.N
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t2 := t[i*T:][:T]
+		NDiv := c.NDiv[i*T:][:T]
 		NDiv2 := c.NDiv2[i*T:][:T]
-		NDiv3 := c.NDiv3[i*T:][:T]
 		for j := range T {
-			t7 := num.Sqrt(1e-06 + F(t3*t4_2[j]))
-			t9 := (F(1) / t7)
-			NDiv2[j] = t9
-			NDiv3[j] = (t9 / t7)
+			t3 := num.Sqrt(1e-06 + t2[j])
+			t5 := (F(1) / t3)
+			NDiv[j] = t5
+			NDiv2[j] = (t5 / t3)
 		}
 	}
 
 	// normed.Z, normed.N
 	for i := range L {
-		NDiv2 := c.NDiv2[i*T:][:T]
+		NDiv := c.NDiv[i*T:][:T]
 		gamma := c.Gamma[:d]
 		for j := range T {
 			X := c.X[(i*T+j)*d:][:d]
 			Z := c.Z[(i*T+j)*d:][:d]
-			NDiv2Entry := NDiv2[j]
+			NDivEntry := NDiv[j]
 			for k := range d {
-				Z[k] = F(F(NDiv2Entry*X[k]) * gamma[k])
+				Z[k] = F(F(NDivEntry*X[k]) * gamma[k])
 			}
 		}
 	}
@@ -96,9 +91,8 @@ type ZBackward[F num.Float] struct {
 	X        []F // [L, T, d]
 	Gamma    []F // [d]
 	ZBar     []F // [L, T, d]
-	NDiv     []F // []
+	NDiv     []F // [L, T]
 	NDiv2    []F // [L, T]
-	NDiv3    []F // [L, T]
 	XBar     []F // [L, T, d], written
 	GammaBar []F // [d], written
 	Work     []F // WorkLen() entries
@@ -122,7 +116,7 @@ func (c *ZBackward[F]) Run() {
 	// normed.Z
 	clear(c.GammaBar)
 	for i := range L {
-		NDiv2 := c.NDiv2[i*T:][:T]
+		NDiv := c.NDiv[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -130,32 +124,31 @@ func (c *ZBackward[F]) Run() {
 			X := c.X[(i*T+j)*d:][:d]
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
 			var t322 F
-			NDiv2Entry := NDiv2[j]
+			NDivEntry := NDiv[j]
 			for k := range d {
 				XEntry := X[k]
 				ZBarEntry := ZBar[k]
 				t322 += F(F(XEntry*ZBarEntry) * gamma[k])
-				gammaBar[k] += F(F(XEntry*ZBarEntry) * NDiv2Entry)
+				gammaBar[k] += F(F(XEntry*ZBarEntry) * NDivEntry)
 			}
 			t32_2[j] = t322
 		}
 	}
 
 	// normed.N, normed.Z
-	NDivEntry := c.NDiv[0]
 	for i := range L {
+		NDiv := c.NDiv[i*T:][:T]
 		NDiv2 := c.NDiv2[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		NDiv3 := c.NDiv3[i*T:][:T]
 		gamma := c.Gamma[:d]
 		for j := range T {
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
 			X := c.X[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
-			NDiv2Entry2 := NDiv2[j]
-			w := F(F(NDivEntry*NDiv2Entry2) * F(t32_2[j]*NDiv3[j]))
+			NDivEntry2 := NDiv[j]
+			w := F(NDiv2[j] * F(NDivEntry2*t32_2[j]))
 			for k := range d {
-				XBar[k] = F(F(NDiv2Entry2*ZBar[k])*gamma[k]) + F(2*F(F(-0.5*X[k])*w))
+				XBar[k] = F(F(NDivEntry2*ZBar[k])*gamma[k]) + F(2*F(F(-0.5*X[k])*w))
 			}
 		}
 	}
@@ -170,7 +163,7 @@ type zNode[F num.Float] struct {
 
 // z computes
 //
-//	N[t∈T] = (1/sqrt((1/d) ‖X[t]‖² + ε)) X[t]    normed.N
+//	N[t∈T] = (1/sqrt(‖X[t]‖² + ε)) X[t]    normed.N
 //	Z[t∈T] = γ ⊙ N[t]    normed.Z
 //
 // Shapes: X [L, T, d]; Z [L, T, d]. Source:
@@ -192,9 +185,8 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	n.vGamma = w.Value("gamma")
 	k.Gamma = arena.Data(n.vGamma)
 	k.Z = arena.Alloc(k.L * k.T * k.D)
-	k.NDiv = c.Run.Saved(1)
+	k.NDiv = c.Run.Saved(k.L * k.T)
 	k.NDiv2 = c.Run.Saved(k.L * k.T)
-	k.NDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -216,7 +208,6 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
 	g.NDiv = k.NDiv
 	g.NDiv2 = k.NDiv2
-	g.NDiv3 = k.NDiv3
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.GammaBar = t.Scratch(g.D)
 	g.Work = t.Scratch(g.WorkLen())

@@ -10,7 +10,7 @@ import (
 
 type zNest1Args struct {
 	X  *float32
-	t4 *float32
+	t  *float32
 	n0 int // d
 	n1 int // 2·d
 	n2 int // 3·d
@@ -20,16 +20,15 @@ type zNest1Args struct {
 }
 
 type zNest2Args struct {
-	t4    *float32
+	t     *float32
+	NDiv  *float32
 	NDiv2 *float32
-	NDiv3 *float32
-	n0    int        // L
-	n1    int        // T
-	t3    [2]float32 // and nothing
+	n0    int // L
+	n1    int // T
 }
 
 type zNest3Args struct {
-	NDiv2 *float32
+	NDiv  *float32
 	X     *float32
 	gamma *float32
 	Z     *float32
@@ -48,17 +47,13 @@ func (c *zFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t4 := c.Work[:L*T] // [L, T]
-
-	// normed.N
-	t3 := (F(1) / F(d))
-	c.NDiv[0] = t3
+	t := c.Work[:L*T] // [L, T]
 
 	// normed.N
 	if kern.Wide() {
 		a := zNest1Args{
 			unsafe.SliceData(c.X),
-			unsafe.SliceData(t4),
+			unsafe.SliceData(t),
 			d,
 			2 * d,
 			3 * d,
@@ -69,17 +64,17 @@ func (c *zFused) run() {
 		zNest1(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t2 := t[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
-				var t42 F
-				t42Sums := [16]F{t42}
+				var t2_2 F
+				t2Sums := [16]F{t2_2}
 				for k := range d {
 					XEntry := X[k]
-					t42Sums[k%16] = num.FMA32(XEntry, XEntry, t42Sums[k%16])
+					t2Sums[k%16] = num.FMA32(XEntry, XEntry, t2Sums[k%16])
 				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
+				t2_2 = kern.Sum16(&t2Sums)
+				t2[j] = t2_2
 			}
 		}
 	}
@@ -87,24 +82,23 @@ func (c *zFused) run() {
 	// normed.N
 	if kern.Wide() {
 		a := zNest2Args{
-			unsafe.SliceData(t4),
+			unsafe.SliceData(t),
+			unsafe.SliceData(c.NDiv),
 			unsafe.SliceData(c.NDiv2),
-			unsafe.SliceData(c.NDiv3),
 			L,
 			T,
-			[2]float32{t3},
 		}
 		zNest2(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t2 := t[i*T:][:T]
+			NDiv := c.NDiv[i*T:][:T]
 			NDiv2 := c.NDiv2[i*T:][:T]
-			NDiv3 := c.NDiv3[i*T:][:T]
 			for j := range T {
-				t7 := num.Sqrt(num.FMA32(t3, t4_2[j], F(1e-06)))
-				t9 := (F(1) / t7)
-				NDiv2[j] = t9
-				NDiv3[j] = (t9 / t7)
+				t3 := num.Sqrt(F(1e-06) + t2[j])
+				t5 := (F(1) / t3)
+				NDiv[j] = t5
+				NDiv2[j] = (t5 / t3)
 			}
 		}
 	}
@@ -112,7 +106,7 @@ func (c *zFused) run() {
 	// normed.Z, normed.N
 	if kern.Wide() {
 		a := zNest3Args{
-			unsafe.SliceData(c.NDiv2),
+			unsafe.SliceData(c.NDiv),
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.Gamma),
 			unsafe.SliceData(c.Z),
@@ -125,13 +119,13 @@ func (c *zFused) run() {
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
-			NDiv2 := c.NDiv2[i*T:][:T]
+			NDiv := c.NDiv[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				Z := c.Z[(i*T+j)*d:][:d]
-				NDiv2Entry := NDiv2[j]
+				NDivEntry := NDiv[j]
 				for k := range d {
-					Z[k] = F(F(NDiv2Entry*X[k]) * gamma[k])
+					Z[k] = F(F(NDivEntry*X[k]) * gamma[k])
 				}
 			}
 		}
@@ -139,7 +133,7 @@ func (c *zFused) run() {
 }
 
 type zBackwardNest1Args struct {
-	NDiv2    *float32
+	NDiv     *float32
 	X        *float32
 	ZBar     *float32
 	gamma    *float32
@@ -154,18 +148,17 @@ type zBackwardNest1Args struct {
 }
 
 type zBackwardNest2Args struct {
-	NDiv2     *float32
-	t32       *float32
-	NDiv3     *float32
-	X         *float32
-	ZBar      *float32
-	gamma     *float32
-	XBar      *float32
-	n0        int        // L
-	n1        int        // T
-	n2        int        // T·d
-	n3        int        // d
-	NDivEntry [2]float32 // and nothing
+	NDiv  *float32
+	NDiv2 *float32
+	t32   *float32
+	X     *float32
+	ZBar  *float32
+	gamma *float32
+	XBar  *float32
+	n0    int // L
+	n1    int // T
+	n2    int // T·d
+	n3    int // d
 }
 
 // zBackwardFused is ZBackward in fused arithmetic.
@@ -183,7 +176,7 @@ func (c *zBackwardFused) run() {
 	clear(c.GammaBar)
 	if kern.Wide() {
 		a := zBackwardNest1Args{
-			unsafe.SliceData(c.NDiv2),
+			unsafe.SliceData(c.NDiv),
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.ZBar),
 			unsafe.SliceData(c.Gamma),
@@ -201,19 +194,19 @@ func (c *zBackwardFused) run() {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
 		for i := range L {
-			NDiv2 := c.NDiv2[i*T:][:T]
+			NDiv := c.NDiv[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
 				var t322 F
-				NDiv2Entry := NDiv2[j]
+				NDivEntry := NDiv[j]
 				t322Sums := [16]F{t322}
 				for k := range d {
 					XEntry := X[k]
 					ZBarEntry := ZBar[k]
 					t322Sums[k%16] = num.FMA32(F(XEntry*ZBarEntry), gamma[k], t322Sums[k%16])
-					gammaBar[k] = num.FMA32(F(XEntry*ZBarEntry), NDiv2Entry, gammaBar[k])
+					gammaBar[k] = num.FMA32(F(XEntry*ZBarEntry), NDivEntry, gammaBar[k])
 				}
 				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
@@ -222,12 +215,11 @@ func (c *zBackwardFused) run() {
 	}
 
 	// normed.N, normed.Z
-	NDivEntry := c.NDiv[0]
 	if kern.Wide() {
 		a := zBackwardNest2Args{
+			unsafe.SliceData(c.NDiv),
 			unsafe.SliceData(c.NDiv2),
 			unsafe.SliceData(t32),
-			unsafe.SliceData(c.NDiv3),
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.ZBar),
 			unsafe.SliceData(c.Gamma),
@@ -236,23 +228,22 @@ func (c *zBackwardFused) run() {
 			T,
 			T * d,
 			d,
-			[2]float32{NDivEntry},
 		}
 		zBackwardNest2(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
+			NDiv := c.NDiv[i*T:][:T]
 			NDiv2 := c.NDiv2[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
-			NDiv3 := c.NDiv3[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
-				NDiv2Entry2 := NDiv2[j]
-				w := F(F(NDivEntry*NDiv2Entry2) * F(t32_2[j]*NDiv3[j]))
+				NDivEntry2 := NDiv[j]
+				w := F(NDiv2[j] * F(NDivEntry2*t32_2[j]))
 				for k := range d {
-					XBar[k] = num.FMA32(-X[k], w, F(F(NDiv2Entry2*ZBar[k])*gamma[k]))
+					XBar[k] = num.FMA32(-X[k], w, F(F(NDivEntry2*ZBar[k])*gamma[k]))
 				}
 			}
 		}
