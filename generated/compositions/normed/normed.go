@@ -2,7 +2,7 @@
 
 // Package normed is Normed as its page says it.
 //
-// Purpose: Ask and write a memory with rows of one size, whatever stands
+// Purpose: Ask and write a memory with rows of length one, whatever stands
 // before it.
 //
 // Expects: A memory rule, or levels of them, over tokens of width d
