@@ -29,7 +29,7 @@ import (
 // what it writes and what it reads? And do rules whose write is a product with their own
 // memory stay alive in documents of remedyDocument tokens, behind each of which memories
 // begin anew? The first level keeps 0.953 a token at its start: of what a memory began with
-// that leaves 5e-6 behind a document, and 1e-34 of a text without end at 100 updates.
+// that leaves 4e-6 behind a document, and 2e-34 of a text without end at 100 updates.
 const (
 	stateBound  = 1e3
 	stateFloor  = 1e-12
