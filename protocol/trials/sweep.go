@@ -184,18 +184,18 @@ func sweep(ctx context.Context, a asked) (r report, err error) {
 		return r, err
 	}
 	for _, x := range []struct {
-		title  string
-		d      data
-		trials []trial
+		title, note string
+		d           data
+		trials      []trial
 	}{
-		{"With rows of one size in front of what MAC writes", d, normed(trials)},
-		{fmt.Sprintf("In documents of %d bytes", remedyDocument), cut, shortLived(trials)},
+		{"With rows of length one in front of what MAC writes", "All models with a MAC, and their memories behind Normed.", d, normed(trials)},
+		{fmt.Sprintf("In documents of %d bytes", remedyDocument), "Those without a MAC whose memories went out. A level slower than a document has written nothing in most of them, and its state is the zero that it begins with.", cut, shortLived(trials)},
 	} {
 		if s, err = combinations(ctx, x.trials, x.d); err != nil {
 			return r, err
 		}
 		r.say("## %s", x.title)
-		r.say("%d of %d degenerate. Counting single bytes gives %.3f bits per byte.", s.any, len(x.trials), x.d.unigram)
+		r.say("%s %d of %d degenerate. Counting single bytes gives %.3f bits per byte.", x.note, s.any, len(x.trials), x.d.unigram)
 		r.sweptTable(trials[0].marks, s)
 	}
 	return r, nil
