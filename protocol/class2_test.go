@@ -39,9 +39,12 @@ func entries() int {
 }
 
 // A trial may stand where its own slope changes within the steps of a difference: the
-// orthogonal momentum takes a matrix that is nearly of rank one to one that is not. So
-// one that fails is drawn once more, and few may: what is wrong fails again.
+// orthogonal momentum takes a matrix that is nearly of rank one to one that is not, and
+// a chain of memories takes numbers to a high power. So one that fails is drawn again
+// with larger tables, then with smaller ones, and few may: what is wrong fails each time.
 const redrawn = 3
+
+var redraws = []float64{1.5, 2, 0.5}
 
 // TestDifferences is Class 2 of every trial, contexts of both ages in turn.
 func TestDifferences(t *testing.T) {
@@ -57,10 +60,16 @@ func TestDifferences(t *testing.T) {
 		s.grow(how)
 		bad := differences(t, s, &n)
 		if len(bad) > 0 {
-			t.Logf("drawn again: %s", bad[0])
 			again++
+		}
+		for _, gain := range redraws {
+			if len(bad) == 0 {
+				break
+			}
+			t.Logf("drawn again, times %v: %s", gain, bad[0])
 			s = newSubject[float64](t, x, small(x), 4)
-			s.draw(" again")
+			s.draw(fmt.Sprint(" again ", gain))
+			s.louder(gain)
 			s.tokens(s.steps, "")
 			s.grow(how)
 			bad = differences(t, s, &n)

@@ -53,7 +53,6 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 		steps = a.steps
 	}
 	var rows, health [][]string
-	var first time.Duration
 	for _, rule := range nine {
 		t := compareTrial(rule, steps)
 		m, marks, err := t.run(ctx, d)
@@ -62,18 +61,14 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 		}
 		last := marks[len(marks)-1]
 		progress("%-10s %s bits per byte after %d updates, %v", rule, figure(last), last.steps, last.duration.Round(time.Second))
-		if first == 0 {
-			first = last.duration
-		}
-		rows = append(rows, []string{rule, fmt.Sprint(cmp.Or(keysOf[rule], t.sizes["d"])), fmt.Sprint(m.params), fmt.Sprint(m.states), figure(marks[0]), ended(last),
-			fmt.Sprintf("%.1f", float64(last.duration)/float64(first))})
+		rows = append(rows, []string{rule, fmt.Sprint(cmp.Or(keysOf[rule], t.sizes["d"])), fmt.Sprint(m.params), fmt.Sprint(m.states), figure(marks[0]), ended(last)})
 		health = append(health, append([]string{rule}, byLevel(last.health)...))
 	}
 	t := compareTrial(nine[0], steps)
 	r.say("# Nine rules, four levels each, on one text")
 	r.say("`make compare` wrote this page. %s; the model `%s` with each rule in turn; width %d, periods %v, AdamW at the rate of its page, %d lanes of %d bytes, %d updates, seed %d. Counting single bytes gives %.3f bits per byte held out.",
 		d.name, strings.ReplaceAll(t.formula, nine[0], "R"), t.sizes["d"], t.periods, t.lanes, t.chunk, steps, t.seed, d.unigram)
-	r.table([]string{"rule", "keys", "parameters", "states of a lane", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps), "time of a step ÷ that of " + nine[0]}, rows)
+	r.table([]string{"rule", "keys", "parameters", "states of a lane", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps)}, rows)
 	r.say("Bits per byte of the held-out tenth. One seed: differences of a few hundredths mean nothing.")
 	r.say("## The levels at the end")
 	r.table([]string{"rule", "fires", "norm of the gradient", "norm of the parameters", "norm of the states"}, health)

@@ -7,8 +7,8 @@
 //
 // Each of them has its question, its streams, its sizes and what will count as an
 // answer in the head of its file, written before the first run. The answer is a page
-// of markdown in the folder reports. A report has no time of day and no timing in it
-// but ratios, so two runs differ where the machine's arithmetic does.
+// of markdown in the folder reports. A report has no time of day and no timing in it,
+// so two runs differ where the machine's arithmetic does.
 package main
 
 import (
