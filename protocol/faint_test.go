@@ -14,16 +14,21 @@ import (
 // weights is that of its bias, 1e-245, times keys and values, 1e-79.
 //
 // Such a trial is looked at again with tables some times as large, which the chain takes
-// to a high power. What is a zero stays one.
+// to a high power. What is a zero stays one. Behind a norm the same chain begins at 1 and
+// ends above 1e6, where a gate is zero to the last bit and lets nothing through; that
+// one is looked at with smaller tables.
 
 // faint is where the product of three numbers may be none any more.
 const faint = 1e-100
 
-// gains are what tables are multiplied with. One step of them changes the answer of a
-// chain of four by 1e13, so one leaves neither zeros nor NaN.
+// gains are what tables are multiplied with, larger ones first. One step of them changes
+// the answer of a chain of four by 1e13, so one leaves neither zeros nor NaN.
 var gains = func() (of []float64) {
 	for i := 1.; i <= 32; i++ {
 		of = append(of, math.Exp2(i/16))
+	}
+	for i := 1.; i <= 16; i++ {
+		of = append(of, math.Exp2(-i/16))
 	}
 	return of
 }()
