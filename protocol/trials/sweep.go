@@ -24,8 +24,7 @@ import (
 // A level of period 512 has fired once at 100 updates and twice at 1,000: what is said
 // of it there is what its start does.
 //
-// Asked after the first run, of those that degenerated in it, and not counted in the
-// share: does MAC stay finite with Normed in front of its memory, which cuts the loop of
+// Asked after the first run, and not counted in the share: does MAC stay finite with Normed in front of its memory, which cuts the loop of
 // what it writes and what it reads? And do rules whose write is a product with their own
 // memory stay alive in documents of remedyDocument tokens, behind each of which memories
 // begin anew? The first level keeps 0.953 a token at its start: of what a memory began with
@@ -179,9 +178,15 @@ func sweep(ctx context.Context, a asked) (r report, err error) {
 		return r, err
 	}
 	r.swept(d, trials[0], s)
-	cut, err := text(remedyDocument)
+	err = r.remedies(ctx, d, trials)
+	return r, err
+}
+
+// remedies ask what was asked after the first run.
+func (r *report) remedies(ctx context.Context, d data, trials []trial) error {
+	short, err := text(remedyDocument)
 	if err != nil {
-		return r, err
+		return err
 	}
 	for _, x := range []struct {
 		title, note string
@@ -189,16 +194,17 @@ func sweep(ctx context.Context, a asked) (r report, err error) {
 		trials      []trial
 	}{
 		{"With rows of length one in front of what MAC writes", "All models with a MAC, and their memories behind Normed.", d, normed(trials)},
-		{fmt.Sprintf("In documents of %d bytes", remedyDocument), "Those without a MAC whose memories went out. A level slower than a document has written nothing in most of them, and its state is the zero that it begins with.", cut, shortLived(trials)},
+		{fmt.Sprintf("In documents of %d bytes", remedyDocument), "Those without a MAC whose memories went out. A level slower than a document has written nothing in most of them, and its state is the zero that it begins with.", short, shortLived(trials)},
 	} {
-		if s, err = combinations(ctx, x.trials, x.d); err != nil {
-			return r, err
+		s, err := combinations(ctx, x.trials, x.d)
+		if err != nil {
+			return err
 		}
 		r.say("## %s", x.title)
 		r.say("%s %d of %d degenerate. Counting single bytes gives %.3f bits per byte.", x.note, s.any, len(x.trials), x.d.unigram)
 		r.sweptTable(trials[0].marks, s)
 	}
-	return r, nil
+	return nil
 }
 
 // swept writes the first part of the report.

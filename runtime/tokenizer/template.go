@@ -95,35 +95,39 @@ func (s *reading) readTemplate(n node) error {
 	}
 	texts := 0
 	for _, piece := range pieces {
-		p, err := piece.object("SpecialToken", "Sequence")
-		if err != nil {
+		ids, text, err := readPiece(piece, o.values["special_tokens"])
+		switch {
+		case err != nil:
 			return err
+		case text:
+			texts++
+		case texts == 0:
+			s.Before = append(s.Before, ids...)
+		default:
+			s.After = append(s.After, ids...)
 		}
-		if token := p.values["SpecialToken"]; token.value != nil {
-			ids, err := readSpecial(token, o.values["special_tokens"])
-			if err != nil {
-				return err
-			}
-			if texts == 0 {
-				s.Before = append(s.Before, ids...)
-			} else {
-				s.After = append(s.After, ids...)
-			}
-			continue
-		}
-		text, err := p.values["Sequence"].object("id", "type_id")
-		if err == nil {
-			err = text.values["id"].only(`want "A"`, "A")
-		}
-		if err != nil {
-			return err
-		}
-		texts++
 	}
 	if texts != 1 {
 		return o.values["single"].fail("the text stands %d times in the template, want once", texts)
 	}
 	return nil
+}
+
+// readPiece returns the ids of a piece of a template, or that it is the text.
+func readPiece(n, specials node) (ids []int32, text bool, err error) {
+	p, err := n.object("SpecialToken", "Sequence")
+	if err != nil {
+		return nil, false, err
+	}
+	if token := p.values["SpecialToken"]; token.value != nil {
+		ids, err = readSpecial(token, specials)
+		return ids, false, err
+	}
+	o, err := p.values["Sequence"].object("id", "type_id")
+	if err == nil {
+		err = o.values["id"].only(`want "A"`, "A")
+	}
+	return nil, true, err
 }
 
 // readSpecial returns the ids of a special token of a template.

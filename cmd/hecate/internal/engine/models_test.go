@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/generated/registry"
-	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
-	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
 // TestResumeOfModels cuts builds of every model of the registry, on a schedule of
@@ -19,7 +17,7 @@ func TestResumeOfModels(t *testing.T) {
 	const steps, tokens = 10, 7
 	for _, name := range append(registry.Models(), fourLevels...) {
 		m := made(t, name)
-		open := func() *module.Session[float32] { return leveled(t, m) }
+		open := func() *module.Session[float32] { return endless(t, m, pulse.Build, 0) }
 		file := func(s *module.Session[float32]) []byte {
 			snap, err := s.SnapshotBuild(nil)
 			if err != nil {
@@ -65,35 +63,4 @@ func TestResumeOfModels(t *testing.T) {
 var fourLevels = []string{
 	"ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian, Lattice]), SlidingWindow))",
 	"ByteLM(MAG(CMSGated([DeltaRule, TitansLMM, Hebbian, Lattice]), SlidingWindow))",
-}
-
-// leveled is a build on a schedule of four levels.
-func leveled(t *testing.T, m block.Model[float32]) *module.Session[float32] {
-	t.Helper()
-	text, err := stream.FromDocuments("prose", []byte(prose[:101]), []byte(prose[101:400]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, _ := text.Split()
-	s, err := stream.New(part, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := registry.NewUpdate[float32]("AdamW")
-	if err != nil {
-		t.Fatal(err)
-	}
-	buffer, err := registry.NewUpdate[float32]("ErrorBuffer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: 1, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := module.NewSession(b, s, pulse.Schedule{Periods: []int{1, 2, 4, 8}}, pulse.Build)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
