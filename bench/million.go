@@ -12,7 +12,7 @@ import (
 // A million tokens of one document are streamed, the memory carried through all of
 // them, and each chunk is timed. Were anything kept that grows, or were numbers in the
 // memory to go where arithmetic is slow, the last chunks would take longer than the
-// first. cmd/hecate/internal/engine has the test that nothing is kept.
+// first. command/internal/engine has the test that nothing is kept.
 
 const (
 	millionTokens = 1_000_000

@@ -10,14 +10,17 @@ import (
 // equation and what stands behind every symbol. There is no report when there
 // is an error.
 func Audit(c Config) (*audit.Report, diag.List) {
-	e, ds := emit(c, false)
+	p, ds := Open(c)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	bib := papers(e.src)
-	for _, p := range e.src.Pages {
-		p.Citations = markdown.Cite(p, bib)
+	e, ed := p.emit(false)
+	if ds.Append(ed); ds.HasErrors() {
+		return nil, ds
 	}
-	return audit.New(audit.Input{Pages: e.src.Pages, Trace: e.trace,
-		Path: func(p string) string { return underRoot(c.Root, p) }}), ds
+	bib := papers(p.Source)
+	for _, page := range p.Pages {
+		page.Citations = markdown.Cite(page, bib)
+	}
+	return audit.New(audit.Input{Pages: p.Pages, Trace: e.trace, Path: p.Path}), ds
 }

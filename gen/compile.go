@@ -32,7 +32,6 @@ func Compile(s *Source) ([]*plan.Unit, diag.List) {
 			out = append(out, pu)
 		}
 	}
-	attachInstances(s, out)
 	return out, ds
 }
 
@@ -69,14 +68,14 @@ func (c *unitCompiler) compile() *plan.Unit {
 		return nil
 	}
 	c.blk = blk
-	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.unit.Span.File.Path, Schedule: c.unit.Sched}
+	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.src.Path(c.unit.Span.File.Path), Home: c.src.homeOf(c.unit), Schedule: c.unit.Sched}
 	if blk.Strategy != nil {
 		c.out.Chunk = blk.Strategy.Length()
 	}
 	c.header()
 	switch kind {
 	case plan.OpUnit:
-		c.pair(c.unit.Name.Text, irbuild.Op(blk, c.ds))
+		c.op(irbuild.Op(blk, c.ds))
 	case plan.RuleUnit:
 		c.rule()
 	case plan.ComposeUnit, plan.ModelUnit:
@@ -152,8 +151,14 @@ func (c *unitCompiler) lowerPair(name string, f *ir.Func) plan.Pair {
 	return plan.Pair{Fwd: fwd, Bwd: bwd}
 }
 
-func (c *unitCompiler) pair(name string, f *ir.Func) {
-	c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: c.lowerPair(name, f)})
+// op lowers an operation, whose kernels are types beside the function of its name.
+func (c *unitCompiler) op(f *ir.Func) {
+	name := c.unit.Name.Text
+	p := c.lowerPair(name, f)
+	if p.Fwd != nil {
+		p.Fwd.Name = name + "Call"
+	}
+	c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: p})
 	c.out.Outputs = []string{"out"}
 }
 

@@ -22,15 +22,14 @@ func Combinations(s *Source) (*safety.Table, diag.List) {
 	return t, ds
 }
 
-// choices is the table for the emitters: pages under the root, each value with
-// what its page is for.
-func choices(s *Source, t *safety.Table, root string) *plan.Choices {
+// choices is the table for the emitters: each value with what its page is for.
+func choices(s *Source, t *safety.Table) *plan.Choices {
 	c := t.Choices()
 	for _, slot := range c.Slots {
 		for i := range slot.Values {
 			v := &slot.Values[i]
 			u := s.Tree.Units[v.Name]
-			v.Page, v.Doc = underRoot(root, u.Span.File.Path), purpose(s, u)
+			v.Page, v.Doc = s.Path(u.Span.File.Path), purpose(s, u)
 		}
 	}
 	return c

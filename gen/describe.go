@@ -320,28 +320,15 @@ func (c *unitCompiler) lineOf(eq *check.Equation) string {
 	return notation.Print(eq.Def, notation.Unicode)
 }
 
-// attachInstances gives each composition and model its named instances.
-func attachInstances(s *Source, units []*plan.Unit) {
-	for _, u := range s.Tree.Order {
-		if !instanceOf(u) || u.Example || len(u.Formula.Parts) != 1 {
-			continue
-		}
-		root := applied(s, "", u.Formula.Parts[0])
-		for _, p := range units {
-			if p.Name == root.Unit {
-				p.Instances = append(p.Instances, plan.Instance{Name: u.Name.Text, Page: u.Span.File.Path, Root: root})
-			}
-		}
-	}
-}
+// Applied is a formula of parts, in which a formula with a name is written out.
+func Applied(t *check.Tree, a *notation.Apply) plan.Applied { return applied(t, "", a) }
 
-// applied copies a formula of parts.
-func applied(s *Source, part string, a *notation.Apply) plan.Applied {
+func applied(t *check.Tree, part string, a *notation.Apply) plan.Applied {
 	out := plan.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
-	u := s.Tree.Units[a.Name.Text]
+	u := t.Units[a.Name.Text]
 	if u != nil && instanceOf(u) {
-		out = applied(s, part, u.Formula.Parts[0])
-		u = s.Tree.Units[out.Unit]
+		out = applied(t, part, u.Formula.Parts[0])
+		u = t.Units[out.Unit]
 	}
 	if u == nil {
 		return out
@@ -354,7 +341,7 @@ func applied(s *Source, part string, a *notation.Apply) plan.Applied {
 		}
 	}
 	for _, g := range given {
-		out.Parts = append(out.Parts, applied(s, check.ASCII(g.Name()), g.Apply))
+		out.Parts = append(out.Parts, applied(t, check.ASCII(g.Name()), g.Apply))
 	}
 	return out
 }

@@ -3,35 +3,84 @@ package gen
 import (
 	"maps"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/fuse"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
-// A Config says what to compile: the root of the project and the folder of its
-// pages under it.
-type Config struct {
-	Root  string   // folder of the project
-	Specs []string // files and folders of its pages
-	Memo  string   // folder for the last clean emission; "" compiles every time
+// A project on its way to files: its units go through their stages side by side
+// (unit.go), and then what belongs to all of them is put together: the registry, the
+// table of the knobs, the manifest of the kernels, the trace.
+
+// A Project is a loaded project.
+type Project struct {
+	*Source
+	conf    Config
+	memory  *memory
+	digests map[*notation.Unit]cause
+	jobs    []*job // of the project's own units, in the order of the pages
 }
 
-// Owned are the folders under the root that the compiler writes, and nothing
-// else does.
-var Owned = []string{"generated", emitcuda.Folder}
-
-// Emit compiles the pages and returns every file that they make, by its path
-// under the root. Nothing is returned when there is an error.
-func Emit(c Config) (tree.Files, diag.List) {
-	e, ds := emit(c, false)
+// Open loads the pages of a project. There is none when they cannot be read.
+func Open(c Config) (*Project, diag.List) {
+	s, ds := c.Load()
 	if ds.HasErrors() {
+		return nil, ds
+	}
+	return newProject(s, c), ds
+}
+
+func newProject(s *Source, c Config) *Project {
+	p := &Project{Source: s, conf: c, memory: remember(c), digests: s.digests()}
+	for _, u := range s.Tree.Order {
+		if s.Own(u) {
+			p.jobs = append(p.jobs, newJob(s, u, c, p.memory, p.digests))
+		}
+	}
+	return p
+}
+
+// count tells whoever listens of the stages that are done, one at a time.
+func (p *Project) count(stages int) {
+	if p.conf.Seen == nil {
+		return
+	}
+	var mu sync.Mutex
+	done := 0
+	for _, j := range p.jobs {
+		j.seen = func(e Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			e.Done, e.All = done, stages
+			p.conf.Seen(e)
+		}
+	}
+}
+
+// Emit compiles the pages and returns every file that they make, by its path under
+// the root. Nothing is returned when there is an error.
+func Emit(c Config) (tree.Files, diag.List) {
+	p, ds := Open(c)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	e, ed := p.emit(false)
+	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
 	}
 	return e.files, ds
@@ -39,59 +88,188 @@ func Emit(c Config) (tree.Files, diag.List) {
 
 // An emission is what the pages become.
 type emission struct {
-	src   *Source
 	files tree.Files
 	trace *trace.Trace
 }
 
 // emit compiles the pages; with proof set it proves them first.
-func emit(c Config, proof bool) (*emission, diag.List) {
-	s, ds := Load(c.Specs...)
-	if ds.HasErrors() {
-		return nil, ds
+func (p *Project) emit(proof bool) (*emission, diag.List) {
+	var ds diag.List
+	emitted := 0
+	for _, j := range p.jobs {
+		if emits(j.unit) {
+			emitted++
+		}
 	}
+	stages := 2 * emitted
 	if proof {
-		_, pd := Prove(s, false)
-		ds.Append(pd)
-		if ds.HasErrors() {
+		stages += len(p.jobs)
+	}
+	p.count(stages)
+	if proof {
+		_, pd := p.Prove(false)
+		if ds.Append(pd); ds.HasErrors() {
 			return nil, ds
 		}
 	}
-	units, cd := Compile(s)
+	e := &emission{files: tree.Files{}}
+	codes, cd := p.code(e.files)
 	ds.Append(cd)
-	if ds.HasErrors() {
+	if ds.Append(p.tests(e.files)); ds.HasErrors() {
 		return nil, ds
 	}
-	table, td := Combinations(s)
-	ds.Append(td)
-	if ds.HasErrors() {
+	if ds.Append(p.together(codes, e.files)); ds.HasErrors() {
 		return nil, ds
 	}
-	for _, u := range units {
-		u.Page = underRoot(c.Root, u.Page)
-	}
-	files := kernels(units)
-	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
-	if vd := addTests(s, units, files); vd.HasErrors() {
-		ds.Append(vd)
-		return nil, ds
-	}
-	t := Trace(s, units, files, c.Root) // reads the files, so it comes last
-	files["generated/trace.json"] = t.JSON()
-	return &emission{s, files, t}, ds
+	e.trace = p.trace(codes, e.files) // reads the files, so it comes last
+	e.files[p.conf.home().Folder+"/trace.json"] = e.trace.JSON()
+	return e, ds
 }
 
-// kernels prints the units: first their assembly, which says how it is called.
-func kernels(units []*plan.Unit) tree.Files {
-	files := Assembly(emitgo.KernelFiles(units))
-	maps.Copy(files, gemm.Files())
-	maps.Copy(files, emitgo.Files(units))
-	maps.Copy(files, emitcuda.Files(units)) // behind emitgo, which names the kernels of operations
+// trace follows the equations into the files.
+func (p *Project) trace(codes []*code, files tree.Files) *trace.Trace {
+	cuts := map[string][]string{}
+	for i, c := range codes {
+		if c != nil && c.Named == nil {
+			cuts[p.jobs[i].unit.Name.Text] = c.Cut
+		}
+	}
+	return traceOf(p.inUse(), cuts, files)
+}
+
+// Trace follows the equations of a source into the code that is made of it, without
+// tests. Edit, where it is not nil, may change the files before they are read.
+func Trace(s *Source, edit func(tree.Files)) (*trace.Trace, diag.List) {
+	p, files := newProject(s, Config{CUDA: NoCUDA}), tree.Files{}
+	codes, ds := p.code(files)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if edit != nil {
+		edit(files)
+	}
+	return p.trace(codes, files), ds
+}
+
+// inUse is the source with the units of the project and what they are made of.
+func (p *Project) inUse() *Source {
+	var own []*notation.Unit
+	for _, j := range p.jobs {
+		own = append(own, j.unit)
+	}
+	return p.within(p.Tree.Closure(own...))
+}
+
+// code prints the units and puts their files among the others.
+func (p *Project) code(files tree.Files) ([]*code, diag.List) {
+	out, ds := sideBySide(p.jobs, (*job).code)
+	for _, c := range out {
+		if c != nil {
+			maps.Copy(files, c.Files)
+		}
+	}
+	return out, ds
+}
+
+// tests prints the tests of the units and puts their files among the others.
+func (p *Project) tests(files tree.Files) diag.List {
+	out, ds := sideBySide(p.jobs, (*job).tests)
+	for _, f := range out {
+		maps.Copy(files, f)
+	}
+	return ds
+}
+
+// sideBySide takes jobs through a stage on all cores. Results and messages are in the
+// order of the jobs.
+func sideBySide[T any](jobs []*job, stage func(*job) (T, diag.List)) ([]T, diag.List) {
+	out := make([]T, len(jobs))
+	lists := make([]diag.List, len(jobs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+				out[i], lists[i] = stage(jobs[i])
+			}
+		})
+	}
+	wg.Wait()
+	var ds diag.List
+	for _, l := range lists {
+		ds.Append(l)
+	}
+	return out, ds
+}
+
+// together adds what belongs to all units.
+func (p *Project) together(codes []*code, files tree.Files) diag.List {
+	r := emitgo.Registry{Home: p.conf.home()}
+	if len(p.conf.Library) > 0 {
+		r.Extends = libraryHome.Import(emitgo.RegistryFolder(libraryHome))
+	} else {
+		maps.Copy(files, shared())
+	}
+	var rows []string
+	for _, c := range codes {
+		switch {
+		case c == nil:
+			continue
+		case c.Named != nil:
+			r.Instances = append(r.Instances, *c.Named)
+		case c.Entry:
+			r.Packages = append(r.Packages, c.Package)
+		}
+		rows = append(rows, c.Kernels...)
+	}
+	maps.Copy(files, r.File())
+	if dir := p.conf.cuda(); dir != "" {
+		files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
+	}
+	return p.combinations(files)
+}
+
+// shared is the package of what all kernels share, which the library has.
+func shared() tree.Files {
+	files := tree.Files{}
+	for _, from := range []map[string][]byte{emitasm.Kern(), gemm.Files(), emitgo.Kern()} {
+		for name, text := range from {
+			files[libraryHome.Folder+"/kern/"+name] = text
+		}
+	}
 	return files
 }
 
-// Assembly gives kernels their fused arithmetic and prints what of it is
-// assembly, beside the functions of package kern that it shares.
+// combinations adds the types of the legal combinations of the knobs, where the
+// project has a knob of its own.
+func (p *Project) combinations(files tree.Files) diag.List {
+	knobs := slices.DeleteFunc(p.knobs(), func(u *notation.Unit) bool { return u.Example })
+	if !slices.ContainsFunc(knobs, p.Own) {
+		return diag.List{}
+	}
+	from := []cause{compiler(), because("the folders of the project", p.conf.home())}
+	for _, u := range p.Tree.Closure(knobs...).Order {
+		from = append(from, p.digests[u])
+	}
+	const id, stage = "(all)", "combinations"
+	var out tree.Files
+	if _, ok := p.memory.get(id, stage, from, &out); !ok {
+		table, ds := Combinations(p.Source)
+		if ds.HasErrors() {
+			return ds
+		}
+		out = emitgo.Safety(p.conf.home(), choices(p.Source, table))
+		if ds.Len() > 0 {
+			maps.Copy(files, out)
+			return ds
+		}
+		p.memory.put(id, stage, from, out)
+	}
+	maps.Copy(files, out)
+	return diag.List{}
+}
+
+// Assembly gives kernels their fused arithmetic and prints what of it is assembly.
 func Assembly(list []plan.KernelFile) tree.Files {
 	for _, f := range list {
 		for _, k := range f.Kernels {
@@ -114,35 +292,105 @@ func underRoot(root, path string) string {
 // exactly what they say. Nothing is written when there is an error, but what an
 // interrupted run left behind is finished or undone.
 func Generate(c Config) (tree.Report, diag.List, error) {
-	m := remember(c)
-	if files, ok := m.files(); ok {
-		r, err := tree.Apply(c.Root, Owned, files)
-		return r, diag.List{}, err
-	}
-	e, ds := emit(c, true)
+	files, ds := wanted(c)
 	if ds.HasErrors() {
 		rec, err := tree.Recover(c.Root)
 		return tree.Report{Recovery: rec}, ds, err
 	}
-	// What is worth a warning is said every time; a page that changed meanwhile
-	// was not what was compiled, or is not what the memo would say.
-	if ds.Len() == 0 && remember(c) == m {
-		m.keep(e.files)
-	}
-	r, err := tree.Apply(c.Root, Owned, e.files)
+	r, err := tree.Apply(c.Root, c.owned(), files)
 	return r, ds, err
 }
 
-// Check compiles the pages and compares the owned folders with what they say.
+// Check proves and compiles the pages and compares the owned folders with what they
+// say.
 func Check(c Config) (tree.Drift, diag.List, error) {
-	var ds diag.List
-	files, ok := remember(c).files()
-	if !ok {
-		files, ds = Emit(c)
-	}
+	files, ds := wanted(c)
 	if ds.HasErrors() {
 		return tree.Drift{}, ds, nil
 	}
-	d, err := tree.Check(c.Root, Owned, files)
+	d, err := tree.Check(c.Root, c.owned(), files)
 	return d, ds, err
+}
+
+// wanted are the files that the pages make. Those of the last run count if every byte
+// of every page is as it was then.
+func wanted(c Config) (tree.Files, diag.List) {
+	const id, stage = "(all)", "files"
+	m, from := remember(c), c.inputs()
+	var files tree.Files
+	if _, ok := m.get(id, stage, from, &files); ok {
+		return files, diag.List{}
+	}
+	p, ds := Open(c)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	e, ed := p.emit(true)
+	if ds.Append(ed); ds.HasErrors() {
+		return nil, ds
+	}
+	// What is worth a warning is said every time; a page that changed meanwhile was
+	// not what was compiled, or is not what would be remembered.
+	if ds.Len() == 0 && differs(from, c.inputs()) == "" {
+		m.put(id, stage, from, e.files)
+	}
+	units := map[string]bool{"(all)": true}
+	for _, j := range p.jobs {
+		units[check.ID(j.unit.Name.Text)] = true
+	}
+	m.prune(units)
+	return e.files, ds
+}
+
+// inputs are all bytes that the files are made from.
+func (c Config) inputs() []cause {
+	from := []cause{compiler(), because("the folders of the project", c.home(), c.cuda(), c.Specs)}
+	var library []any
+	for _, f := range c.Library {
+		library = append(library, f.Path, f.Text)
+	}
+	from = append(from, because("the library", library...))
+	files, err := readPages(c.Specs)
+	if err != nil {
+		return append(from, because("what cannot be read", err))
+	}
+	for _, f := range files {
+		from = append(from, because("page "+underRoot(c.Root, f.Path), f.Text))
+	}
+	return from
+}
+
+// Prove settles every unit of every page of a source, and every tagged statement of
+// every header. The order of reports and messages is that of the pages.
+func Prove(s *Source, deep bool) (*Proof, diag.List) { return newProject(s, Config{}).Prove(deep) }
+
+// Prove settles the units of the project and the headers of its pages, side by side.
+func (p *Project) Prove(deep bool) (*Proof, diag.List) {
+	return p.proved(deep, func(string) bool { return true })
+}
+
+// proved settles the units and the headers of the pages for which chosen is true.
+func (p *Project) proved(deep bool, chosen func(page string) bool) (*Proof, diag.List) {
+	out := &Proof{}
+	var ds diag.List
+	out.Units, ds = sideBySide(p.jobs, func(j *job) (*prove.Report, diag.List) { return j.prove(deep) })
+	for i, page := range p.Pages {
+		if page.Header == nil || !page.Emits() || p.library[page.File.Path] || !chosen(page.File.Path) {
+			continue
+		}
+		r, l := prove.Page(p.Files[i], statements(page), out.Units)
+		out.Pages = append(out.Pages, r)
+		ds.Append(l)
+	}
+	return out, ds
+}
+
+// ProveOnly proves the units of the pages for which chosen is true, and tells seen of
+// each that is done.
+func (p *Project) ProveOnly(deep bool, chosen func(page string) bool, seen func(Event)) (*Proof, diag.List) {
+	q := *p
+	q.conf.Seen = seen
+	q.jobs = slices.DeleteFunc(slices.Clone(p.jobs), func(j *job) bool { return !chosen(j.unit.Span.File.Path) })
+	q.count(len(q.jobs))
+	return q.proved(deep, chosen)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -26,6 +27,40 @@ type Source struct {
 	Pages []*spec.Page
 	Files []*notation.File // in step with Pages
 	Tree  *check.Tree
+
+	library map[string]bool // paths of pages whose units are compiled elsewhere
+	home    plan.Home       // of the code of the others
+	root    string          // folder that their paths are given under in what is emitted; "" leaves them
+	formula string          // the formula of FormulaPage, if there is one
+}
+
+// Own reports whether a unit is the project's, and not the library's.
+func (s *Source) Own(u *notation.Unit) bool { return !s.library[u.Span.File.Path] }
+
+// homeOf is where the code of a unit is.
+func (s *Source) homeOf(u *notation.Unit) plan.Home {
+	if s.Own(u) {
+		return s.home
+	}
+	return libraryHome
+}
+
+// Path is the path of a page as what is emitted names it.
+func (s *Source) Path(page string) string {
+	if page == FormulaPage {
+		return s.formula
+	}
+	if s.root == "" || s.library[page] {
+		return page
+	}
+	return underRoot(s.root, page)
+}
+
+// within is the source with a part of its tree.
+func (s *Source) within(t *check.Tree) *Source {
+	c := *s
+	c.Tree = t
+	return &c
 }
 
 // Load reads all pages under the given files and folders, in the order of
@@ -36,26 +71,52 @@ func Load(paths ...string) (*Source, diag.List) {
 
 // read adds the pages under files and folders.
 func (s *Source) read(paths []string, ds *diag.List) {
-	names, err := pages(paths)
+	files, err := readPages(paths)
 	if err != nil {
 		ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
 		return
 	}
+	for _, f := range files {
+		s.add(f, ds)
+	}
+}
+
+// readPages reads the pages under files and folders, in the order of their paths.
+func readPages(paths []string) (out []*source.File, err error) {
+	names, err := pages(paths)
 	for _, p := range names {
-		text, err := os.ReadFile(p)
-		if err != nil {
-			ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
+		text, e := os.ReadFile(p)
+		if e != nil {
+			err = errors.Join(err, e)
 			continue
 		}
-		s.add(source.NewFile(filepath.ToSlash(p), string(text)), ds)
+		out = append(out, source.NewFile(filepath.ToSlash(p), string(text)))
 	}
+	return out, err
 }
 
 // LoadWith is Load with further pages that are in memory.
 func LoadWith(paths []string, more ...*source.File) (*Source, diag.List) {
 	var ds diag.List
-	s := &Source{}
+	s := &Source{home: libraryHome}
 	s.read(paths, &ds)
+	for _, f := range more {
+		s.add(f, &ds)
+	}
+	s.finish(&ds)
+	return s, ds
+}
+
+// Load reads the pages of a project, those of the library before them and pages that
+// are in memory behind them.
+func (c Config) Load(more ...*source.File) (*Source, diag.List) {
+	var ds diag.List
+	s := &Source{library: map[string]bool{}, home: c.home(), root: c.Root}
+	for _, f := range c.Library {
+		s.library[f.Path] = true
+		s.add(f, &ds)
+	}
+	s.read(c.Specs, &ds)
 	for _, f := range more {
 		s.add(f, &ds)
 	}

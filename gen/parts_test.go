@@ -19,24 +19,13 @@ func TestPartsByName(t *testing.T) {
 		"compose Pair(memory : Rule, other : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\na = memory(X)\nout = other(a)\n" +
 		"compose A = Pair(Sum, Same(w = 3))\ncompose B = Pair(memory = Sum, other = Same(w = 3))\ncompose C = Pair(other = Same(w = 3), memory = Sum)\n```\n"
 	s, _ := gen.LoadFiles(source.NewFile("page.md", text))
-	units, ds := gen.Compile(s)
-	if ds.HasErrors() {
-		t.Fatal(ds.Error())
-	}
-	for _, u := range units {
-		if u.Name != "Pair" {
-			continue
-		}
-		if len(u.Instances) != 3 {
-			t.Fatalf("%d instances", len(u.Instances))
-		}
+	for _, name := range []string{"A", "B", "C"} {
 		want := plan.Applied{Unit: "Pair", Sizes: map[string]int{}, Parts: []plan.Applied{
 			{Unit: "Sum", Part: "memory", Sizes: map[string]int{}},
 			{Unit: "Same", Part: "other", Sizes: map[string]int{"w": 3}}}}
-		for _, in := range u.Instances {
-			if d := cmp.Diff(want, in.Root); d != "" {
-				t.Errorf("%s: %s", in.Name, d)
-			}
+		got := gen.Applied(s.Tree, s.Tree.Units[name].Formula.Parts[0])
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
 		}
 	}
 }

@@ -1,18 +1,10 @@
 package gen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
-	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -21,41 +13,6 @@ import (
 // a page for the statements of its header.
 type Proof struct {
 	Units, Pages []*prove.Report
-}
-
-// Prove settles every unit of every page, and every tagged statement of every
-// header. Units do not depend on each other, so they are proved side by side;
-// the order of reports and messages is that of the pages.
-func Prove(s *Source, deep bool) (*Proof, diag.List) {
-	opt := prove.Options{Deep: deep, Version: version()}
-	if dir, err := prove.CacheDir(); err == nil && opt.Version != "" {
-		opt.Cache = dir
-	}
-	p := &Proof{Units: make([]*prove.Report, len(s.Tree.Order))}
-	lists := make([]diag.List, len(s.Tree.Order))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(lists); i = int(next.Add(1)) - 1 {
-				p.Units[i], lists[i] = prove.Block(s.Tree, s.Tree.Order[i], opt)
-			}
-		})
-	}
-	wg.Wait()
-	var ds diag.List
-	for _, l := range lists {
-		ds.Append(l)
-	}
-	for i, page := range s.Pages {
-		if page.Header == nil || !page.Emits() {
-			continue
-		}
-		r, l := prove.Page(s.Files[i], statements(page), p.Units)
-		p.Pages = append(p.Pages, r)
-		ds.Append(l)
-	}
-	return p, ds
 }
 
 // Totals counts the verdicts, such as "229 proved, 120 tested, 0 failed".
@@ -89,22 +46,3 @@ func statements(p *spec.Page) []prove.Statement {
 	}
 	return out
 }
-
-// version is the digest of the running compiler, so that evidence found by
-// another one does not count; empty when it cannot be read.
-var version = sync.OnceValue(func() string {
-	name, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
-})

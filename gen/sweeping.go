@@ -25,7 +25,7 @@ import (
 
 // A Sweep says which combinations of the knobs to go over, and how.
 type Sweep struct {
-	Specs []string
+	Config
 	Over  string              // the front; a combination that cannot stand over it takes the first of the tree that fits
 	Width int                 // of everything, in the runs
 	Steps []int               // horizons: multiples of 50, growing
@@ -195,9 +195,9 @@ func (w *sweeper) row(t safety.Tuple) (r sweep.Row) {
 		return r
 	}
 	if w.printed[t.String()] {
-		pu.Folder, pu.Package = "swept", "swept"
+		pu.Home = plan.Home{Folder: "swept", Package: "swept"}
 		Assembly(emitgo.KernelFiles([]*plan.Unit{pu}))
-		emitgo.Alone(pu, nil)
+		emitgo.Unit(pu, nil)
 	}
 	b, _ := check.Instantiate(w.src.Tree, u)
 	courses, bad := prove.Follow(b, w.Width, w.Steps, sweep.GateNear)

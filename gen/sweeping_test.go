@@ -19,7 +19,7 @@ const blowPage = "# Blow\n\n```text\nCONTRACT\n  Purpose: Degenerate.\n  Expects
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "pages", "blow.md"), blowPage)
-	w := gen.Sweep{Specs: []string{"../specs", filepath.Join(dir, "pages")}, Over: front, Width: 8, Steps: []int{100, 300}, Store: filepath.Join(dir, "rows.jsonl"),
+	w := gen.Sweep{Config: gen.Config{Specs: []string{"../specs", filepath.Join(dir, "pages")}}, Over: front, Width: 8, Steps: []int{100, 300}, Store: filepath.Join(dir, "rows.jsonl"),
 		Only: func(s string) bool {
 			rest, ok := strings.CutPrefix(s, "Matrix + L2 + ")
 			keep, step, _ := strings.Cut(rest, " + ")

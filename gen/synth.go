@@ -1,7 +1,9 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +11,6 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
@@ -21,9 +22,7 @@ import (
 // put on a page in memory, beside those of the project, and from there it goes
 // the way of every page: it is checked, proved, lowered and printed, with the
 // tests and vectors that every rule gets. Only this one unit is compiled, and
-// what is printed is one package for a module of the user's: it imports the
-// runtime and generated/kern of this one, and takes the kinds of its nodes when
-// the program starts.
+// what is printed is one package for any module that requires the library.
 
 // A Formula is a rule as its parts, each in the notation of a page.
 type Formula struct {
@@ -86,48 +85,56 @@ func (f Formula) page(about string) *source.File {
 
 // A Synthesis is a rule made of a formula.
 type Synthesis struct {
-	Unit  *plan.Unit
-	Proof *prove.Report
-	Files tree.Files // under the parent of its folder
-	Block *check.Block
+	Name    string // of the rule
+	Formula string
+	Folder  string // of the package, one name
+	Package string
+	Proof   *prove.Report
+	Files   tree.Files // under the parent of the folder
 }
 
 // Totals counts the verdicts on the rule.
 func (y *Synthesis) Totals() string { return (&Proof{Units: []*prove.Report{y.Proof}}).Totals() }
 
-// Synthesize proves a formula over the pages under specs and prints it as the
+// Synthesize proves a formula over the pages of a project and prints it as the
 // package pkg in a folder; a folder is one name, and "" for both is the id of
 // the rule. Nothing is returned when there is an error.
-func Synthesize(specs []string, f Formula, folder, pkg string) (*Synthesis, diag.List) {
-	s, ds := LoadWith(specs, f.page(f.about(specs)))
+func Synthesize(c Config, f Formula, folder, pkg string) (*Synthesis, diag.List) {
+	c.CUDA = NoCUDA
+	page := f.page(f.about(c))
+	s, ds := c.Load(page)
 	if ds.HasErrors() {
 		return nil, ds
 	}
 	u := s.Tree.Order[len(s.Tree.Order)-1]
 	for _, v := range s.Tree.Order {
-		if v.Span.File.Path == FormulaPage {
+		if v.Span.File == page {
 			u = v
 		}
 	}
 	if alike(s, u, &ds); ds.HasErrors() {
 		return nil, ds
 	}
-	out := &Synthesis{}
+	id := strings.ReplaceAll(check.ID(u.Name.Text), "_", "")
+	y := &Synthesis{Name: u.Name.Text, Formula: f.String(), Folder: cmp.Or(folder, id), Package: cmp.Or(pkg, id), Files: tree.Files{}}
+	s.home, s.formula = plan.Home{Folder: y.Folder, Package: y.Package}, "synth "+y.Formula
+	j := newJob(s, u, c, nil, s.digests())
 	var more diag.List
-	out.Proof, more = prove.Block(s.Tree, u, prove.Options{})
-	if ds.Append(more); ds.HasErrors() {
+	if y.Proof, more = j.prove(false); more.HasErrors() {
+		ds.Append(more)
 		return nil, ds
 	}
-	out.Unit, more = CompileUnit(s, u)
-	if ds.Append(more); ds.HasErrors() {
+	code, more := j.code()
+	if ds.Append(more); more.HasErrors() {
 		return nil, ds
 	}
-	out.Block, _ = check.Instantiate(s.Tree, u)
-	out.print(s, f, folder, pkg, &ds)
-	if ds.HasErrors() {
+	tests, more := j.tests()
+	if ds.Append(more); more.HasErrors() {
 		return nil, ds
 	}
-	return out, ds
+	maps.Copy(y.Files, code.Files)
+	maps.Copy(y.Files, tests)
+	return y, ds
 }
 
 // alike refuses a formula of anything but one knob of each kind, in order.
@@ -146,8 +153,8 @@ func alike(s *Source, u *notation.Unit, ds *diag.List) {
 }
 
 // about lists what the pages of the knobs are for.
-func (f Formula) about(specs []string) string {
-	s, _ := Load(specs...)
+func (f Formula) about(c Config) string {
+	s, _ := c.Load()
 	var out []string
 	for _, w := range f.words() {
 		if u := s.Tree.Units[w]; u != nil {
@@ -162,48 +169,20 @@ func (f Formula) about(specs []string) string {
 	return " (" + strings.Join(out, "; ") + ")."
 }
 
-// print makes the files of the unit.
-func (y *Synthesis) print(s *Source, f Formula, folder, pkg string, ds *diag.List) {
-	y.Unit.Page = "synth " + f.String()
-	y.Unit.Folder, y.Unit.Package = folder, pkg
-	if folder == "" {
-		y.Unit.Folder = strings.ReplaceAll(y.Unit.ID, "_", "")
-	}
-	if pkg == "" {
-		y.Unit.Package = strings.ReplaceAll(y.Unit.ID, "_", "")
-	}
-	units := []*plan.Unit{y.Unit}
-	y.Files = Assembly(emitgo.KernelFiles(units))
-	m := &testMaker{src: s, units: units, files: y.Files}
-	if bad := m.unit(y.Unit); bad != "" {
-		ds.Errorf(diag.NotFinite, s.Tree.Units[y.Unit.Name].Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
-			Hint("generated tests begin there: another front, or other options, keep it finite")
-		return
-	}
-	for p, text := range emitgo.Alone(y.Unit, m.trials) {
-		y.Files[p] = text
-	}
-	for p := range y.Files {
-		if !strings.HasPrefix(p, y.Unit.Folder+"/") {
-			delete(y.Files, p)
-		}
-	}
-}
-
 // Write puts the files of a synthesis under a folder that exists. The package
 // owns its folder: what is there must be of an earlier synthesis.
 func (y *Synthesis) Write(root string) (tree.Report, error) {
 	if strangers := y.strangers(root); len(strangers) > 0 {
 		return tree.Report{}, fmt.Errorf("%s has files that no synthesis wrote: %s; a rule needs a folder of its own",
-			filepath.Join(root, y.Unit.Folder), strings.Join(strangers, ", "))
+			filepath.Join(root, y.Folder), strings.Join(strangers, ", "))
 	}
-	return tree.Apply(root, []string{y.Unit.Folder}, y.Files)
+	return tree.Apply(root, []string{y.Folder}, y.Files)
 }
 
 // strangers lists the files of the folder that no synthesis wrote.
 func (y *Synthesis) strangers(root string) []string {
 	var out []string
-	folder := filepath.Join(root, y.Unit.Folder)
+	folder := filepath.Join(root, y.Folder)
 	var names []string
 	_ = filepath.WalkDir(folder, func(p string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

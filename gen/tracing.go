@@ -12,17 +12,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/trace"
 )
 
-// Trace follows the equations of a source into the files that were emitted.
-func Trace(s *Source, units []*plan.Unit, files map[string][]byte, root string) *trace.Trace {
-	in := trace.Input{Tree: s.Tree, Units: units, Files: files, Papers: papers(s), Blocks: map[string]*check.Block{},
-		Path: func(p string) string { return underRoot(root, p) }}
-	for _, u := range units {
-		in.Blocks[u.Name], _ = check.Instantiate(s.Tree, s.Tree.Units[u.Name])
+// traceOf follows the equations of a source into the files that were emitted, in which
+// the named units have code.
+func traceOf(s *Source, cuts map[string][]string, files map[string][]byte) *trace.Trace {
+	in := trace.Input{Tree: s.Tree, Cuts: cuts, Files: files, Papers: papers(s), Path: s.Path, Blocks: map[string]*check.Block{}}
+	for name := range cuts {
+		in.Blocks[name], _ = check.Instantiate(s.Tree, s.Tree.Units[name])
 	}
 	programs := map[*check.Block][]*ir.Func{}
 	in.IR = func(b *check.Block, id string) string {

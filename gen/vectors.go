@@ -3,6 +3,7 @@ package gen
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -39,27 +41,41 @@ func stepsOf(u *plan.Unit, table []int, i int) int {
 // vectorLanes is their number of lanes.
 const vectorLanes = 2
 
-// addTests adds the tests of all units and their vectors. A unit that gives no
-// numbers for the numbers that its tests begin with is an error of its page.
-func addTests(s *Source, units []*plan.Unit, files map[string][]byte) (ds diag.List) {
-	m := &testMaker{src: s, units: units, files: files}
-	for _, u := range units {
-		if bad := m.unit(u); bad != "" {
-			ds.Errorf(diag.NotFinite, s.Tree.Units[u.Name].Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
-				Hint("generated tests begin there: guard the function, or widen the range of what is solved for")
+// A testMaker builds the trials of a unit and evaluates them.
+type testMaker struct {
+	job    *job
+	files  tree.Files
+	units  emitgo.Units // of all trials
+	trials []*emitgo.Trial
+}
+
+// make adds the unit's tests and vectors to the files. A unit that gives no numbers
+// for the numbers that its tests begin with is an error of its page.
+func (m *testMaker) make() (ds diag.List) {
+	u := m.job.unit
+	bad, ds := m.unit()
+	if bad != "" {
+		ds.Errorf(diag.NotFinite, u.Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
+			Hint("generated tests begin there: guard the function, or widen the range of what is solved for")
+	}
+	if ds.HasErrors() {
+		return ds
+	}
+	if instanceOf(u) {
+		for _, t := range m.trials {
+			maps.Copy(m.files, emitgo.InstanceTest(m.job.conf.home(), t, m.job.src.Path(u.Span.File.Path), check.ID(u.Name.Text), m.units))
 		}
+		return ds
 	}
-	if !ds.HasErrors() {
-		emitgo.Tests(units, m.trials, files)
-	}
+	maps.Copy(m.files, emitgo.Test(m.units[u.Name.Text], m.trials, m.units))
 	return ds
 }
 
 // notFinite is the panic of a vector that is no number: what it belongs to.
 type notFinite string
 
-// unit adds the trials of one unit; it returns what is no number in them.
-func (m *testMaker) unit(u *plan.Unit) (bad notFinite) {
+// unit adds the trials; it returns what is no number in them.
+func (m *testMaker) unit() (bad notFinite, ds diag.List) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -69,52 +85,55 @@ func (m *testMaker) unit(u *plan.Unit) (bad notFinite) {
 			panic(r)
 		}
 	}()
-	switch u.Kind {
-	case plan.OpUnit:
-		m.op(u)
-	case plan.UpdateUnit:
-		m.update(u)
-	case plan.RuleUnit, plan.ComposeUnit:
-		m.blocks(u)
-	case plan.ModelUnit:
-		for _, in := range u.Instances {
-			m.whole(emitgo.NewTrial(m.units, in.Root, in.Name), m.block(in.Name))
+	u := m.job.unit
+	formulas := m.job.src.trials(u)
+	switch {
+	case instanceOf(u):
+		formulas = u.Formula.Parts
+	case len(check.PartsOf(u)) == 0:
+		formulas = []*notation.Apply{named(u)}
+	}
+	m.units = emitgo.Units{}
+	for _, a := range formulas {
+		of := Applied(m.job.src.Tree, a)
+		units, ud := m.job.units(of)
+		if ds.Append(ud); ds.HasErrors() {
+			return "", ds
 		}
+		maps.Copy(m.units, units)
+		blk, bd := check.InstantiateFormula(m.job.src.Tree, u.Name.Text, &notation.Formula{Span: a.Span, Parts: []*notation.Apply{a}}, nil)
+		if ds.Append(bd); ds.HasErrors() {
+			return "", ds
+		}
+		m.trial(units, of, blk)
 	}
-	return ""
+	return "", ds
 }
 
-// A testMaker builds trials and evaluates them.
-type testMaker struct {
-	src    *Source
-	units  []*plan.Unit
-	files  map[string][]byte
-	trials []*emitgo.Trial
+// trial adds one formula.
+func (m *testMaker) trial(units emitgo.Units, of plan.Applied, blk *check.Block) {
+	name := strings.Join(names(of), "_")
+	if instanceOf(m.job.unit) {
+		name = m.job.unit.Name.Text
+	}
+	t := emitgo.NewTrial(units, of, name, m.file())
+	switch t.Unit.Kind {
+	case plan.OpUnit:
+		m.op(t, blk)
+	case plan.UpdateUnit:
+		m.update(t, blk)
+	default:
+		m.whole(t, blk)
+	}
 }
 
-// block instantiates a unit of the pages by name. The pages were clean.
-func (m *testMaker) block(name string) *check.Block {
-	b, ds := check.Instantiate(m.src.Tree, m.src.Tree.Units[name])
-	if ds.HasErrors() {
-		panic("gen: BUG: " + name + " does not instantiate twice: " + ds.Error())
+// file is the name of the vectors of the next trial.
+func (m *testMaker) file() string {
+	name := check.ID(m.job.unit.Name.Text)
+	if n := len(m.trials); n > 0 {
+		name += fmt.Sprint(n + 1)
 	}
-	return b
-}
-
-// blocks tests a rule or composition: one with parts with every set of parts
-// that a named instance gives it, or with the first units that fit.
-func (m *testMaker) blocks(u *plan.Unit) {
-	if len(u.Parts) == 0 {
-		m.whole(emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name), m.block(u.Name))
-		return
-	}
-	uses := m.uses(u)
-	if len(uses) == 0 {
-		uses = m.anyParts(u)
-	}
-	for _, x := range uses {
-		m.whole(emitgo.NewTrial(m.units, x.of, strings.Join(names(x.of), "_")), x.blk)
-	}
+	return name + ".txt"
 }
 
 // names are the units of a formula in order.
@@ -123,86 +142,6 @@ func names(a plan.Applied) []string {
 	for _, p := range a.Parts {
 		out = append(out, names(p)...)
 	}
-	return out
-}
-
-// A use is a unit with its parts.
-type use struct {
-	of  plan.Applied
-	blk *check.Block
-}
-
-// uses finds the unit in the named instances, each set of parts once.
-func (m *testMaker) uses(u *plan.Unit) []use {
-	var out []use
-	seen := map[string]bool{}
-	var visit func(a plan.Applied, b *check.Block)
-	visit = func(a plan.Applied, b *check.Block) {
-		if key := strings.Join(names(a), " "); a.Unit == u.Name && !seen[key] {
-			seen[key] = true
-			out = append(out, use{a, b})
-		}
-		for i, p := range a.Parts {
-			visit(p, b.Parts[i].Block)
-		}
-	}
-	for _, v := range m.units {
-		for _, in := range v.Instances {
-			visit(in.Root, m.block(in.Name))
-		}
-	}
-	return out
-}
-
-// anyParts gives each part a unit of its kind that has none itself, and a list of
-// parts several. A unit for whose parts there is nothing is not tested as a whole.
-func (m *testMaker) anyParts(u *plan.Unit) []use {
-	apply := &notation.Apply{Name: notation.Word{Text: u.Name}}
-	of := plan.Applied{Unit: u.Name}
-	for _, p := range u.Parts {
-		n := 1
-		if p.Count != "" {
-			n = listedParts
-		}
-		units := m.small(p.Kind)
-		if len(units) == 0 {
-			return nil
-		}
-		o := &notation.Override{}
-		for i := range n {
-			v := units[i%len(units)]
-			part := &notation.Apply{Name: notation.Word{Text: v.Name}}
-			if p.Count == "" {
-				o.Apply = part
-				of.Parts = append(of.Parts, plan.Applied{Unit: v.Name, Part: p.Name})
-			} else {
-				o.List = append(o.List, part)
-				of.Parts = append(of.Parts, plan.Applied{Unit: v.Name, Part: check.MemberOf(p.Name, i)})
-			}
-		}
-		apply.Args = append(apply.Args, o)
-	}
-	b, ds := check.InstantiateFormula(m.src.Tree, u.Name, &notation.Formula{Parts: []*notation.Apply{apply}}, nil)
-	if b == nil || ds.HasErrors() {
-		return nil
-	}
-	return []use{{of, b}}
-}
-
-// listedParts is how many pages a list of parts is tested with.
-const listedParts = 3
-
-// small lists the units without parts that fit a kind of part, those of fewest
-// parameters and states first.
-func (m *testMaker) small(kind string) []*plan.Unit {
-	kinds := map[string]plan.UnitKind{"Rule": plan.RuleUnit, "Composition": plan.ComposeUnit, "Block": plan.RuleUnit}
-	var out []*plan.Unit
-	for _, v := range m.units {
-		if v.Kind == kinds[kind] && len(v.Parts) == 0 {
-			out = append(out, v)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *plan.Unit) int { return len(a.Weights) + len(a.States) - len(b.Weights) - len(b.States) })
 	return out
 }
 
@@ -240,15 +179,16 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 	m.add(t, out)
 }
 
-// add keeps a trial and writes its vectors, a model's beside the registry.
+// add keeps a trial and writes its vectors, those of a formula with a name beside the
+// registry.
 func (m *testMaker) add(t *emitgo.Trial, v *vectors.File) {
 	m.trials = append(m.trials, t)
 	path, _ := emitgo.Package(t.Unit)
-	if t.Unit.Kind == plan.ModelUnit {
-		path = "generated/registry"
+	if instanceOf(m.job.unit) {
+		path = emitgo.RegistryFolder(m.job.conf.home())
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Code generated by hecategen from %s. DO NOT EDIT.\n", t.Unit.Page)
+	fmt.Fprintf(&b, "# Code generated by hecategen from %s. DO NOT EDIT.\n", m.job.src.Path(m.job.unit.Span.File.Path))
 	if err := vectors.Write(&b, v); err != nil {
 		panic("gen: BUG: " + err.Error())
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -29,12 +28,10 @@ var farOut = []float64{0, 0x1p-30, -0x1p-30, 1, -1, 4.5, -4.5, 30, -30}
 const besideKink = 0x1p-20
 
 // op adds the trial of an operation.
-func (m *testMaker) op(u *plan.Unit) {
-	blk := m.block(u.Name)
+func (m *testMaker) op(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
 	f := irbuild.Op(blk, &ds)
-	t := emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name)
-	t.File, t.Declared = u.ID+".txt", declared(blk)
+	t.Declared = declared(blk)
 	o := &opVectors{blk: blk, types: irbuild.Frees(blk, f), e: &evaluator{trial: t, out: &vectors.File{}, pair: newEvaluated(f), kernel: true}}
 	o.e.kind = "edge"
 	for _, k := range blk.Kinks {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"github.com/nl-hecate/hecate/gen/check"
 	"maps"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -28,11 +29,9 @@ var updateSizes = map[bool][]map[string]int{
 }
 
 // update adds the trial of an update.
-func (m *testMaker) update(u *plan.Unit) {
+func (m *testMaker) update(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
-	blk := m.block(u.Name)
-	f := irbuild.Update(blk, &ds)
-	t := emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name)
+	u, f := t.Unit, irbuild.Update(blk, &ds)
 	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f, fwd: interp.Compile(f)}, kernel: true}
 	n, all := 0, updateSizes[u.Matrix != nil]
 	for variant := range 4 {

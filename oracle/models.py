@@ -14,7 +14,7 @@ import streams
 from attention import attention
 from vectorfile import File, hexfloat
 
-TEXT = pathlib.Path(__file__).parent.parent / "cmd/hecate/text/crossroads.txt"
+TEXT = pathlib.Path(__file__).parent.parent / "command/text/crossroads.txt"
 SEED = 1
 
 
@@ -264,7 +264,7 @@ def curve_text(kind, dtype, losses):
         f"d={CURVE['d']} H={CURVE['heads']} V={CURVE['V']} window={CURVE['window']} T={CURVE_T} lanes={LANES}"
         f" steps={STEPS} seed={SEED}" + (" conv=4 unit=on" if kind == "b" else ""),
         f"AdamW b1={B1} b2={B2} eps={EPS} decay={DECAY} lr=3e-3 warmup=50, no clipping.",
-        f"text: cmd/hecate/text/crossroads.txt, {size} bytes, first {size * 9 // 10};"
+        f"text: command/text/crossroads.txt, {size} bytes, first {size * 9 // 10};"
         f" chunks in each slot: {' '.join(map(str, chunks))}.",
     ]
     return "".join(f"# {l}\n" for l in head) + "".join(hexfloat(x) + "\n" for x in losses)

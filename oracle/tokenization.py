@@ -31,7 +31,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 HERE = pathlib.Path(__file__).parent
 OUT = HERE.parent / "runtime" / "tokenizer" / "testdata"
-TEXT = HERE.parent / "cmd" / "hecate" / "text" / "crossroads.txt"
+TEXT = HERE.parent / "command" / "text" / "crossroads.txt"
 MERGES = 300
 
 CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"

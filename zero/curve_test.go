@@ -13,7 +13,7 @@ import (
 
 // The setting of the curves, as the heads of their files give it.
 const (
-	curveText  = "../cmd/hecate/text/crossroads.txt"
+	curveText  = "../command/text/crossroads.txt"
 	curveSteps = 1000
 	curveLanes = 4
 	curveT     = 32

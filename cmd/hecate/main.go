@@ -1,106 +1,12 @@
-// Command hecate builds models from the generated code, and runs and inspects
-// what was built.
-//
-// `hecate help` lists the commands. The exit status is 0 when all is well, also
-// when a signal has ended a build, which is saved then; 1 when the run or what it
-// was given is not, or two checkpoints differ; 2 when the command line or the
-// configuration is not.
+// Command hecate builds models from the library's generated code, and runs and inspects
+// what was built. `hecate help` lists the commands.
 package main
 
 import (
-	"context"
-	_ "embed"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
-	"github.com/nl-hecate/hecate/cmd/hecate/internal/config"
-	"github.com/spf13/cobra"
+	"github.com/nl-hecate/hecate/command"
+	"github.com/nl-hecate/hecate/generated/registry"
 )
 
-//go:embed text/crossroads.txt
-var crossroads []byte
-
-// The exit statuses.
-const (
-	fine  = 0
-	bad   = 1
-	usage = 2
-)
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program
-	os.Exit(command(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// A status is an error that only has an exit status: what there was to say was
-// printed.
-type status int
-
-func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
-
-// A misuse is an error of the command line.
-type misuse struct{ error }
-
-func (m misuse) Unwrap() error { return m.error }
-
-// command runs a command line and returns the exit status.
-func command(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	root := &cobra.Command{
-		Use:           "hecate",
-		Short:         "Build models from generated code, and run and inspect what was built",
-		Long:          "Build models from generated code, and run and inspect what was built.\n\nExit status: 0 all is well, 1 the run or its input is not, 2 the command line or the configuration is not.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	name, started := "hecate", false
-	root.PersistentPreRun = func(c *cobra.Command, _ []string) { name, started = "hecate: "+c.Name(), true }
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { name = "hecate: " + c.Name(); return misuse{err} })
-	maker := modules()
-	root.AddCommand(buildCommand(maker, args), testCommand(maker), streamCommand(maker), generateCommand(maker), inspectCommand(),
-		benchCommand(maker), devicesCommand(), tokenizeCommand(), configCommand(maker), versionCommand())
-	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errs)
-	err := root.ExecuteContext(ctx)
-	var problems config.Problems
-	var wrong misuse
-	var s status
-	switch {
-	case err == nil:
-		return fine
-	case errors.As(err, &s):
-		return int(s)
-	case errors.As(err, &problems):
-		fmt.Fprintln(errs, problems)
-		return usage
-	case errors.As(err, &wrong) || !started:
-		fmt.Fprintf(errs, "%s: %v\n", name, err)
-		return usage
-	}
-	fmt.Fprintf(errs, "%s: %v\n", name, err)
-	return bad
-}
-
-// exactly wants so many arguments, and says which.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return misuse{fmt.Errorf("%s: want %s, got %d arguments\nusage: %s", c.Name(), what, len(args), c.UseLine())}
-		}
-		return nil
-	}
-}
-
-// ext is that of a checkpoint, for completion.
-const ext = "safetensors"
-
-// completeCheckpoints offers checkpoints to a shell that completes.
-func completeCheckpoints(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{ext}, cobra.ShellCompDirectiveFilterFileExt
-}
+func main() { os.Exit(command.Main(registry.All())) }

@@ -5,26 +5,36 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/inspect"
 	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 func checkCommand() *command {
-	c := newCommand("check", "[PATH…]", "parse, resolve and type pages; write nothing", `
-Read all pages under the given files and folders (specs when none is given),
+	c := newCommand("check", "[-v] [PATH…]", "parse, resolve and type pages; write nothing", `
+Read the pages of the project, and those under the given files and folders,
 resolve their names, citations and references, and type every equation of
 every operation, rule, composition, model and update. Nothing is written.
 
-A page that is named alone is checked with the pages of its specs folder, whose
-functions and knobs it may use. Without a path, the generated files are compared
-with what the pages say, too; drift makes the exit status 1.`, 0, -1)
-	root := rootFlag(c)
+Without a path the pages are proved too, and the generated files are compared
+with what the pages say; drift makes the exit status 1. What did not change
+since the last run is not proved again.`, 0, -1)
+	verbose := verboseFlag(c.flags)
+	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
-		s, ds := loadFor(orSpecs(args), "")
+		w, e := open(args)
+		if e == nil && len(args) == 0 {
+			e = w.mustBeProject()
+		}
+		if e != nil {
+			return finish("check", bad, e, err)
+		}
+		s, ds := w.conf.Load()
 		ds.Append(references(s))
 		if !ds.HasErrors() {
 			ds.Append(typed(s))
@@ -32,14 +42,20 @@ with what the pages say, too; drift makes the exit status 1.`, 0, -1)
 		if status := report(ds, err); status != fine {
 			return status
 		}
-		fmt.Fprintf(out, "%s, %s: no errors\n", plural(len(s.Pages), "page"), plural(len(s.Tree.Order), "unit"))
+		pages, units := w.counts(s)
+		fmt.Fprintf(out, "%s, %s: no errors\n", plural(pages, "page"), plural(units, "unit"))
 		if len(args) > 0 {
 			return fine
 		}
-		status, e := generate(orSpecs(nil), *root, true, out, err)
+		status, e := w.generate(true, *verbose, out, err)
 		return finish("check", status, e, err)
 	}
 	return c
+}
+
+// counts are the pages and the units that were checked, without those of the library.
+func (w *workspace) counts(s *gen.Source) (pages, units int) {
+	return len(s.Pages) - len(w.conf.Library), len(slices.DeleteFunc(slices.Clone(s.Tree.Order), func(u *notation.Unit) bool { return !s.Own(u) }))
 }
 
 // references resolves what the pages cite and name.

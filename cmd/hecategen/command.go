@@ -11,9 +11,10 @@ import (
 
 // Exit statuses.
 const (
-	fine  = 0 // all is well
-	bad   = 1 // the input is not: diagnostics, drift, a failed proof
-	usage = 2 // the command line cannot be understood
+	fine   = 0 // all is well
+	bad    = 1 // the input is not: diagnostics, drift, a failed proof
+	usage  = 2 // the command line cannot be understood
+	broken = 3 // the compiler failed
 )
 
 // A command is the first word behind hecategen.
@@ -101,7 +102,7 @@ func (c *command) start(args []string, out, err io.Writer) int {
 	case c.most >= 0 && len(words) > c.most:
 		return c.misuse(err, "%s takes no argument %q", c.name, words[c.most])
 	}
-	return c.run(words, out, err)
+	return guarded(err, func() int { return c.run(words, out, err) })
 }
 
 // cut divides a command line at `--`: what stands behind is no flag.

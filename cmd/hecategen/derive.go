@@ -17,13 +17,18 @@ matrices where they are such, Σ and indices where they are not. Inner gradients
 come first. Behind the word claim every line is one that the page could state,
 and that would hold. A part of a composition is not looked into: what it gives
 back is a call of its name with a bar, in a line that is a comment.`, 1, 1)
-	specs := c.flags.String("specs", specsDir, "`folder` of the pages")
+	open := workspaceFlags(c)
 	ascii := c.flags.Bool("ascii", false, "spell everything in ASCII")
 	c.run = func(args []string, out, err io.Writer) int {
-		s, ds := gen.Load(*specs)
+		w, e := open(nil)
+		if e != nil {
+			return finish("derive", bad, e, err)
+		}
+		p, ds := gen.Open(w.conf)
 		if ds.HasErrors() {
 			return report(ds, err)
 		}
+		s := p.Source
 		u := unit(s, args[0], err)
 		if u == nil {
 			return bad

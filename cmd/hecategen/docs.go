@@ -9,21 +9,24 @@ import (
 )
 
 func docsCommand() *command {
-	c := newCommand("docs", "[-o DIR]", "write the reference, as markdown and as one HTML file", `
+	c := newCommand("docs", "[-o DIR] [-v]", "write the reference, as markdown and as one HTML file", `
 Write a reference entry for every unit of the pages: what it is for, its
 equations with their ids, the derived backward, cost, properties, what was
 proved, partners, options, parameters, memory and kernels; and the tables of
 what may be combined. DIR/markdown has one file an entry, DIR/index.html has all
 of it in one file that asks for nothing from outside.`, 0, 0)
-	dir := c.flags.String("o", filepath.Join("out", "docs"), "`folder` to write")
-	root := rootFlag(c)
-	specs := specsFlag(c)
+	dir := c.flags.String("o", outDir("docs"), "`folder` to write")
+	verbose := verboseFlag(c.flags)
+	open := workspaceFlags(c)
 	c.run = func(_ []string, out, err io.Writer) int {
-		pages, e := specs()
+		w, e := open(nil)
 		if e != nil {
 			return finish("docs", bad, e, err)
 		}
-		site, ds := gen.Document(gen.Config{Root: *root, Specs: pages})
+		seen, end := progress(err, *verbose)
+		w.conf.Seen = seen
+		site, ds := gen.Document(w.conf)
+		end()
 		if status := report(ds, err); status != fine {
 			return status
 		}

@@ -42,17 +42,21 @@ func dumpCommand() *command {
 		"Print what one page has become after a stage:\n\n"+strings.Join(lines, "\n"), 1, 1)
 	after := c.flags.String("after", "ir", "`STAGE` to print: "+strings.Join(names, ", "))
 	only := c.flags.String("unit", "", "print only the unit of this `name`")
-	specs := c.flags.String("specs", "", "`folder` of the pages that this one uses (default: the specs folder it lies in)")
+	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
 		for _, s := range stages {
 			if s.name != *after {
 				continue
 			}
-			src, ds := loadFor(args, *specs)
+			w, e := open(args)
+			if e != nil {
+				return finish("dump", bad, e, err)
+			}
+			p, ds := gen.Open(w.conf)
 			if ds.HasErrors() {
 				return report(ds, err)
 			}
-			d := &dumper{s: src, path: args[0], only: *only, stage: s.name, out: out, err: err}
+			d := &dumper{s: p.Source, path: args[0], only: *only, stage: s.name, out: out, err: err}
 			return s.print(d)
 		}
 		return c.misuse(err, "there is no stage %q; the stages are %s", *after, strings.Join(names, ", "))

@@ -35,7 +35,11 @@ moment the file is either the old one or the new one.`, 1, -1)
 			f.style = notation.ASCII
 		}
 		f.out, f.err = out, err
-		s, ds := loadFor(args, "")
+		w, e := openWorkspace(args, "")
+		if e != nil {
+			return finish("fmt", bad, e, err)
+		}
+		s, ds := w.conf.Load()
 		return f.pages(s, ds, args)
 	}
 	return c

@@ -3,59 +3,141 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/tree"
 )
 
 func generateCommand() *command {
-	c := newCommand("generate", "[-n] [PATH…]", "prove the pages and write what they become", `
-Compile all pages under the given folders (specs when none is given): parse,
-type, differentiate, prove, lower, and write the generated packages. Nothing is
-written unless every page is clean, and no file is ever torn: an interrupted run
-is finished or undone by the next one.`, 0, -1)
+	c := newCommand("generate", "[-n] [-v]", "prove the pages and write what they become", `
+Compile all pages of the project: parse, type, differentiate, prove, lower, and
+write the generated packages. The project is the Go module around the working
+directory, and its file hecate.toml says where the pages are (hecategen help
+init). Nothing is written unless every page is clean, and no file is ever torn:
+an interrupted run is finished or undone by the next one. What did not change
+since the last run is not computed again.`, 0, 0)
 	dry := c.flags.Bool("n", false, "write nothing; exit 1 when files would change")
-	root := rootFlag(c)
-	c.run = func(args []string, out, err io.Writer) int {
-		status, e := generate(orSpecs(args), *root, *dry, out, err)
+	verbose := verboseFlag(c.flags)
+	c.run = func(_ []string, out, err io.Writer) int {
+		w, e := openWorkspace(nil, "")
+		if e == nil {
+			e = w.mustBeProject()
+		}
+		if e != nil {
+			return finish("generate", bad, e, err)
+		}
+		status, e := w.generate(*dry, *verbose, out, err)
 		return finish("generate", status, e, err)
 	}
 	return c
 }
 
+// generate compiles the pages and writes what they become; with dry set it writes
+// nothing and reports drift.
+func (w *workspace) generate(dry, verbose bool, out, err io.Writer) (status int, e error) {
+	c := w.conf
+	seen, end := progress(err, verbose)
+	c.Seen = seen
+	if dry {
+		d, ds, e := gen.Check(c)
+		end()
+		if status := report(ds, err); status != fine || e != nil {
+			return status, e
+		}
+		return drift(d, out, err), nil
+	}
+	r, ds, e := gen.Generate(c)
+	end()
+	if status := report(ds, err); status != fine || e != nil {
+		return status, e
+	}
+	if r.Recovery != tree.Idle {
+		fmt.Fprintf(out, "an interrupted run was %v first\n", r.Recovery)
+	}
+	fmt.Fprintf(out, "%s written, %d removed, %d current\n", plural(len(r.Written), "file"), len(r.Removed), r.Kept)
+	return fine, nil
+}
+
+// drift says how the files on disk differ from what the pages say.
+func drift(d tree.Drift, out, err io.Writer) int {
+	if d.None() {
+		fmt.Fprintln(out, "generated files are current")
+		return fine
+	}
+	fmt.Fprint(err, d.String())
+	fmt.Fprintln(err, "run hecategen generate")
+	return bad
+}
+
 func proveCommand() *command {
-	c := newCommand("prove", "[-deep] [PATH…]", "prove what the pages claim; write nothing", `
-Prove or refuse every block of the pages under the given folders: shapes, inner
-gradients, adjoints, claims, kinks, invariants, costs, markers, special cases.
-Each verdict is printed: proved, tested, declared, prose only.`, 0, -1)
+	c := newCommand("prove", "[-deep] [-v] [PATH…]", "prove what the pages claim; write nothing", `
+Prove or refuse every block of the pages under the given files and folders, or
+of all pages of the project: shapes, inner gradients, adjoints, claims, kinks,
+invariants, costs, markers, special cases. Each verdict is printed: proved,
+tested, declared, prose only.`, 0, -1)
 	deep := c.flags.Bool("deep", false, "more sizes, and trajectories of 10,000 steps")
+	verbose := verboseFlag(c.flags)
+	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
-		status, e := prove(orSpecs(args), *deep, out, err)
-		return finish("prove", status, e, err)
+		w, e := open(args)
+		if e != nil {
+			return finish("prove", bad, e, err)
+		}
+		return w.prove(*deep, *verbose, out, err)
 	}
 	return c
+}
+
+// prove prints the verdict on every item of every chosen page, then how many of each
+// there are.
+func (w *workspace) prove(deep, verbose bool, out, err io.Writer) int {
+	p, ds := gen.Open(w.conf)
+	if status := report(ds, err); status != fine {
+		return status
+	}
+	seen, end := progress(err, verbose)
+	proof, ds := p.ProveOnly(deep, w.chosen, seen)
+	end()
+	for _, r := range slices.Concat(proof.Units, proof.Pages) {
+		if len(r.Items) > 0 {
+			fmt.Fprintln(out, r)
+		}
+	}
+	fmt.Fprintln(out, proof.Totals())
+	return report(ds, err)
 }
 
 func auditCommand() *command {
-	c := newCommand("audit", "[-json] [PATH…]", "list equation, symbol and test, both ways", `
-List for every equation of the pages the generated symbol that computes it and
-the test that holds it, and for every generated symbol its equation; then the
-coverage and the gaps by name.`, 0, -1)
+	c := newCommand("audit", "[-json] [-v]", "list equation, symbol and test, both ways", `
+List for every equation of the project's pages the generated symbol that
+computes it and the test that holds it, and for every generated symbol its
+equation; then the coverage and the gaps by name.`, 0, 0)
 	asJSON := c.flags.Bool("json", false, "print JSON")
-	root := rootFlag(c)
-	c.run = func(args []string, out, err io.Writer) int {
-		status, e := audit(orSpecs(args), *root, *asJSON, out, err)
-		return finish("audit", status, e, err)
+	verbose := verboseFlag(c.flags)
+	open := workspaceFlags(c)
+	c.run = func(_ []string, out, err io.Writer) int {
+		w, e := open(nil)
+		if e == nil && len(w.conf.Specs) == 0 {
+			e = w.mustBeProject()
+		}
+		if e != nil {
+			return finish("audit", bad, e, err)
+		}
+		seen, end := progress(err, *verbose)
+		w.conf.Seen = seen
+		a, ds := gen.Audit(w.conf)
+		end()
+		if status := report(ds, err); status != fine {
+			return status
+		}
+		if *asJSON {
+			return finish("audit", fine, a.JSON(out), err)
+		}
+		return finish("audit", fine, a.Text(out), err)
 	}
 	return c
-}
-
-func rootFlag(c *command) *string {
-	return c.flags.String("root", ".", "root `folder` of the module that the files belong to")
-}
-
-func orSpecs(args []string) []string {
-	if len(args) == 0 {
-		return []string{specsDir}
-	}
-	return args
 }
 
 // finish reports an error of the world.
@@ -66,3 +148,6 @@ func finish(name string, status int, e error, err io.Writer) int {
 	}
 	return status
 }
+
+// outDir is where reports go unless a flag says otherwise.
+func outDir(name string) string { return filepath.Join("out", name) }

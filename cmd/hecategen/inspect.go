@@ -19,7 +19,7 @@ are right: each forward is differentiated, and each printed adjoint is compared
 with the derivative at several sizes and points.`, 1, -1)
 	asJSON := c.flags.Bool("json", false, "print JSON")
 	vjp := c.flags.Bool("vjp", false, "derive and compare the tables of adjoints")
-	specs := c.flags.String("specs", "", "with -vjp: `folder` of the tape operations, whose words the tables use (default specs)")
+	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
 		r, ds := inspect.Tree(args)
 		fmt.Fprint(err, diag.Render(ds.Sorted()))
@@ -30,9 +30,12 @@ with the derivative at several sizes and points.`, 1, -1)
 		var e error
 		switch {
 		case *vjp:
-			n := fine
-			n, e = adjoints(r, *specs, *asJSON, out, err)
-			status = max(status, n)
+			var w *workspace
+			if w, e = open(nil); e == nil {
+				n := fine
+				n, e = w.adjoints(r, *asJSON, out, err)
+				status = max(status, n)
+			}
 		case *asJSON:
 			e = r.JSON(out)
 		default:

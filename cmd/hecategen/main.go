@@ -3,8 +3,8 @@
 // the Go that computes them.
 //
 // `hecategen help` lists the commands. The exit status is 0 when all is well,
-// 1 when the input is not (diagnostics, drift, a failed proof), and 2 when the
-// command line cannot be understood.
+// 1 when the input is not (diagnostics, drift, a failed proof), 2 when the
+// command line cannot be understood, and 3 when the compiler itself failed.
 package main
 
 import (
@@ -18,11 +18,12 @@ const gcPercent = 400
 
 // commands, in the order in which help lists them.
 var commands = []func() *command{
-	inspectCommand,
-	fmtCommand,
+	initCommand,
+	generateCommand,
 	checkCommand,
 	explainCommand,
-	generateCommand,
+	inspectCommand,
+	fmtCommand,
 	proveCommand,
 	deriveCommand,
 	dumpCommand,

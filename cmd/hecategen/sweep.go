@@ -22,12 +22,12 @@ state without bound or at zero, gates at their ends, a constant output), is
 reported by name and by knob, as markdown and as CSV. A sweep that was stopped,
 or whose time was over, goes on where it was.`, 0, 0)
 	w := gen.Sweep{Steps: []int{100, 1000}}
-	dir := c.flags.String("o", filepath.Join("out", "sweep"), "`folder` of the report")
+	dir := c.flags.String("o", outDir("sweep"), "`folder` of the report")
 	c.flags.StringVar(&w.Over, "over", defaultFront, "`front`; a combination that does not fit it takes another")
 	c.flags.IntVar(&w.Width, "d", 8, "`size` of every width in the runs")
-	only := c.flags.String("only", "", "`expression` that formulas match: ^Matrix .* GD$")
+	only := c.flags.String("only", "", "regular `expression` that the formulas of a sweep must match, such as ^Matrix .* GD$")
 	most := c.flags.Duration("for", time.Hour, "`time` after which nothing is begun")
-	specs := specsFlag(c)
+	open := workspaceFlags(c)
 	c.run = func(_ []string, out, err io.Writer) int {
 		if w.Width < 1 {
 			return c.misuse(err, "-d %d is no width", w.Width)
@@ -39,9 +39,11 @@ or whose time was over, goes on where it was.`, 0, 0)
 		if why := oneLine([]string{w.Over}); why != "" {
 			return c.misuse(err, "%s", why)
 		}
-		if w.Specs, e = specs(); e != nil {
+		pages, e := open(nil)
+		if e != nil {
 			return finish("sweep", bad, e, err)
 		}
+		w.Config = pages.conf
 		start := time.Now()
 		w.Only, w.Until, w.Store = match.MatchString, start.Add(*most), filepath.Join(*dir, "rows.jsonl")
 		w.Seen = ticker(err, start)

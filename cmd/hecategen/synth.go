@@ -5,27 +5,24 @@ import (
 	"go/token"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/project"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
 // defaultFront is what a formula is put over unless the user says otherwise.
 const defaultFront = "Projected(unit = on)"
 
-// module is the path of the module that generated code imports.
-const module = "github.com/nl-hecate/hecate"
-
 func synthCommand() *command {
 	c := newCommand("synth", "[-over FRONT] [-o DIR] STRUCTURE BIAS RETENTION ALGORITHM", "make a rule of four knobs, as a package of yours", `
 Make a memory rule of a structure, a bias, a retention and an algorithm, each
 with its options: 'Huber(delta = 2)', in either spelling. The formula is checked
 and proved like a page, and printed with its tests as one package into a folder
-of its own, in any module that requires `+module+`.
+of its own, in any module that requires `+project.Library+`.
 A combination that the pages forbid is refused with their reason.`, 4, 4)
 	var f gen.Formula
 	c.flags.StringVar(&f.Over, "over", defaultFront, "`front` that gives keys, values, queries and gates")
@@ -33,7 +30,7 @@ A combination that the pages forbid is refused with their reason.`, 4, 4)
 	c.flags.StringVar(&f.Name, "name", "", "`name` of the rule; without it, the names of the knobs")
 	dir := c.flags.String("o", "", "`folder` to write, which the package owns; without it, the rule's name")
 	pkg := c.flags.String("package", "", "`name` of the package; without it, that of the folder")
-	specs := specsFlag(c)
+	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
 		f.Knobs = args
 		if why := oneLine(append(args, f.Over, f.With, f.Name)); why != "" {
@@ -49,11 +46,11 @@ A combination that the pages forbid is refused with their reason.`, 4, 4)
 		if *pkg != "" && (!packageWord.MatchString(*pkg) || token.IsKeyword(*pkg)) {
 			return c.misuse(err, "%q is no name of a package: use -package", *pkg)
 		}
-		pages, e := specs()
+		w, e := open(nil)
 		if e != nil {
 			return finish("synth", bad, e, err)
 		}
-		y, ds := gen.Synthesize(pages, f, folder, *pkg)
+		y, ds := gen.Synthesize(w.conf, f, folder, *pkg)
 		if status := report(ds, err); status != fine {
 			return status
 		}
@@ -92,44 +89,11 @@ func write(y *gen.Synthesis, root string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %s; package %s in %s: %s written, %d removed, %d current\n", y.Unit.Name, strings.TrimPrefix(y.Unit.Page, "synth "),
-		y.Unit.Package, filepath.Join(root, y.Unit.Folder), plural(len(r.Written), "file"), len(r.Removed), r.Kept)
+	fmt.Fprintf(out, "%s: %s; package %s in %s: %s written, %d removed, %d current\n", y.Name, y.Formula,
+		y.Package, filepath.Join(root, y.Folder), plural(len(r.Written), "file"), len(r.Removed), r.Kept)
 	if r.Recovery != tree.Idle {
 		fmt.Fprintf(out, "an interrupted run was %v first\n", r.Recovery)
 	}
 	fmt.Fprintln(out, y.Totals())
 	return nil
-}
-
-// specsFlag adds the flags that name the pages: a folder, and more of them. Where
-// there is no folder specs, the pages of the required module are read.
-func specsFlag(c *command) func() ([]string, error) {
-	specs := c.flags.String("specs", "", "`folder` of the pages; without it, specs, or that of the module "+module)
-	more := c.flags.String("pages", "", "`folder` of further pages, of knobs of your own")
-	return func() ([]string, error) {
-		root := *specs
-		if root == "" {
-			root = specsDir
-			if info, err := os.Stat(root); err != nil || !info.IsDir() {
-				if root, err = required(); err != nil {
-					return nil, err
-				}
-			}
-		}
-		if *more == "" {
-			return []string{root}, nil
-		}
-		return distinct([]string{root, *more}), nil
-	}
-}
-
-// required is the folder of pages in the module that the working directory's
-// module requires.
-func required() (string, error) {
-	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	dir := strings.TrimSpace(string(text))
-	if err != nil || dir == "" {
-		return "", fmt.Errorf("there is no folder %s here, and the module here does not require %s; name the pages with -specs", specsDir, module)
-	}
-	return filepath.Join(dir, specsDir), nil
 }

@@ -88,7 +88,7 @@ func caught(u *notation.Unit, ds *diag.List) {
 func typed(s *gen.Source) diag.List {
 	var all diag.List
 	for _, u := range s.Tree.Order {
-		if !stands(u) {
+		if !stands(u) || !s.Own(u) {
 			continue
 		}
 		b, ds := instantiate(s, u)

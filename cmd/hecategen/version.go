@@ -5,24 +5,34 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/nl-hecate/hecate"
+	"github.com/nl-hecate/hecate/gen/project"
 )
 
 func versionCommand() *command {
-	c := newCommand("version", "", "print the version of this compiler", "Print the module's version, the revision it was built from and the Go that built it.", 0, 0)
+	c := newCommand("version", "", "print the version of this compiler and of the pages that it carries", `
+Print the version of the module, the revision that it was built from, a digest
+of the library's pages that the command carries, and the Go that built it.`, 0, 0)
 	c.run = func(_ []string, out, _ io.Writer) int {
-		version, revision := "(devel)", ""
-		if info, ok := debug.ReadBuildInfo(); ok {
-			if info.Main.Version != "" {
-				version = info.Main.Version
-			}
-			for _, s := range info.Settings {
-				if s.Key == "vcs.revision" {
-					revision = " " + s.Value
-				}
-			}
-		}
-		fmt.Fprintf(out, "hecategen %s%s %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		fmt.Fprintln(out, versionLine())
 		return fine
 	}
 	return c
+}
+
+// versionLine is what version prints.
+func versionLine() string {
+	revision, pages := "", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = " " + s.Value
+			}
+		}
+	}
+	if d, err := project.Digest(hecate.Specs); err == nil {
+		pages = " pages " + d[:12]
+	}
+	return fmt.Sprintf("hecategen %s%s%s %s %s/%s", project.Version(), revision, pages, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

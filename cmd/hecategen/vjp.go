@@ -10,16 +10,13 @@ import (
 )
 
 // adjoints prints the verdicts on the tables of adjoints of a report. The
-// words that the tables use are those of the tape operations under specs.
-func adjoints(r *inspect.Report, specs string, asJSON bool, out, err io.Writer) (int, error) {
-	if specs == "" {
-		specs = specsDir
-	}
-	s, ds := gen.Load(specs)
+// words that the tables use are those of the tape operations of the pages.
+func (w *workspace) adjoints(r *inspect.Report, asJSON bool, out, err io.Writer) (int, error) {
+	p, ds := gen.Open(w.conf)
 	if ds.HasErrors() {
 		return report(ds, err), nil
 	}
-	entries := vjpcheck.Check(r.Pages, s.Tree)
+	entries := vjpcheck.Check(r.Pages, p.Tree)
 	if len(entries) == 0 {
 		fmt.Fprintln(err, "hecategen: there is no table of adjoints on these pages")
 	}

@@ -137,6 +137,8 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 		}
 	case *notation.Special:
 		b.Specials = append(b.Specials, s)
+	case *notation.Trial:
+		in.trial(u, s)
 	case *notation.Erratum:
 		b.Errata = append(b.Errata, s)
 	case *notation.Cost:

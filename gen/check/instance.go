@@ -157,7 +157,7 @@ func (in *instancer) page(a *notation.Apply, kinds ...notation.UnitKind) *notati
 // could stand there are candidates for what was meant.
 func unknownPage(t *Tree, a *notation.Apply, ds *diag.List, kinds []notation.UnitKind) {
 	var names []string
-	for n, u := range t.Units {
+	for n, u := range t.Whole().Units {
 		if slices.Contains(kinds, u.Kind) {
 			names = append(names, n)
 		}

@@ -124,7 +124,7 @@ func (in *instancer) legal(f *notation.Formula) bool {
 func (in *instancer) remedy(v Violation) string {
 	var names []string
 	for _, k := range slots {
-		for _, u := range in.tree.Kinds(k) {
+		for _, u := range in.tree.Whole().Kinds(k) {
 			if k != v.By.Kind && !u.Example && Meets(u, v.Mark.Name.Text) {
 				names = append(names, KindWord(k)+" "+u.Name.Text)
 			}

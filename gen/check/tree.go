@@ -21,6 +21,9 @@ import (
 type Tree struct {
 	Units map[string]*notation.Unit
 	Order []*notation.Unit // by page, then by place
+
+	whole *Tree                       // of a closure: the tree that it was taken from
+	words map[*notation.Unit][]string // that stand in a unit, where they were asked for
 }
 
 // Collect gathers the units of pages.
@@ -36,8 +39,9 @@ func Collect(files []*notation.File) (*Tree, diag.List) {
 					See(old.Name.Span, "first defined here")
 				continue
 			}
-			if old := ids[ID(name)]; old != nil {
-				ds.Errorf(diag.ReservedName, u.Name.Span, "%s and %s are both emitted as %s", name, old.Name.Text, ID(name)).
+			place := placeOf(u)
+			if old := ids[place]; old != nil {
+				ds.Errorf(diag.ReservedName, u.Name.Span, "%s and %s are both emitted as %s", name, old.Name.Text, place).
 					See(old.Name.Span, "the other one").Hint("rename one of them")
 				continue
 			}
@@ -45,11 +49,20 @@ func Collect(files []*notation.File) (*Tree, diag.List) {
 				ds.Errorf(diag.ReservedName, u.Name.Span, "%s cannot be emitted: %s", name, reason).Hint("choose another name")
 				continue
 			}
-			t.Units[name], ids[ID(name)] = u, u
+			t.Units[name], ids[place] = u, u
 			t.Order = append(t.Order, u)
 		}
 	}
 	return t, ds
+}
+
+// placeOf is what a unit is emitted as: a package, whose name is one word, or a file.
+func placeOf(u *notation.Unit) string {
+	switch u.Kind {
+	case notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit:
+		return "package " + strings.ReplaceAll(ID(u.Name.Text), "_", "")
+	}
+	return ID(u.Name.Text)
 }
 
 // Kinds returns the units of a kind, in page order.

@@ -42,6 +42,7 @@ type Diagnostic struct {
 	Text     string // the fact, in lower case, no full stop
 	Label    string // what stands beside the carets, may be empty
 	Related  []Related
+	Stack    string // of a failure of the compiler: where it was
 	Help     string // an action, may be empty
 }
 

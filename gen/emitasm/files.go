@@ -3,7 +3,7 @@ package emitasm
 import (
 	_ "embed"
 	"fmt"
-	"go/format"
+	goformat "go/format"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -18,18 +18,25 @@ var functionsTest []byte
 //go:embed moves_test.go.txt
 var movesTest []byte
 
+// Kern is what the package that all kernels share has from here, by file name.
+func Kern() map[string][]byte {
+	out := map[string][]byte{
+		"functions.go":      []byte(twin()),
+		"functions_test.go": functionsTest,
+		"moves_test.go":     movesTest,
+		"move_amd64.s":      []byte(moveText()),
+		"move_amd64.go":     []byte(moveDeclared),
+		"move_generic.go":   []byte(moveAbsent),
+	}
+	format(out)
+	return out
+}
+
 // Files prints the assembly of files and the Go that declares it, and links
 // the kernels' regions to it. A region that does not fit the registers of a
 // level is not linked, and stays with the target around it.
 func Files(files []plan.KernelFile) map[string][]byte {
-	out := map[string][]byte{
-		"generated/kern/functions.go":      []byte(twin()),
-		"generated/kern/functions_test.go": functionsTest,
-		"generated/kern/moves_test.go":     movesTest,
-		"generated/kern/move_amd64.s":      []byte(moveText()),
-		"generated/kern/move_amd64.go":     []byte(moveDeclared),
-		"generated/kern/move_generic.go":   []byte(moveAbsent),
-	}
+	out := map[string][]byte{}
 	for _, f := range files {
 		var all []*function
 		for _, k := range f.Kernels {
@@ -43,16 +50,21 @@ func Files(files []plan.KernelFile) map[string][]byte {
 			out[f.Path+"_generic.go"] = []byte(absent(f, all))
 		}
 	}
-	for path, text := range out {
+	format(out)
+	return out
+}
+
+// format brings the Go of files into its one form.
+func format(files map[string][]byte) {
+	for path, text := range files {
 		if strings.HasSuffix(path, ".go") {
-			formatted, err := format.Source(text)
+			formatted, err := goformat.Source(text)
 			if err != nil {
 				panic(fmt.Sprintf("emitasm: BUG: %s: %v", path, err))
 			}
-			out[path] = formatted
+			files[path] = formatted
 		}
 	}
-	return out
 }
 
 // kernel compiles the regions of a kernel; those of one row loop together.

@@ -6,7 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// Folder is the folder of the committed text, under the root of the project.
+// Folder is where the CUDA text of a project lies unless it says otherwise, under its
+// root.
 const Folder = "cuda/kernels"
 
 // segment is the number of tokens from checkpoint to checkpoint in it.
@@ -19,24 +20,25 @@ var standard = map[string]int{"d": 256, "H": 4, "V": 256, "n_p": 16}
 // otherSize is the size of every letter that the table does not have.
 const otherSize = 64
 
-// Files prints the kernels of all units, and the table of them, by path under
-// the root of the project.
-func Files(units []*plan.Unit) map[string][]byte {
-	out := map[string][]byte{}
-	var rows []kernelRow
-	for _, u := range units {
-		for _, k := range kernels(u) {
-			text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
-			file := File(u, k)
-			out[Folder+"/"+file] = []byte(text.Code)
-			rows = append(rows, rowOf(u, text, file))
-		}
+// Unit prints the kernels of a unit, by path under the folder of the CUDA text, and
+// their rows of the manifest.
+func Unit(u *plan.Unit) (files map[string][]byte, rows []string) {
+	files = map[string][]byte{}
+	for _, k := range kernels(u) {
+		text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
+		file := File(u, k)
+		files[file] = []byte(text.Code)
+		rows = append(rows, rowOf(u, text, file).text())
 	}
-	out[Folder+"/manifest.json"] = manifest(rows)
-	return out
+	return files, rows
 }
 
-// File is the path of a kernel's text under Folder.
+// Manifest is the table of the rows of all units, a file of JSON.
+func Manifest(rows []string) []byte {
+	return []byte("{\"kernels\": [\n" + strings.Join(rows, ",\n") + "\n]}\n")
+}
+
+// File is the path of a kernel's text under the folder of the CUDA text.
 func File(u *plan.Unit, k *plan.Kernel) string {
 	return u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
 }

@@ -2,6 +2,7 @@ package emitcuda_test
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,7 +46,15 @@ func emitted(t *testing.T) ([]*plan.Unit, map[string][]byte) {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	return units, emitcuda.Files(units)
+	files := map[string][]byte{}
+	var rows []string
+	for _, u := range units {
+		own, more := emitcuda.Unit(u)
+		maps.Copy(files, own)
+		rows = append(rows, more...)
+	}
+	files["manifest.json"] = emitcuda.Manifest(rows)
+	return units, files
 }
 
 // TestManifest holds the manifest to the text: functions in order, arguments by
@@ -53,7 +62,7 @@ func emitted(t *testing.T) ([]*plan.Unit, map[string][]byte) {
 func TestManifest(t *testing.T) {
 	units, files := emitted(t)
 	var m manifest
-	if err := json.Unmarshal(files[emitcuda.Folder+"/manifest.json"], &m); err != nil {
+	if err := json.Unmarshal(files["manifest.json"], &m); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Kernels) != len(files)-1 {
@@ -66,7 +75,7 @@ func TestManifest(t *testing.T) {
 		}
 	}
 	for _, k := range m.Kernels {
-		text := string(files[emitcuda.Folder+"/"+k.File])
+		text := string(files[k.File])
 		found := head.FindAllStringSubmatch(text, -1)
 		if len(found) == 0 || len(found) != len(k.Functions) {
 			t.Errorf("%s: %d functions, %d in the manifest", k.File, len(found), len(k.Functions))

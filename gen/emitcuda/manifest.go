@@ -97,23 +97,18 @@ func rowOf(u *plan.Unit, x *Text, file string) kernelRow {
 	return r
 }
 
-// manifest prints rows, one line for each buffer and function.
-func manifest(rows []kernelRow) []byte {
+// text is the row as JSON, one line for each buffer and function.
+func (r kernelRow) text() string {
 	var b bytes.Buffer
-	b.WriteString("{\"kernels\": [\n")
-	for i, r := range rows {
-		buffers, functions := r.Buffers, r.Functions
-		r.Buffers, r.Functions = nil, nil
-		head := strings.TrimSuffix(line(r), `"buffers":null,"functions":null}`)
-		fmt.Fprintf(&b, "%s\n  \"buffers\": [\n", head)
-		list(&b, buffers)
-		b.WriteString("  ],\n  \"functions\": [\n")
-		list(&b, functions)
-		b.WriteString("  ]}")
-		b.WriteString(comma(i, len(rows)))
-	}
-	b.WriteString("]}\n")
-	return b.Bytes()
+	buffers, functions := r.Buffers, r.Functions
+	r.Buffers, r.Functions = nil, nil
+	head := strings.TrimSuffix(line(r), `"buffers":null,"functions":null}`)
+	fmt.Fprintf(&b, "%s\n  \"buffers\": [\n", head)
+	list(&b, buffers)
+	b.WriteString("  ],\n  \"functions\": [\n")
+	list(&b, functions)
+	b.WriteString("  ]}")
+	return b.String()
 }
 
 func list[E any](b *bytes.Buffer, rows []E) {

@@ -37,11 +37,7 @@ func (e *unitEmitter) typeName() string {
 func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 	f := e.newFile()
 	fn := lowerFirst(name)
-	p.Fwd.Name = name
-	f.Add(raw(e.nodeKind(fn + "Kind")))
-	if p.Bwd != nil {
-		p.Bwd.Name = name + "Backward"
-	}
+	f.Add(raw(nodeKind(fn + "Kind")))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
 		sizeOf: blockSize, start: name == "Start", frozen: name == "Read"}
 	s.emit()
@@ -69,6 +65,7 @@ func (e *unitEmitter) mainFile() {
 	f.Add(raw(e.constructor()))
 	f.Add(raw(e.declare()))
 	f.Add(raw(e.memory()))
+	f.Add(raw(e.entry()))
 	if e.u.Kind == plan.ModelUnit {
 		f.Add(raw(e.modelStep()))
 	} else {

@@ -1,7 +1,6 @@
 package emitgo
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,144 +8,166 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// registry prints the package that knows the pages by name: what a formula may put
-// where, and how to make it.
-func registry(units []*plan.Unit, files map[string][]byte) {
-	f := newFile(module+"generated/registry", "registry", "specs")
-	for _, u := range units {
-		if path, name := Package(u); u.Kind != plan.OpUnit {
-			f.ImportName(module+path, name)
-		}
+// A Registry is what the package that lists a module's units is made from.
+type Registry struct {
+	Home      plan.Home
+	Extends   string   // import path of the registry of a module that this one stands on, or ""
+	Packages  []string // of the units, as paths under the root of the module, in the order of the pages
+	Instances []Instance
+}
+
+// An Instance is a formula with a name.
+type Instance struct {
+	Name    string
+	Kind    string // of its page, as Go text: formula.Model
+	Formula string
+}
+
+// NewInstance is the instance of a unit with its parts given.
+func NewInstance(name string, of plan.Applied, units Units) Instance {
+	return Instance{name, pageKind(units.of(of.Unit)), formula(of)}
+}
+
+// RegistryFolder is the package's path under the root of its module.
+func RegistryFolder(h plan.Home) string { return h.Folder + "/registry" }
+
+// File prints the package: a catalog of everything, and what a program asks of it.
+func (r Registry) File() map[string][]byte {
+	dir := RegistryFolder(r.Home)
+	own := packages{}
+	for _, p := range r.Packages {
+		own[p[strings.LastIndexByte(p, '/')+1:]] = r.Home.Import(p)
+	}
+	base := "catalog.New("
+	if r.Extends != "" {
+		own["library"] = r.Extends
+		base = "library.All().With("
+	}
+	all := shared.with(own)
+	f := all.newFile(r.Home.Import(dir), "registry", "the pages")
+	if r.Extends != "" {
+		f.ImportAlias(r.Extends, "library")
 	}
 	f.PackageComment("// Package registry knows the models, rules, compositions and updates of the pages by name.")
 	var b strings.Builder
-	spec(&b, units)
-	names(&b, units)
-	pageTable(&b, units)
-	b.WriteString(making)
-	makers(&b, units)
-	updateTable(units, &b)
-	f.Add(raw(b.String()))
-	write(files, "generated/registry/registry.go", f)
+	fmt.Fprintf(&b, "var all = %s\n", base)
+	for _, p := range r.Packages {
+		fmt.Fprintf(&b, "\t%s.Entry(),\n", p[strings.LastIndexByte(p, '/')+1:])
+	}
+	for _, in := range r.Instances {
+		fmt.Fprintf(&b, "\tcatalog.Named(%q, %s, %q),\n", in.Name, in.Kind, in.Formula)
+	}
+	b.WriteString(")\n\n" + asking)
+	f.Add(all.raw(b.String()))
+	files := map[string][]byte{}
+	write(files, dir+"/registry.go", f)
+	return files
 }
 
-// spec prints the digest of all programs: a checkpoint says of which pages it is.
-func spec(b *strings.Builder, units []*plan.Unit) {
-	h := sha256.New()
-	for _, u := range units {
-		fmt.Fprintln(h, u.Name, u.Hash)
-	}
-	fmt.Fprintf(b, "// Spec is the digest of everything that the pages compute.\nconst Spec = \"%x\"\n\n", h.Sum(nil))
+// asking is the part of the registry that no page decides.
+const asking = `// All is the catalog of all pages.
+func All() *catalog.Catalog { return all }
+
+// Pages are the pages that a formula can name.
+func Pages() formula.Table { return all.Pages() }
+
+// Spec is the digest of everything that the pages compute.
+func Spec() string { return all.Digest() }
+
+// Models are the names of the models that have all their parts, sorted.
+func Models() []string { return all.Models() }
+
+// Rules are the names of the memory rules, in the order of their pages.
+func Rules() []string { return all.Rules() }
+
+// Updates are the names of the updates that move parameters, sorted.
+func Updates() []string { return all.Updates() }
+
+// Buffers are the names of the updates that move nothing and collect the gradients
+// that wait for a level to fire, sorted.
+func Buffers() []string { return all.Buffers() }
+
+// NewModel is catalog.NewModel of all pages.
+func NewModel[F num.Float](text string, s block.Sizes) (block.Model[F], error) {
+	return catalog.NewModel[F](all, text, s)
 }
 
-// names prints the lists of models and rules. A rule that lacks its step or its
-// frozen read was not compiled.
-func names(b *strings.Builder, units []*plan.Unit) {
-	var models, rules []string
-	for _, u := range units {
-		switch u.Kind {
-		case plan.ModelUnit:
-			for _, in := range u.Instances {
-				models = append(models, fmt.Sprintf("%q", in.Name))
-			}
-		case plan.RuleUnit:
-			for _, k := range []*plan.Kernel{u.Stages[0].Fwd, u.Stages[0].Frozen.Fwd} {
-				if k == nil {
-					panic("emitgo: BUG: rule " + u.Name + " lacks a kernel")
-				}
-			}
-			rules = append(rules, fmt.Sprintf("%q", u.Name))
-		}
-	}
-	slices.Sort(models)
-	fmt.Fprintf(b, "// Models are the names of all models, in order.\nfunc Models() []string {\n\treturn []string{%s}\n}\n\n", strings.Join(models, ", "))
-	fmt.Fprintf(b, "// Rules are the names of all memory rules, in order.\nfunc Rules() []string {\n\treturn []string{%s}\n}\n\n", strings.Join(rules, ", "))
+// NewBlock is catalog.NewBlock of all pages.
+func NewBlock[F num.Float](text string, s block.Sizes, width int) (block.Block[F], error) {
+	return catalog.NewBlock[F](all, text, s, width)
 }
 
-// pageKinds are the kinds of pages as formulas know them, and partKinds those of
-// parts.
-var pageKinds = map[plan.UnitKind]string{plan.RuleUnit: "formula.Rule", plan.ComposeUnit: "formula.Composition", plan.ModelUnit: "formula.Model"}
-var partKinds = map[string]string{"Rule": "formula.Rule", "Composition": "formula.Composition", "Block": "formula.Block"}
-
-// pageTable prints what a formula may put where.
-func pageTable(b *strings.Builder, units []*plan.Unit) {
-	b.WriteString("var pages = formula.Table{\n")
-	for _, u := range units {
-		kind := pageKinds[u.Kind]
-		if kind == "" {
-			continue
-		}
-		if u.Schedule {
-			kind = "formula.Schedule"
-		}
-		fmt.Fprintf(b, "\t%q: {Kind: %s%s},\n", u.Name, kind, pageFields(u))
-		for _, in := range u.Instances {
-			fmt.Fprintf(b, "\t%q: {Kind: %s, Is: %q},\n", in.Name, kind, formula(in.Root))
-		}
-	}
-	b.WriteString("}\n\n")
+// NewRule is catalog.NewRule of all pages.
+func NewRule[F num.Float](text string, s block.Sizes, width int) (block.Block[F], error) {
+	return catalog.NewRule[F](all, text, s, width)
 }
 
-func pageFields(u *plan.Unit) string {
-	e := &unitEmitter{u: u}
-	fixed := e.fixedSizes()
-	var parts, sizes []string
-	for _, p := range u.Parts {
-		more := ""
-		if p.Count != "" {
-			more += ", List: true"
+// NewUpdate is catalog.NewUpdate of all pages.
+func NewUpdate[F num.Float](name string) (update.Update[F], error) {
+	return catalog.NewUpdate[F](all, name)
+}
+`
+
+// InstanceTest prints the test of a formula with a name, beside the registry that
+// makes it: the trial is of the unit that the formula begins with.
+func InstanceTest(h plan.Home, x *Trial, page, id string, units Units) map[string][]byte {
+	dir := RegistryFolder(h)
+	f := shared.newFile(h.Import(dir), "registry", page)
+	f.Add(shared.raw(x.instance(units)))
+	files := map[string][]byte{}
+	write(files, dir+"/"+id+"_test.go", f)
+	return files
+}
+
+// instance prints the test and what makes its subject.
+func (x *Trial) instance(units Units) string {
+	var b strings.Builder
+	kind := map[bool]string{true: "Model", false: "Block"}[x.Unit.Kind == plan.ModelUnit]
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.%s{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
+		comment(wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, kind, x.Name, x.Name, x.Name)
+	x.table(&b)
+	x.facts(&b)
+	if kind == "Block" {
+		x.blockFacts(&b, units)
+	}
+	split, args := "s, _", "s"
+	if kind == "Block" {
+		split, args = "s, width", "s, width"
+	}
+	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n}\n\nfunc make%s[F num.Float](z blocktest.Sizes) (block.%s[F], error) {\n\t%s := z.Split()\n\treturn New%s[F](%q, %s)\n}\n\n",
+		"testdata/"+x.File, x.Name, kind, split, kind, x.Name, args)
+	return b.String()
+}
+
+// blockFacts prints what is known of a block's states.
+func (x *Trial) blockFacts(b *strings.Builder, units Units) {
+	if states := units.frozen(x.Of, ""); len(states) > 0 {
+		fmt.Fprintf(b, "\t\tFrozen: []string{%s},\n", strings.Join(states, ", "))
+		if x.Mixed {
+			b.WriteString("\t\tMixed: true,\n")
 		}
-		if !u.Named(p) {
-			more += ", Bare: true"
+	}
+	if units.learned(x.Of) {
+		b.WriteString("\t\tStarts: true,\n")
+	}
+}
+
+// frozen are the states of the rules in a formula that their reads do not write.
+func (us Units) frozen(of plan.Applied, prefix string) []string {
+	var out []string
+	u := us.of(of.Unit)
+	for _, s := range u.States {
+		if read := u.Stages[0].Frozen.Fwd; read != nil && read.Result(s.Name) == nil && !strings.HasSuffix(s.Name, ".tail") {
+			out = append(out, fmt.Sprintf("%q", prefix+s.Name))
 		}
-		parts = append(parts, fmt.Sprintf("{Name: %q, Kind: %s%s}", p.Name, partKinds[p.Kind], more))
 	}
-	for _, z := range e.free() {
-		if z.Counts == "" && fixed[z.Name] == "" {
-			sizes = append(sizes, fmt.Sprintf("%q", z.Name))
-		}
-	}
-	out := ""
-	if u.Kind == plan.ModelUnit {
-		out += fmt.Sprintf(", Width: %q", modelWidth(u))
-	}
-	if len(parts) > 0 {
-		out += fmt.Sprintf(", Parts: []formula.Part{%s}", strings.Join(parts, ", "))
-	}
-	if len(sizes) > 0 {
-		out += fmt.Sprintf(", Sizes: []string{%s}", strings.Join(sizes, ", "))
+	for _, p := range of.Parts {
+		out = append(out, us.frozen(p, prefix+p.Part+".")...)
 	}
 	return out
 }
 
-// makers prints the constructor of every page.
-func makers(b *strings.Builder, units []*plan.Unit) {
-	for _, model := range []bool{true, false} {
-		kind, name, width := "Block", "makeBlock", ", width int"
-		if model {
-			kind, name, width = "Model", "makeModel", ""
-		}
-		fmt.Fprintf(b, "// %s makes the page of a node, its parts first.\nfunc %s[F num.Float](n *formula.Node, s block.Sizes%s) block.%s[F] {\n", name, name, width, kind)
-		b.WriteString("\tfor name, v := range n.Sizes {\n\t\ts = s.Default(name, v)\n\t}\n")
-		if model {
-			b.WriteString("\twidth := s.Get(n.Page.Width, -1, 1)\n")
-		}
-		b.WriteString("\tswitch n.Name {\n")
-		for _, u := range units {
-			if pageKinds[u.Kind] == "" || (u.Kind == plan.ModelUnit) != model {
-				continue
-			}
-			_, pkg := Package(u)
-			args := []string{"s"}
-			if !model {
-				args = append(args, "width")
-			}
-			for _, p := range u.Parts {
-				call := map[bool]string{false: "part", true: "list"}[p.Count != ""]
-				args = append(args, fmt.Sprintf("%s[F](n, s, width, %q)", call, p.Name))
-			}
-			fmt.Fprintf(b, "\tcase %q:\n\t\treturn %s.New[F](%s)\n", u.Name, pkg, strings.Join(args, ", "))
-		}
-		b.WriteString("\t}\n\tpanic(\"registry: BUG: no page \" + n.Name)\n}\n\n")
-	}
+// learned reports whether a formula has a state whose first value is learned.
+func (us Units) learned(of plan.Applied) bool {
+	return slices.ContainsFunc(us.of(of.Unit).States, func(s plan.State) bool { return s.Starts }) || slices.ContainsFunc(of.Parts, us.learned)
 }

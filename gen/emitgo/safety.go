@@ -35,22 +35,20 @@ var safetyCheck string
 //go:embed safety_test.go.txt
 var safetyTest string
 
-const safetyFolder = "generated/safety/"
-
 // Safety prints the package of the legal combinations: types, a check for
 // configurations that are read at run time, and the test that compares the two
 // over all combinations.
-func Safety(c *plan.Choices) map[string][]byte {
+func Safety(h plan.Home, c *plan.Choices) map[string][]byte {
 	for _, s := range c.Slots {
 		if len(s.Values) == 0 {
 			return nil
 		}
 	}
-	e := newSafety(c)
+	e, dir := newSafety(c), h.Folder+"/safety/"
 	return map[string][]byte{
-		safetyFolder + "safety.go":      formatted(e.types()),
-		safetyFolder + "check.go":       formatted(e.table()),
-		safetyFolder + "safety_test.go": formatted(e.test()),
+		dir + "safety.go":      formatted(e.types()),
+		dir + "check.go":       formatted(e.table()),
+		dir + "safety_test.go": formatted(e.test()),
 	}
 }
 

@@ -9,46 +9,35 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// Tests prints the tests of all units: a file for each operation, one for each
-// rule, composition, model and update, and one for the models of the registry.
-func Tests(units []*plan.Unit, trials []*Trial, files map[string][]byte) {
-	for _, u := range units {
-		t := &unitTest{unitEmitter: &unitEmitter{u: u, files: files}, units: units}
-		for _, x := range trials {
-			if x.Unit == u {
-				t.trials = append(t.trials, x)
-			}
-		}
-		switch {
-		case len(t.trials) == 0:
-		case u.Kind == plan.OpUnit:
-			t.op()
-		case u.Kind == plan.UpdateUnit:
-			t.update()
-		default:
-			t.block()
-		}
+// Test prints the test of a unit: beside an operation, in the package of a rule,
+// composition, model or update. With are the units of the trials' formulas.
+func Test(u *plan.Unit, trials []*Trial, with Units) map[string][]byte {
+	t := &unitTest{newUnitEmitter(u, with), trials}
+	switch {
+	case len(trials) == 0:
+	case u.Kind == plan.OpUnit:
+		t.op()
+	case u.Kind == plan.UpdateUnit:
+		t.update()
+	default:
+		t.block()
 	}
-	registryTest(trials, files)
+	return t.files
 }
 
 // A unitTest prints the test of one unit.
 type unitTest struct {
 	*unitEmitter
-	units  []*plan.Unit
 	trials []*Trial
 }
 
 // block prints the test of a rule, composition or model: the table of the
-// whole, and the pairs of kernels of its own stages. Models as a whole are
-// tested with the registry.
+// whole, and the pairs of kernels of its own stages.
 func (t *unitTest) block() {
 	var b strings.Builder
 	b.WriteString(t.testFunc())
 	for i, x := range t.trials {
-		if t.u.Kind != plan.ModelUnit || i == 0 {
-			b.WriteString(t.builder(x, i))
-		}
+		b.WriteString(t.builder(x, i))
 	}
 	b.WriteString(t.subject())
 	for _, p := range t.pairs() {
@@ -60,7 +49,7 @@ func (t *unitTest) block() {
 
 func (t *unitTest) emit(name, text string) {
 	f := t.newFile()
-	f.Add(raw(text))
+	f.Add(t.packages.raw(text))
 	t.write(name, f)
 }
 
@@ -79,6 +68,7 @@ func (t *unitTest) testFunc() string {
 	for i, x := range t.trials {
 		switch {
 		case t.u.Kind == plan.ModelUnit:
+			b.WriteString(t.modelTable(x, i))
 		case len(t.trials) > 1:
 			fmt.Fprintf(&b, "\tt.Run(%q, func(t *testing.T) {\n%s})\n", x.label(), t.blockTable(x, i))
 		default:
@@ -89,6 +79,15 @@ func (t *unitTest) testFunc() string {
 		b.WriteString(t.pairTable(p))
 	}
 	b.WriteString("}\n\n")
+	return b.String()
+}
+
+func (t *unitTest) modelTable(x *Trial, i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\tblocktest.Model{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, buildName(i), buildName(i))
+	x.table(&b)
+	x.facts(&b)
+	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
 	return b.String()
 }
 
@@ -107,15 +106,7 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	fmt.Fprintf(&b, "\tblocktest.Block{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, build, build)
 	x.table(&b)
 	x.facts(&b)
-	if states := t.frozen(x.Of, ""); len(states) > 0 {
-		fmt.Fprintf(&b, "\t\tFrozen: []string{%s},\n", strings.Join(states, ", "))
-		if x.Mixed {
-			b.WriteString("\t\tMixed: true,\n")
-		}
-	}
-	if t.learned(x.Of) {
-		b.WriteString("\t\tStarts: true,\n")
-	}
+	x.blockFacts(&b, t.units)
 	if t.u.Kind == plan.RuleUnit {
 		b.WriteString("\t\tTails: true,\n")
 	}
@@ -124,27 +115,6 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	}
 	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
 	return b.String()
-}
-
-// frozen are the states of the rules in a formula that their reads do not write.
-func (t *unitTest) frozen(of plan.Applied, prefix string) []string {
-	var out []string
-	u := (&instanceEmitter{units: t.units}).unit(of.Unit)
-	for _, s := range u.States {
-		if read := u.Stages[0].Frozen.Fwd; read != nil && read.Result(s.Name) == nil && !strings.HasSuffix(s.Name, ".tail") {
-			out = append(out, fmt.Sprintf("%q", prefix+s.Name))
-		}
-	}
-	for _, p := range of.Parts {
-		out = append(out, t.frozen(p, prefix+p.Part+".")...)
-	}
-	return out
-}
-
-// learned reports whether a formula has a state whose first value is learned.
-func (t *unitTest) learned(of plan.Applied) bool {
-	u := (&instanceEmitter{units: t.units}).unit(of.Unit)
-	return slices.ContainsFunc(u.States, func(s plan.State) bool { return s.Starts }) || slices.ContainsFunc(of.Parts, t.learned)
 }
 
 // facts prints what the compiler derived.
@@ -244,7 +214,7 @@ func buildName(i int) string {
 }
 
 // builder prints the function that makes the block of a trial: of a unit
-// without parts with any sizes, of one with parts as the registry makes it.
+// without parts with any sizes, of one with parts as a catalog makes it.
 func (t *unitTest) builder(x *Trial, i int) string {
 	var b strings.Builder
 	kind := "block.Block[F]"
@@ -276,25 +246,4 @@ func (t *unitTest) builder(x *Trial, i int) string {
 // subject prints the helper of the pairs.
 func (t *unitTest) subject() string {
 	return fmt.Sprintf("// subject is the block that a call's sizes describe.\nfunc subject[F num.Float](a *blocktest.Args[F]) *%s[F] {\n\tb, err := build[F](a.Sizes)\n\ta.Must(err)\n\treturn b.(*%s[F])\n}\n\n", t.typeName(), t.typeName())
-}
-
-// registryTest prints the tests of all named models.
-func registryTest(trials []*Trial, files map[string][]byte) {
-	f := newFile(module+"generated/registry", "registry", "specs")
-	var b strings.Builder
-	for _, x := range trials {
-		if x.Unit.Kind != plan.ModelUnit {
-			continue
-		}
-		fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Model{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
-			comment(wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, x.Name, x.Name, x.Name)
-		x.table(&b)
-		x.facts(&b)
-		fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n}\n\nfunc make%s[F num.Float](z blocktest.Sizes) (block.Model[F], error) {\n\ts, _ := z.Split()\n\treturn NewModel[F](%q, s)\n}\n\n", "testdata/"+x.File, x.Name, x.Name)
-	}
-	if b.Len() == 0 {
-		return
-	}
-	f.Add(raw(b.String()))
-	write(files, "generated/registry/registry_test.go", f)
 }

@@ -41,8 +41,8 @@ var variants = []struct {
 }
 
 // NewTrial chooses the sizes of a unit with its parts.
-func NewTrial(units []*plan.Unit, of plan.Applied, name string) *Trial {
-	t := &Trial{Of: of, Name: name, File: strings.ToLower(name) + ".txt"}
+func NewTrial(units Units, of plan.Applied, name, file string) *Trial {
+	t := &Trial{Of: of, Name: name, File: file}
 	for i := range variants {
 		s := t.sizes(units, i)
 		t.Sizes = append(t.Sizes, s.emit)
@@ -54,12 +54,12 @@ func NewTrial(units []*plan.Unit, of plan.Applied, name string) *Trial {
 
 // sizes are those of one variant. Where a range of indices would be empty at
 // them, the sizes of the table change places, and then grow.
-func (t *Trial) sizes(units []*plan.Unit, variant int) *sizer {
+func (t *Trial) sizes(units Units, variant int) *sizer {
 	places := len(variants[variant].free)
 	for try := 0; ; try++ {
 		s := &sizer{units: units, variant: variant, given: try % places, times: 1 + try/places,
 			emit: map[string]int{}, program: map[string]int{}}
-		t.Unit = s.unit(t.Of.Unit)
+		t.Unit = s.units.of(t.Of.Unit)
 		if slices.ContainsFunc(t.Unit.Parts, func(p plan.Part) bool { return p.Count != "" }) {
 			s.given++ // a unit key of one entry, the first size of a first rule, has no gradient but rounding
 		}
@@ -75,17 +75,13 @@ const maxTimes = 8
 
 // A sizer gives out the sizes of one variant.
 type sizer struct {
-	units         []*plan.Unit
+	units         Units
 	variant       int
 	given         int // sizes given so far
 	times         int // what each is multiplied by
 	emit, program map[string]int
 	windows       []int
 	chunks        []int
-}
-
-func (s *sizer) unit(name string) *plan.Unit {
-	return (&instanceEmitter{units: s.units}).unit(name)
 }
 
 // next is a size for one that nothing decides.
@@ -190,7 +186,7 @@ func divisor(n int) int {
 // in the program it has.
 func (s *sizer) parts(u *plan.Unit, of plan.Applied, width int, table, program string) {
 	for _, p := range of.Parts {
-		v := s.unit(p.Unit)
+		v := s.units.of(p.Unit)
 		at := table
 		if u.Named(u.PartOf(p)) {
 			at += p.Part + "."

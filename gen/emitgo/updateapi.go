@@ -3,11 +3,9 @@ package emitgo
 import (
 	"fmt"
 	"strings"
-
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// registered prints what the registry makes of an update: the type Update with
+// registered prints what a catalog makes of an update: the type Update with
 // its settings, and what it keeps for a parameter. An update of matrices has
 // the one of entries behind it.
 func (e *unitEmitter) registered() string {
@@ -41,6 +39,8 @@ func (e *unitEmitter) registered() string {
 	}
 	b.WriteString("\treturn u.Now.Set(name, x)\n}\n\n")
 	b.WriteString(e.moved(other))
+	fmt.Fprintf(&b, "\n// Entry is what a catalog knows of %s.\nfunc Entry() catalog.Entry {\n\treturn catalog.Update(%q, %q, %v, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })\n}\n",
+		name, name, e.u.Hash, e.u.Collects())
 	return b.String()
 }
 
@@ -68,31 +68,6 @@ func (e *unitEmitter) moved(other string) string {
 
 // otherPackage is the name of the package of an update.
 func (e *unitEmitter) otherPackage(name string) string {
-	for _, u := range e.units {
-		if u.Name == name {
-			_, pkg := Package(u)
-			return pkg
-		}
-	}
-	panic("emitgo: BUG: there is no update " + name)
-}
-
-// updateTable prints the table of updates.
-func updateTable(units []*plan.Unit, b *strings.Builder) {
-	var names, buffers []string
-	var cases strings.Builder
-	for _, u := range units {
-		if u.Kind == plan.UpdateUnit {
-			_, pkg := Package(u)
-			if u.Collects() {
-				buffers = append(buffers, fmt.Sprintf("%q", u.Name))
-			} else {
-				names = append(names, fmt.Sprintf("%q", u.Name))
-			}
-			fmt.Fprintf(&cases, "\tcase %q:\n\t\treturn %s.New[F](), nil\n", u.Name, pkg)
-		}
-	}
-	fmt.Fprintf(b, "\n// Updates are the names of all updates, in order.\nfunc Updates() []string {\n\treturn []string{%s}\n}\n", strings.Join(names, ", "))
-	fmt.Fprintf(b, "\n// Buffers are the names of the updates that move nothing and collect what waits for\n// a level to fire, in order.\nfunc Buffers() []string {\n\treturn []string{%s}\n}\n", strings.Join(buffers, ", "))
-	fmt.Fprintf(b, "\n// NewUpdate makes an update or a buffer by name, with the settings of its page. It fails for\n// an unknown name.\nfunc NewUpdate[F num.Float](name string) (update.Update[F], error) {\n\tswitch name {\n%s\t}\n\treturn nil, fmt.Errorf(\"there is no update %%s; there are %%s\", name, strings.Join(Updates(), \", \"))\n}\n", cases.String())
+	_, pkg := Package(e.units.of(name))
+	return pkg
 }

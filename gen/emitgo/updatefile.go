@@ -22,7 +22,7 @@ func (e *unitEmitter) update() {
 			f.PackageComment(fmt.Sprintf("// Package %s is %s as its page says it.\n%s", pkg, e.u.Name, strings.TrimRight(e.header(), "\n")))
 		}
 		n := Kernel(f, st.Fwd, st.Name)
-		kind += fmt.Sprintf("const %sKind tape.Kind = %d\n", lowerFirst(st.Name), e.nextKind())
+		kind += nodeKind(lowerFirst(st.Name) + "Kind")
 		if i == 0 {
 			f.Add(raw(e.settings()))
 			f.Add(raw(e.slots()))
@@ -38,7 +38,7 @@ func (e *unitEmitter) update() {
 	}
 	f := e.newFile()
 	f.Add(raw(kind))
-	f.Add(raw(e.registered()))
+	f.Add(e.packages.raw(e.registered()))
 	e.write("update.go", f)
 }
 

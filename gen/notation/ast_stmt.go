@@ -122,6 +122,12 @@ type (
 		Right *Formula
 		With  []*Override
 	}
+	// Trial is `trial MAG(DeltaRule, SlidingWindow)`: a formula in which a page that
+	// cannot stand alone is proved and tested.
+	Trial struct {
+		Span    Span
+		Formula *Formula
+	}
 	// Erratum is `erratum atlas#11 "text" by claim write.gradient`.
 	Erratum struct {
 		Span Span
@@ -226,6 +232,7 @@ func (s *Kink) Where() Span      { return s.Span }
 func (s *Invariant) Where() Span { return s.Span }
 func (s *Provides) Where() Span  { return s.Span }
 func (s *Special) Where() Span   { return s.Span }
+func (s *Trial) Where() Span     { return s.Span }
 func (s *Erratum) Where() Span   { return s.Span }
 func (s *Cost) Where() Span      { return s.Span }
 func (s *Iterate) Where() Span   { return s.Span }
@@ -243,6 +250,7 @@ func (*Kink) stmt()      {}
 func (*Invariant) stmt() {}
 func (*Provides) stmt()  {}
 func (*Special) stmt()   {}
+func (*Trial) stmt()     {}
 func (*Erratum) stmt()   {}
 func (*Cost) stmt()      {}
 func (*Iterate) stmt()   {}

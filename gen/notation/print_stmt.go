@@ -69,6 +69,9 @@ func (p *printer) stmt(s Stmt) {
 		p.provides(s)
 	case *Special:
 		p.special(s)
+	case *Trial:
+		p.WriteString("trial ")
+		p.formula(s.Formula)
 	case *Erratum:
 		fmt.Fprintf(p, "erratum %s#%s ", s.Cite.Paper, s.Cite.Eq)
 		p.text(s.Text)

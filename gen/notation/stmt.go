@@ -101,6 +101,8 @@ func form(word string) func(*parser) Stmt {
 		return (*parser).provides
 	case "special":
 		return (*parser).special
+	case "trial":
+		return (*parser).trial
 	case "erratum":
 		return (*parser).erratum
 	case "cost":
@@ -375,6 +377,14 @@ func (p *parser) special() Stmt {
 	p.want("=")
 	s.Right = p.formula()
 	s.With = p.overrides()
+	s.Span = p.since(start)
+	return s
+}
+
+// trial reads `trial MAG(DeltaRule, SlidingWindow)`.
+func (p *parser) trial() Stmt {
+	start := p.next()
+	s := &Trial{Formula: p.formula()}
 	s.Span = p.since(start)
 	return s
 }

@@ -110,6 +110,8 @@ func stmtChildren(s Stmt) []any {
 	case *Special:
 		all := append([]any{s.Left}, list(s.LWith)...)
 		return append(append(all, s.Right), list(s.With)...)
+	case *Trial:
+		return []any{s.Formula}
 	case *Erratum:
 		return []any{s.Cite}
 	case *Cost:

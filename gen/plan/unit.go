@@ -26,9 +26,8 @@ type Unit struct {
 	Kind      UnitKind
 	Name      string // as the page writes it
 	ID        string // stable id
-	Page      string // path of the page under the root of the specs
-	Folder    string // where it stands when it is emitted alone, into another module; "" under generated/
-	Package   string // its package there
+	Page      string // path of the page under the root of the module
+	Home      Home
 	Header    []Field
 	Equations []Equation
 	Sizes     []Size
@@ -39,7 +38,6 @@ type Unit struct {
 	Stages    []Stage
 	Parts     []Part
 	Outputs   []string
-	Instances []Instance
 	Matrix    []string // update of matrices: the sizes of its rows and columns
 	Else      *Other   // and what moves the parameters that are none
 	Cut       []string // in what ways results depend on how tokens are cut into calls
@@ -47,6 +45,18 @@ type Unit struct {
 	Schedule  bool     // a composition that stands where a rule does
 	Chunk     int      // tokens of a chunk where the unit is computed in chunks, else 0
 }
+
+// A Home is where the package of a unit lies: in a folder of its own under the
+// folder of the generated code, or, emitted alone, in just the folder.
+type Home struct {
+	Path    string // import path of the folder
+	Folder  string // under the root of the module, such as generated
+	Package string // of a unit that is emitted alone: the name of its package
+}
+
+// Import is the import path of a package in the folder, given its path under the root
+// of the module.
+func (h Home) Import(dir string) string { return h.Path + strings.TrimPrefix(dir, h.Folder) }
 
 // Shaped gives the sizes of a parameter, rows r and columns c, the names that
 // an update of matrices has for them.
@@ -261,13 +271,6 @@ func (u *Unit) Collects() bool {
 	return false
 }
 
-// An Instance is a composition or model with its parts given.
-type Instance struct {
-	Name string
-	Page string
-	Root Applied
-}
-
 // An Applied is a unit in a formula, with its parts and the sizes it sets.
 type Applied struct {
 	Unit  string
@@ -276,5 +279,5 @@ type Applied struct {
 	Parts []Applied
 }
 
-// Alone reports whether the unit is emitted alone.
-func (u *Unit) Alone() bool { return u.Folder != "" }
+// Alone reports whether the unit is emitted alone, and no registry knows it.
+func (u *Unit) Alone() bool { return u.Home.Package != "" }

@@ -120,6 +120,7 @@ func (p *prover) block() {
 		p.update()
 	case notation.BiasUnit:
 		p.knob()
+		p.trials()
 	case notation.FuncUnit:
 		p.function()
 	default:

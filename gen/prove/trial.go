@@ -11,14 +11,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A knob that no rule of the tree uses would be proved nowhere. So it is tried
-// in a formula made for the purpose: the plainest knobs of the other kinds, those
-// whose pages say least, and the first front with which a rule can be built.
+// A knob is proved in the rules that use it, and in the formulas of its trial lines.
+// One that has neither would be proved nowhere. So it is tried in a formula made for
+// the purpose: the plainest knobs of the other kinds, those whose pages say least, and
+// the first front with which a rule can be built.
 
 var knobKinds = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
-// trial proves an unused knob in a formula, and reports whether it did.
+// trial proves a knob in the formulas of its trial lines, or an unused one in some
+// formula, and reports whether it did.
 func (p *prover) trial() bool {
+	if p.trials() {
+		return true
+	}
 	blk, f, ds := trialBlock(p.tree, p.unit)
 	if blk == nil {
 		if ds.HasErrors() {
@@ -33,15 +38,40 @@ func (p *prover) trial() bool {
 	return true
 }
 
+// trials proves a knob in the formulas of its trial lines, if it has some.
+func (p *prover) trials() bool {
+	all := check.Trials(p.unit)
+	for _, f := range all {
+		blk, ds := check.InstantiateFormula(p.tree, p.unit.Name.Text, f, nil)
+		p.ds.Append(ds)
+		if blk == nil || ds.HasErrors() {
+			p.refuse(ds.Len())
+			continue
+		}
+		p.blk = blk
+		first := len(p.rep.Items)
+		p.rule()
+		p.rep.Items[first].Note = "in " + formulaText(f)
+	}
+	return len(all) > 0
+}
+
 // trialBlock makes a rule of a knob that none uses. Where no legal formula can
 // be built it returns what is wrong with the first one; where none is legal,
 // nothing.
 func trialBlock(tree *check.Tree, u *notation.Unit) (*check.Block, *notation.Formula, diag.List) {
 	var why diag.List
-	if !slices.Contains(knobKinds, u.Kind) || used(tree, u) {
+	if !slices.Contains(knobKinds, u.Kind) {
 		return nil, nil, why
 	}
-	for _, f := range formulas(tree, u) {
+	tries := check.Trials(u)
+	if len(tries) == 0 && tree.Whole().UsedKnob(u) {
+		return nil, nil, why
+	}
+	if len(tries) == 0 {
+		tries = formulas(tree, u)
+	}
+	for _, f := range tries {
 		blk, ds := check.InstantiateFormula(tree, u.Name.Text, f, nil)
 		if blk != nil && !ds.HasErrors() && irbuild.Rule(blk, &ds) != nil && !ds.HasErrors() {
 			return blk, f, diag.List{}
@@ -64,13 +94,6 @@ func Resolve(tree *check.Tree, u *notation.Unit) (*check.Block, diag.List) {
 		return blk, ds
 	}
 	return check.Instantiate(tree, u)
-}
-
-// used reports whether some rule's formula has this knob.
-func used(tree *check.Tree, knob *notation.Unit) bool {
-	return slices.ContainsFunc(tree.Kinds(notation.RuleUnit), func(u *notation.Unit) bool {
-		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool { return a.Name.Text == knob.Name.Text })
-	})
 }
 
 // formulas are the formulas with this knob, over every front.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // A definition is a statement that says what something is.
@@ -81,7 +80,7 @@ func starts(n *notation.DeclName) bool {
 
 // block files the equations of one emitted unit and notes with which lines of
 // other units they are written.
-func (t *tracer) block(u *plan.Unit, b *check.Block) {
+func (t *tracer) block(b *check.Block) {
 	t.blocks[b.ID] = b
 	for _, eq := range b.AllEqs() {
 		kind, node, cite := "equation", any(nil), (*notation.Cite)(nil)

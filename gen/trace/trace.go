@@ -17,16 +17,15 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 // An Input is what a trace is made from.
 type Input struct {
 	Tree   *check.Tree
-	Units  []*plan.Unit // what is emitted; Page is a path under the root
-	Blocks map[string]*check.Block
-	Files  map[string][]byte // what is emitted, by path under the root
+	Blocks map[string]*check.Block // the units that are emitted, by name
+	Cuts   map[string][]string     // in what ways their results depend on the cut into calls
+	Files  map[string][]byte       // what is emitted, by path under the root
 	Papers *spec.Bibliography
 	Path   func(page string) string // of a page, under the root
 
@@ -161,9 +160,9 @@ func New(in Input) *Trace {
 	t.units()
 	t.pages()
 	t.statements()
-	for _, u := range in.Units {
-		if b := in.Blocks[u.Name]; b != nil {
-			t.block(u, b)
+	for _, u := range in.Tree.Order {
+		if b := in.Blocks[u.Name.Text]; b != nil {
+			t.block(b)
 		}
 	}
 	t.claims()
@@ -195,18 +194,14 @@ type tracer struct {
 type use struct{ line, in *Equation }
 
 func (t *tracer) units() {
-	emitted := map[string]*plan.Unit{}
-	for _, u := range t.in.Units {
-		emitted[u.Name] = u
-	}
 	for _, u := range t.in.Tree.Order {
 		if u.Example {
 			continue
 		}
 		line, _ := u.Span.File.Pos(u.Span.Start)
 		out := &Unit{ID: check.ID(u.Name.Text), Name: u.Name.Text, Kind: check.KindWord(u.Kind), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
-		if e := emitted[u.Name.Text]; e != nil {
-			out.Emitted, out.Cut = true, e.Cut
+		if t.in.Blocks[u.Name.Text] != nil {
+			out.Emitted, out.Cut = true, t.in.Cuts[u.Name.Text]
 		}
 		t.out.Units = append(t.out.Units, out)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const addKind tape.Kind = 121
+var addKind = tape.NewKind()
 
 // AddSizes are the sizes of Add.
 type AddSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const clampKind tape.Kind = 129
+var clampKind = tape.NewKind()
 
 // ClampSizes are the sizes of Clamp.
 type ClampSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatKind tape.Kind = 143
+var concatKind = tape.NewKind()
 
 // ConcatSizes are the sizes of Concat.
 type ConcatSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatColsKind tape.Kind = 145
+var concatColsKind = tape.NewKind()
 
 // ConcatColsSizes are the sizes of ConcatCols.
 type ConcatColsSizes struct {

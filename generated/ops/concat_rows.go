@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatRowsKind tape.Kind = 144
+var concatRowsKind = tape.NewKind()
 
 // ConcatRowsSizes are the sizes of ConcatRows.
 type ConcatRowsSizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 152
+var crossEntropyKind = tape.NewKind()
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

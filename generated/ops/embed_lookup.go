@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const embedLookupKind tape.Kind = 153
+var embedLookupKind = tape.NewKind()
 
 // EmbedLookupSizes are the sizes of EmbedLookup.
 type EmbedLookupSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const expKind tape.Kind = 126
+var expKind = tape.NewKind()
 
 // ExpSizes are the sizes of Exp.
 type ExpSizes struct {

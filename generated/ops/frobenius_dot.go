@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const frobeniusDotKind tape.Kind = 139
+var frobeniusDotKind = tape.NewKind()
 
 // FrobeniusDotSizes are the sizes of FrobeniusDot.
 type FrobeniusDotSizes struct {

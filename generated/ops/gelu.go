@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUKind tape.Kind = 119
+var gELUKind = tape.NewKind()
 
 // GELUSizes are the sizes of GELU.
 type GELUSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUErfKind tape.Kind = 120
+var gELUErfKind = tape.NewKind()
 
 // GELUErfSizes are the sizes of GELUErf.
 type GELUErfSizes struct {

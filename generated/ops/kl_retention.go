@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 150
+var kLRetentionKind = tape.NewKind()
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2NormKind tape.Kind = 154
+var l2NormKind = tape.NewKind()
 
 // L2NormSizes are the sizes of L2Norm.
 type L2NormSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2NormalizeRowsKind tape.Kind = 131
+var l2NormalizeRowsKind = tape.NewKind()
 
 // L2NormalizeRowsSizes are the sizes of L2NormalizeRows.
 type L2NormalizeRowsSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2RetentionKind tape.Kind = 149
+var l2RetentionKind = tape.NewKind()
 
 // L2RetentionSizes are the sizes of L2Retention.
 type L2RetentionSizes struct {

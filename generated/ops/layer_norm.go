@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const layerNormKind tape.Kind = 130
+var layerNormKind = tape.NewKind()
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const logKind tape.Kind = 127
+var logKind = tape.NewKind()
 
 // LogSizes are the sizes of Log.
 type LogSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulKind tape.Kind = 135
+var matmulKind = tape.NewKind()
 
 // MatmulSizes are the sizes of Matmul.
 type MatmulSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulTransposeBKind tape.Kind = 136
+var matmulTransposeBKind = tape.NewKind()
 
 // MatmulTransposeBSizes are the sizes of MatmulTransposeB.
 type MatmulTransposeBSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const meanRowsKind tape.Kind = 134
+var meanRowsKind = tape.NewKind()
 
 // MeanRowsSizes are the sizes of MeanRows.
 type MeanRowsSizes struct {

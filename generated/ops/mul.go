@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const mulKind tape.Kind = 123
+var mulKind = tape.NewKind()
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const negateKind tape.Kind = 125
+var negateKind = tape.NewKind()
 
 // NegateSizes are the sizes of Negate.
 type NegateSizes struct {

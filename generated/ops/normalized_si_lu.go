@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const normalizedSiLUKind tape.Kind = 140
+var normalizedSiLUKind = tape.NewKind()
 
 // NormalizedSiLUSizes are the sizes of NormalizedSiLU.
 type NormalizedSiLUSizes struct {

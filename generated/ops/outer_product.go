@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outerProductKind tape.Kind = 138
+var outerProductKind = tape.NewKind()
 
 // OuterProductSizes are the sizes of OuterProduct.
 type OuterProductSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const rowBroadcastAddKind tape.Kind = 133
+var rowBroadcastAddKind = tape.NewKind()
 
 // RowBroadcastAddSizes are the sizes of RowBroadcastAdd.
 type RowBroadcastAddSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleKind tape.Kind = 124
+var scaleKind = tape.NewKind()
 
 // ScaleSizes are the sizes of Scale.
 type ScaleSizes struct {

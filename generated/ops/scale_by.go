@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleByKind tape.Kind = 132
+var scaleByKind = tape.NewKind()
 
 // ScaleBySizes are the sizes of ScaleBy.
 type ScaleBySizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const shortConvKind tape.Kind = 86
+var shortConvKind = tape.NewKind()
 
 // ShortConvSizes are the sizes of ShortConv.
 type ShortConvSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const siLUKind tape.Kind = 117
+var siLUKind = tape.NewKind()
 
 // SiLUSizes are the sizes of SiLU.
 type SiLUSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sigmoidKind tape.Kind = 115
+var sigmoidKind = tape.NewKind()
 
 // SigmoidSizes are the sizes of Sigmoid.
 type SigmoidSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceKind tape.Kind = 146
+var sliceKind = tape.NewKind()
 
 // SliceSizes are the sizes of Slice.
 type SliceSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceColsKind tape.Kind = 148
+var sliceColsKind = tape.NewKind()
 
 // SliceColsSizes are the sizes of SliceCols.
 type SliceColsSizes struct {

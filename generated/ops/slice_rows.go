@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceRowsKind tape.Kind = 147
+var sliceRowsKind = tape.NewKind()
 
 // SliceRowsSizes are the sizes of SliceRows.
 type SliceRowsSizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 151
+var softmaxKind = tape.NewKind()
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

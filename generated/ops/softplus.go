@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const softplusKind tape.Kind = 116
+var softplusKind = tape.NewKind()
 
 // SoftplusSizes are the sizes of Softplus.
 type SoftplusSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sphereProjectNormalizeKind tape.Kind = 141
+var sphereProjectNormalizeKind = tape.NewKind()
 
 // SphereProjectNormalizeSizes are the sizes of SphereProjectNormalize.
 type SphereProjectNormalizeSizes struct {

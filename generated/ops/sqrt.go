@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sqrtKind tape.Kind = 128
+var sqrtKind = tape.NewKind()
 
 // SqrtSizes are the sizes of Sqrt.
 type SqrtSizes struct {

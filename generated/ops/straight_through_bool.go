@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const straightThroughBoolKind tape.Kind = 142
+var straightThroughBoolKind = tape.NewKind()
 
 // StraightThroughBoolSizes are the sizes of StraightThroughBool.
 type StraightThroughBoolSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const subKind tape.Kind = 122
+var subKind = tape.NewKind()
 
 // SubSizes are the sizes of Sub.
 type SubSizes struct {

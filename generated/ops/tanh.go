@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const tanhKind tape.Kind = 118
+var tanhKind = tape.NewKind()
 
 // TanhSizes are the sizes of Tanh.
 type TanhSizes struct {

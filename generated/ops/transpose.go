@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const transposeKind tape.Kind = 137
+var transposeKind = tape.NewKind()
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {

@@ -60,7 +60,7 @@ type echoNode[F num.Float] struct {
 	outZ, outLoss tape.Value[F]
 }
 
-const kindEcho tape.Kind = 3001
+var kindEcho = tape.NewKind()
 
 func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], ids, next []int32) (loss, logits tape.Value[F], err error) {
 	if err = block.CheckIndices("ids", ids, 0, e.v-1); err != nil {

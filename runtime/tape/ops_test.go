@@ -7,11 +7,11 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const (
-	kindMul tape.Kind = iota
-	kindSum
-	kindEmpty
-	kindScratch
+var (
+	kindMul     = tape.NewKind()
+	kindSum     = tape.NewKind()
+	kindEmpty   = tape.NewKind()
+	kindScratch = tape.NewKind()
 )
 
 type mulNode[F num.Float] struct{ a, b, out tape.Value[F] }

@@ -8,21 +8,17 @@ import (
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// A Kind numbers a type that lives in slots. Generated code assigns one to
-// each, counting up; an arena keeps one slab per kind.
+// A Kind numbers a type that lives in slots; an arena keeps one slab per kind.
 type Kind uint16
-
-// firstFree is the first kind that NewKind gives: those below it are constants
-// of this module's own generated code.
-const firstFree = 4096
 
 var kinds atomic.Uint32
 
-// NewKind returns a kind that nothing else has. Code that was generated alone,
-// for another module, takes one for each of its types when the program starts.
-// It panics with NoKinds after 61440 of them.
+// NewKind returns a kind that nothing else in the program has, counting up from 1.
+// Generated code takes one for each of its types when the program starts, so that a
+// unit's text does not depend on which other units there are. It panics with NoKinds
+// after 65535 of them.
 func NewKind() Kind {
-	n := kinds.Add(1) + firstFree - 1
+	n := kinds.Add(1)
 	if n > math.MaxUint16 {
 		panic(NoKinds)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const kindScan tape.Kind = 3000
+var kindScan = tape.NewKind()
 
 // scanCall is a kernel as a generator prints it: a running product with a state
 // that is carried in, tokens, and what it keeps on the way.

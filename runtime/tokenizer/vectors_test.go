@@ -119,7 +119,7 @@ func TestVectors(t *testing.T) {
 func TestBuildLikeTheLibrary(t *testing.T) {
 	var want struct{ Merges []string }
 	readJSON(t, "merges.json", &want)
-	text, err := os.ReadFile(filepath.Join("..", "..", "cmd", "hecate", "text", "crossroads.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "command", "text", "crossroads.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,9 @@ package attentiononly
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -68,6 +70,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	m.Parts = append(m.Parts, block.Part[F]{Name: "attention", Memory: b.Attention.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of AttentionOnly.
+func Entry() catalog.Entry {
+	return catalog.Block("AttentionOnly", "1d2197e2488c913e737531981746c459c04dce7666c0341e3e2aa89a1a9abd76",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "attention", Kind: formula.Composition}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("attention"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

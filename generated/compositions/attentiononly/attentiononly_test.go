@@ -26,7 +26,7 @@ func TestAttentionOnly(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 4, 5}, {1, 2, 5}, {1, 2, 4, 5, 6}},
 		Causal:  true,
 		Carries: true,
-		Vectors: "testdata/attentiononly_slidingwindow.txt",
+		Vectors: "testdata/attention_only.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

@@ -23,7 +23,9 @@ package cms
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
@@ -68,6 +70,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	b.Memory.Memory(m, lanes, false)
 	return m
+}
+
+// Entry is what a catalog knows of CMS.
+func Entry() catalog.Entry {
+	return catalog.Block("CMS", "0dc00e2cc9ec13f46a77dde0d75528293a4839f8cdecfd3b963feb13291403c3",
+		formula.Page{Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.List("memory"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

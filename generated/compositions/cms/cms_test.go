@@ -28,7 +28,7 @@ func TestCMS(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"memory.0.M", "memory.1.M", "memory.1.S", "memory.2.M"},
-		Vectors: "testdata/cms_deltarule_titanslmm_hebbian.txt",
+		Vectors: "testdata/cms.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

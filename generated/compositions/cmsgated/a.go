@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const aKind tape.Kind = 6
+var aKind = tape.NewKind()
 
 // A is one call of the kernel A.
 //

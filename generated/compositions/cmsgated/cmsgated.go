@@ -22,7 +22,9 @@ package cmsgated
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -78,6 +80,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "u", Shape: []int{b.Sizes.D}})
 	b.Memory.Memory(m, lanes, true)
 	return m
+}
+
+// Entry is what a catalog knows of CMSGated.
+func Entry() catalog.Entry {
+	return catalog.Block("CMSGated", "a3dab4c0b84cb999d4b0d305de0a92245c5a158caf1beeef6c9ede65fa74199a",
+		formula.Page{Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.List("memory"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

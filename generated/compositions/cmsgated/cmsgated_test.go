@@ -29,7 +29,7 @@ func TestCMSGated(t *testing.T) {
 		Gates:   []string{"b", "u", "w"},
 		Frozen:  []string{"memory.0.M", "memory.1.M", "memory.1.S"},
 		Mixed:   true,
-		Vectors: "testdata/cmsgated_deltarule_titanslmm.txt",
+		Vectors: "testdata/cms_gated.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "a",

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outKind tape.Kind = 7
+var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //

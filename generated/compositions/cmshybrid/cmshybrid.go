@@ -23,7 +23,9 @@ package cmshybrid
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -82,6 +84,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	b.Memory.Memory(m, lanes, false)
 	b.Chain.Memory(m, lanes, false)
 	return m
+}
+
+// Entry is what a catalog knows of CMSHybrid.
+func Entry() catalog.Entry {
+	return catalog.Block("CMSHybrid", "2e65a2c29f8db0024f27a8dbb0440cc00a0c58c61c6269add119e51a4c8abc9a",
+		formula.Page{Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}, {Name: "chain", Kind: formula.Rule, List: true}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.List("memory"), m.List("chain"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

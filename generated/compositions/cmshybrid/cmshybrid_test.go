@@ -28,7 +28,7 @@ func TestCMSHybrid(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Causal:  true,
 		Frozen:  []string{"memory.0.M", "memory.1.M", "memory.2.M", "chain.0.M", "chain.1.M", "chain.2.M"},
-		Vectors: "testdata/cmshybrid_hgrn2_hebbian_hebbianscan_hgrn2_hebbian_hebbianscan.txt",
+		Vectors: "testdata/cms_hybrid.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

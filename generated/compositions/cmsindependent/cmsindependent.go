@@ -23,7 +23,9 @@ package cmsindependent
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -76,6 +78,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	b.Memory.Memory(m, lanes, false)
 	return m
+}
+
+// Entry is what a catalog knows of CMSIndependent.
+func Entry() catalog.Entry {
+	return catalog.Block("CMSIndependent", "226093e33d323080ad8984f578e074eb12f95639623e263b57944b266aff7968",
+		formula.Page{Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.List("memory"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -23,7 +23,9 @@ package cmssequential
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
@@ -65,6 +67,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	b.Memory.Memory(m, lanes, false)
 	return m
+}
+
+// Entry is what a catalog knows of CMSSequential.
+func Entry() catalog.Entry {
+	return catalog.Block("CMSSequential", "aff889dc7a8df05d1149f411d90e4afd6c4559e614f537b2fbb8eda3a2551c5e",
+		formula.Page{Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.List("memory"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -28,7 +28,7 @@ func TestCMSSequential(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Causal:  true,
 		Frozen:  []string{"memory.0.M", "memory.1.M", "memory.2.M"},
-		Vectors: "testdata/cmssequential_hgrn2_hebbian_hebbianscan.txt",
+		Vectors: "testdata/cms_sequential.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

@@ -21,7 +21,9 @@ package fullattention
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -71,6 +73,17 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	return m
+}
+
+// Entry is what a catalog knows of FullAttention.
+func Entry() catalog.Entry {
+	return catalog.Block("FullAttention", "ac56b78b321a21e72399d23ac6b57d20f63ff6b960d5f15ed81bb6195b470c91",
+		formula.Page{Kind: formula.Composition, Sizes: []string{"H"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

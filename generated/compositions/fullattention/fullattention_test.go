@@ -24,7 +24,7 @@ func TestFullAttention(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Causal:  true,
-		Vectors: "testdata/fullattention.txt",
+		Vectors: "testdata/full_attention.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",
@@ -37,7 +37,7 @@ func TestFullAttention(t *testing.T) {
 			{"H": 5, "d_h": 1},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
-		Vectors: "testdata/fullattention.txt",
+		Vectors: "testdata/full_attention.txt",
 	}.Test(t)
 }
 

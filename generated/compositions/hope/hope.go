@@ -21,7 +21,9 @@ package hope
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -79,6 +81,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(lanes)})
 	b.Net.Memory(m, lanes, false)
 	return m
+}
+
+// Entry is what a catalog knows of HOPE.
+func Entry() catalog.Entry {
+	return catalog.Block("HOPE", "22609307700575e4720f21c62c43195120a12cadb33b1ff23eb0909f2f656c3c",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "net", Kind: formula.Composition, List: true}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("memory"), m.List("net"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

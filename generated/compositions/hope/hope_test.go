@@ -28,7 +28,7 @@ func TestHOPE(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"memory.M_k", "memory.M_v", "memory.M_alpha", "memory.M_eta", "memory.M_m"},
 		Starts:  true,
-		Vectors: "testdata/hope_selfreferential_residualmlp_residualmlp_residualmlp.txt",
+		Vectors: "testdata/hope.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "z",

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const uKind tape.Kind = 11
+var uKind = tape.NewKind()
 
 // U is one call of the kernel U.
 type U[F num.Float] struct {

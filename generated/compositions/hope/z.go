@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const zKind tape.Kind = 10
+var zKind = tape.NewKind()
 
 // Z is one call of the kernel Z.
 //

@@ -23,7 +23,9 @@ package mac
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -83,6 +85,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m.AddSite("memory", b.Memory.NewMemory(lanes))
 	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of MAC.
+func Entry() catalog.Entry {
+	return catalog.Block("MAC", "cdc1ba685f94e97e8ce7d4bce255023cf3c7930679b7b5929a54492432b746cb",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}, Sizes: []string{"H", "n_p"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("memory"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -29,7 +29,7 @@ func TestMAC(t *testing.T) {
 		Frozen:  []string{"memory.M"},
 		Mixed:   true,
 		Order:   3,
-		Vectors: "testdata/mac_deltarule.txt",
+		Vectors: "testdata/mac.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "y",

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const yKind tape.Kind = 13
+var yKind = tape.NewKind()
 
 // Y is one call of the kernel Y.
 //

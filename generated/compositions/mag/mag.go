@@ -21,7 +21,9 @@ package mag
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -77,6 +79,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(lanes)})
 	m.Parts = append(m.Parts, block.Part[F]{Name: "attention", Memory: b.Attention.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of MAG.
+func Entry() catalog.Entry {
+	return catalog.Block("MAG", "c6b042e757695184c8429a6371c0d527e315225a633637df96e8eaf21a0bbf69",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("memory"), m.Part("attention"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

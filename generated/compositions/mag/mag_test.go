@@ -18,11 +18,45 @@ import (
 
 // TestMAG holds MAG to its page: mag.a, mag.m, mag.out.
 func TestMAG(t *testing.T) {
+	t.Run("DeltaRule+SlidingWindow", func(t *testing.T) {
+		blocktest.Block{
+			Name: "MAG_DeltaRule_SlidingWindow",
+			F64:  build[float64],
+			F32:  build[float32],
+			Sizes: []blocktest.Sizes{
+				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
+				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
+			},
+			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
+			Causal:  true,
+			Carries: true,
+			Frozen:  []string{"memory.M"},
+			Vectors: "testdata/mag.txt",
+		}.Test(t)
+	})
+	t.Run("TitansLMM+SlidingWindow", func(t *testing.T) {
+		blocktest.Block{
+			Name: "MAG_TitansLMM_SlidingWindow",
+			F64:  build2[float64],
+			F32:  build2[float32],
+			Sizes: []blocktest.Sizes{
+				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
+				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
+			},
+			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
+			Causal:  true,
+			Carries: true,
+			Frozen:  []string{"memory.M", "memory.S"},
+			Vectors: "testdata/mag2.txt",
+		}.Test(t)
+	})
 	t.Run("CMS+SlidingWindow", func(t *testing.T) {
 		blocktest.Block{
 			Name: "MAG_CMS_DeltaRule_TitansLMM_Hebbian_SlidingWindow",
-			F64:  build[float64],
-			F32:  build[float32],
+			F64:  build3[float64],
+			F32:  build3[float32],
 			Sizes: []blocktest.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 4, "memory.memory.0.d_k": 3, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 5, "width": 4},
 				{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 7, "width": 3},
@@ -32,14 +66,14 @@ func TestMAG(t *testing.T) {
 			Causal:  true,
 			Carries: true,
 			Frozen:  []string{"memory.memory.0.M", "memory.memory.1.M", "memory.memory.1.S", "memory.memory.2.M"},
-			Vectors: "testdata/mag_cms_deltarule_titanslmm_hebbian_slidingwindow.txt",
+			Vectors: "testdata/mag3.txt",
 		}.Test(t)
 	})
 	t.Run("CMSGated+SlidingWindow", func(t *testing.T) {
 		blocktest.Block{
 			Name: "MAG_CMSGated_DeltaRule_TitansLMM_SlidingWindow",
-			F64:  build2[float64],
-			F32:  build2[float32],
+			F64:  build4[float64],
+			F32:  build4[float32],
 			Sizes: []blocktest.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 5, "memory.memory.0.d_k": 3, "memory.memory.1.d_k": 2, "width": 4},
 				{"attention.H": 1, "attention.n_p": 0, "attention.w": 7, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 5, "width": 3},
@@ -50,58 +84,7 @@ func TestMAG(t *testing.T) {
 			Gates:   []string{"memory.b", "memory.u", "memory.w"},
 			Frozen:  []string{"memory.memory.0.M", "memory.memory.1.M", "memory.memory.1.S"},
 			Mixed:   true,
-			Vectors: "testdata/mag_cmsgated_deltarule_titanslmm_slidingwindow.txt",
-		}.Test(t)
-	})
-	t.Run("DeltaRule+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
-			Name: "MAG_DeltaRule_SlidingWindow",
-			F64:  build3[float64],
-			F32:  build3[float32],
-			Sizes: []blocktest.Sizes{
-				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
-				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
-			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
-			Causal:  true,
-			Carries: true,
-			Frozen:  []string{"memory.M"},
-			Vectors: "testdata/mag_deltarule_slidingwindow.txt",
-		}.Test(t)
-	})
-	t.Run("TitansLMM+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
-			Name: "MAG_TitansLMM_SlidingWindow",
-			F64:  build4[float64],
-			F32:  build4[float32],
-			Sizes: []blocktest.Sizes{
-				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
-				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
-			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
-			Causal:  true,
-			Carries: true,
-			Frozen:  []string{"memory.M", "memory.S"},
-			Vectors: "testdata/mag_titanslmm_slidingwindow.txt",
-		}.Test(t)
-	})
-	t.Run("Hebbian+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
-			Name: "MAG_Hebbian_SlidingWindow",
-			F64:  build5[float64],
-			F32:  build5[float32],
-			Sizes: []blocktest.Sizes{
-				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
-				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
-			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 4, 5, 6}, {1, 2, 5}},
-			Causal:  true,
-			Carries: true,
-			Frozen:  []string{"memory.M"},
-			Vectors: "testdata/mag_hebbian_slidingwindow.txt",
+			Vectors: "testdata/mag4.txt",
 		}.Test(t)
 	})
 	blocktest.Pair{
@@ -110,16 +93,32 @@ func TestMAG(t *testing.T) {
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"attention.H": 2, "attention.n_p": 2, "attention.w": 4, "memory.memory.0.d_k": 3, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 5, "width": 4},
-			{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 7, "width": 3},
-			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 1, "memory.memory.2.d_k": 2, "width": 5},
+			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
+			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
 	}.Test(t)
 }
 
-// build makes MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow) of the given sizes.
+// build makes MAG(DeltaRule, SlidingWindow) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+	s, width := z.Split()
+	deltarule1 := deltarule.New[F](s.Part("memory"), width)
+	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
+	return New(s, width, deltarule1, slidingwindow2), s.Err()
+}
+
+// build2 makes MAG(TitansLMM, SlidingWindow) of the given sizes.
+func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+	s, width := z.Split()
+	titanslmm1 := titanslmm.New[F](s.Part("memory"), width)
+	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
+	return New(s, width, titanslmm1, slidingwindow2), s.Err()
+}
+
+// build3 makes MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow) of the given sizes.
+func build3[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
 	titanslmm3 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
@@ -129,38 +128,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	return New(s, width, cms1, slidingwindow5), s.Err()
 }
 
-// build2 makes MAG(CMSGated([DeltaRule, TitansLMM]), SlidingWindow) of the given sizes.
-func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+// build4 makes MAG(CMSGated([DeltaRule, TitansLMM]), SlidingWindow) of the given sizes.
+func build4[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
 	titanslmm3 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
 	cmsgated1 := cmsgated.New[F](s.Part("memory"), width, []block.Block[F]{deltarule2, titanslmm3})
 	slidingwindow4 := slidingwindow.New[F](s.Part("attention"), width)
 	return New(s, width, cmsgated1, slidingwindow4), s.Err()
-}
-
-// build3 makes MAG(DeltaRule, SlidingWindow) of the given sizes.
-func build3[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
-	s, width := z.Split()
-	deltarule1 := deltarule.New[F](s.Part("memory"), width)
-	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
-	return New(s, width, deltarule1, slidingwindow2), s.Err()
-}
-
-// build4 makes MAG(TitansLMM, SlidingWindow) of the given sizes.
-func build4[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
-	s, width := z.Split()
-	titanslmm1 := titanslmm.New[F](s.Part("memory"), width)
-	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
-	return New(s, width, titanslmm1, slidingwindow2), s.Err()
-}
-
-// build5 makes MAG(Hebbian, SlidingWindow) of the given sizes.
-func build5[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
-	s, width := z.Split()
-	hebbian1 := hebbian.New[F](s.Part("memory"), width)
-	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
-	return New(s, width, hebbian1, slidingwindow2), s.Err()
 }
 
 // subject is the block that a call's sizes describe.

@@ -29,7 +29,7 @@ func TestMAGResidual(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"memory.M"},
-		Vectors: "testdata/magresidual_hgrn2_residualmlp.txt",
+		Vectors: "testdata/mag_residual.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "z",

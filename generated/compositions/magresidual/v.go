@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const vKind tape.Kind = 17
+var vKind = tape.NewKind()
 
 // V is one call of the kernel V.
 //

@@ -27,7 +27,7 @@ func TestMAL(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"memory.M"},
-		Vectors: "testdata/mal_deltarule_slidingwindow.txt",
+		Vectors: "testdata/mal.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "z",

@@ -19,7 +19,9 @@ package malbottleneck
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -75,6 +77,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(lanes)})
 	m.Parts = append(m.Parts, block.Part[F]{Name: "attention", Memory: b.Attention.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of MALBottleneck.
+func Entry() catalog.Entry {
+	return catalog.Block("MALBottleneck", "c870b570e56e5d3552c807d103084093d34608c7fb754a076e7c4e9901cbcc6b",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("memory"), m.Part("attention"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -28,7 +28,7 @@ func TestMALBottleneck(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"memory.M"},
-		Vectors: "testdata/malbottleneck_hgrn2_residualmlp.txt",
+		Vectors: "testdata/mal_bottleneck.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

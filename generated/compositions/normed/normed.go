@@ -19,7 +19,9 @@ package normed
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -69,6 +71,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of Normed.
+func Entry() catalog.Entry {
+	return catalog.Block("Normed", "2129b78359fa94f886ed6f0f285da4c12c6480715e49b3cf98cb4e524e2a6d09",
+		formula.Page{Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("memory"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

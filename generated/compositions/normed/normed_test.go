@@ -26,7 +26,7 @@ func TestNormed(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"memory.M"},
-		Vectors: "testdata/normed_hgrn2.txt",
+		Vectors: "testdata/normed.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "z",

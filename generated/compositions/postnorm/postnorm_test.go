@@ -27,7 +27,7 @@ func TestPostNorm(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"block.M"},
-		Vectors: "testdata/postnorm_hgrn2.txt",
+		Vectors: "testdata/post_norm.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

@@ -19,7 +19,9 @@ package prenorm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -70,6 +72,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	m.Parts = append(m.Parts, block.Part[F]{Name: "block", Memory: b.Block.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of PreNorm.
+func Entry() catalog.Entry {
+	return catalog.Block("PreNorm", "2a4c73487b3ed10f17308251119b612262b724f8be1056a376bfb4a56172279b",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("block"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
-	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
+	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -30,24 +30,24 @@ func TestPreNorm(t *testing.T) {
 			Causal:  true,
 			Carries: true,
 			Frozen:  []string{"block.memory.M"},
-			Vectors: "testdata/prenorm_mag_deltarule_slidingwindow.txt",
+			Vectors: "testdata/pre_norm.txt",
 		}.Test(t)
 	})
-	t.Run("MAG", func(t *testing.T) {
+	t.Run("HGRN2", func(t *testing.T) {
 		blocktest.Block{
-			Name: "PreNorm_MAG_TitansLMM_SlidingWindow",
+			Name: "PreNorm_HGRN2",
 			F64:  build2[float64],
 			F32:  build2[float32],
 			Sizes: []blocktest.Sizes{
-				{"block.attention.H": 2, "block.attention.n_p": 2, "block.attention.w": 2, "block.memory.d_k": 3, "width": 4},
-				{"block.attention.H": 1, "block.attention.n_p": 0, "block.attention.w": 5, "block.memory.d_k": 1, "width": 3},
-				{"block.attention.H": 5, "block.attention.n_p": 1, "block.attention.w": 1, "block.memory.d_k": 5, "width": 5},
+				{"block.d_k": 3, "width": 4},
+				{"block.d_k": 1, "width": 3},
+				{"block.d_k": 5, "width": 5},
 			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
+			Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 			Causal:  true,
 			Carries: true,
-			Frozen:  []string{"block.memory.M", "block.memory.S"},
-			Vectors: "testdata/prenorm_mag_titanslmm_slidingwindow.txt",
+			Frozen:  []string{"block.M"},
+			Vectors: "testdata/pre_norm2.txt",
 		}.Test(t)
 	})
 	blocktest.Pair{
@@ -85,13 +85,11 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	return New(s, width, mag1), s.Err()
 }
 
-// build2 makes PreNorm(MAG(TitansLMM, SlidingWindow)) of the given sizes.
+// build2 makes PreNorm(HGRN2) of the given sizes.
 func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
-	titanslmm2 := titanslmm.New[F](s.Part("block").Part("memory"), width)
-	slidingwindow3 := slidingwindow.New[F](s.Part("block").Part("attention"), width)
-	mag1 := mag.New[F](s.Part("block"), width, titanslmm2, slidingwindow3)
-	return New(s, width, mag1), s.Err()
+	hgrn21 := hgrn2.New[F](s.Part("block"), width)
+	return New(s, width, hgrn21), s.Err()
 }
 
 // subject is the block that a call's sizes describe.

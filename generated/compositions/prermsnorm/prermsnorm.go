@@ -19,7 +19,9 @@ package prermsnorm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -69,6 +71,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	m.Parts = append(m.Parts, block.Part[F]{Name: "block", Memory: b.Block.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of PreRMSNorm.
+func Entry() catalog.Entry {
+	return catalog.Block("PreRMSNorm", "a2ad4efe0d2a467aeb3c6d384c44b77d0c91cdcf4c62284c8340be28b1a212d2",
+		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width, m.Part("block"))
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -27,7 +27,7 @@ func TestPreRMSNorm(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"block.M"},
-		Vectors: "testdata/prermsnorm_hgrn2.txt",
+		Vectors: "testdata/pre_rms_norm.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "z",

@@ -26,7 +26,7 @@ func TestResidual(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"block.M"},
-		Vectors: "testdata/residual_hgrn2.txt",
+		Vectors: "testdata/residual.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",

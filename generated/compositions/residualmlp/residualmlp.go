@@ -21,7 +21,9 @@ package residualmlp
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -68,6 +70,17 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	return m
+}
+
+// Entry is what a catalog knows of ResidualMLP.
+func Entry() catalog.Entry {
+	return catalog.Block("ResidualMLP", "32c143719b23edcf2e7f16cc96907a8446c0c1611c5d128d5963f73bfef5b283",
+		formula.Page{Kind: formula.Composition},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -25,7 +25,7 @@ func TestResidualMLP(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Causal:  true,
 		Carries: true,
-		Vectors: "testdata/residualmlp.txt",
+		Vectors: "testdata/residual_mlp.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",
@@ -38,7 +38,7 @@ func TestResidualMLP(t *testing.T) {
 			{"d": 5},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
-		Vectors: "testdata/residualmlp.txt",
+		Vectors: "testdata/residual_mlp.txt",
 	}.Test(t)
 }
 

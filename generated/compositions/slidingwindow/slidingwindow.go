@@ -21,7 +21,9 @@ package slidingwindow
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -78,6 +80,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Tail: true},
 		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Tail: true})
 	return m
+}
+
+// Entry is what a catalog knows of SlidingWindow.
+func Entry() catalog.Entry {
+	return catalog.Block("SlidingWindow", "819f185d01b9c1ca07d5eedcfb37a1e9cdf4f43ee7396cd24d69b3af43573d51",
+		formula.Page{Kind: formula.Composition, Sizes: []string{"H", "n_p", "w"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

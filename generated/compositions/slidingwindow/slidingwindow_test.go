@@ -27,7 +27,7 @@ func TestSlidingWindow(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Order:   3,
-		Vectors: "testdata/slidingwindow.txt",
+		Vectors: "testdata/sliding_window.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",
@@ -40,7 +40,7 @@ func TestSlidingWindow(t *testing.T) {
 			{"H": 5, "d_h": 1, "n_p": 1, "w": 2},
 		},
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
-		Vectors: "testdata/slidingwindow.txt",
+		Vectors: "testdata/sliding_window.txt",
 	}.Test(t)
 }
 

@@ -21,7 +21,9 @@ package bytelm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -75,6 +77,17 @@ func (b *Model[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	m.Parts = append(m.Parts, block.Part[F]{Name: "block", Memory: b.Block.NewMemory(lanes)})
 	return m
+}
+
+// Entry is what a catalog knows of ByteLM.
+func Entry() catalog.Entry {
+	return catalog.Model("ByteLM", "5ed396967e40592b9bbfda405c63d6bd6376199036c9513dc35d057d963d361a",
+		formula.Page{Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, Bare: true}}, Sizes: []string{"V", "d"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Model[F] {
+	return New[F](m.Sizes, m.Part("block"))
 }
 
 // Step runs the model over the call's tokens: it returns the loss of each lane

@@ -3,12 +3,9 @@
 package bytelm
 
 import (
-	"github.com/nl-hecate/hecate/generated/compositions/cms"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
-	"github.com/nl-hecate/hecate/generated/rules/hebbian"
-	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -19,17 +16,31 @@ import (
 // TestByteLM holds ByteLM to its page: byte_lm.x, byte_lm.y, byte_lm.z,
 // byte_lm.loss.
 func TestByteLM(t *testing.T) {
+	blocktest.Model{
+		Name: "ByteLM_MAG_DeltaRule_SlidingWindow",
+		F64:  build[float64],
+		F32:  build[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
+		},
+		Tokens:  [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 5}},
+		Causal:  true,
+		Carries: true,
+		Vectors: "testdata/byte_lm.txt",
+	}.Test(t)
 	blocktest.Pair{
 		Name:     "x",
 		Taped:    xTaped[float64],
 		Direct:   xDirect[float64],
 		Direct32: xDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 3, "d": 4, "memory.memory.0.d_k": 2, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 4},
-			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 1, "d": 3, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 7, "memory.memory.2.d_k": 3},
-			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 5, "d": 5, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 1},
+			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
 		},
-		Tokens: [][]int{{1, 2, 3, 4, 5}, {1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}},
+		Tokens: [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 5}},
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "loss",
@@ -37,24 +48,21 @@ func TestByteLM(t *testing.T) {
 		Direct:   lossDirect[float64],
 		Direct32: lossDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 3, "d": 4, "memory.memory.0.d_k": 2, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 4},
-			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 1, "d": 3, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 7, "memory.memory.2.d_k": 3},
-			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 5, "d": 5, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 1},
+			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
 		},
-		Tokens: [][]int{{1, 2, 3, 4, 5}, {1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}},
+		Tokens: [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 5}},
 	}.Test(t)
 }
 
-// build makes ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow)) of the given sizes.
+// build makes ByteLM(MAG(DeltaRule, SlidingWindow)) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	width := z["d"]
-	deltarule3 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
-	titanslmm4 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
-	hebbian5 := hebbian.New[F](s.Part("memory").Part("memory.2"), width)
-	cms2 := cms.New[F](s.Part("memory"), width, []block.Block[F]{deltarule3, titanslmm4, hebbian5})
-	slidingwindow6 := slidingwindow.New[F](s.Part("attention"), width)
-	mag1 := mag.New[F](s, width, cms2, slidingwindow6)
+	deltarule2 := deltarule.New[F](s.Part("memory"), width)
+	slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
+	mag1 := mag.New[F](s, width, deltarule2, slidingwindow3)
 	return New(s, mag1), s.Err()
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const xKind tape.Kind = 155
+var xKind = tape.NewKind()
 
 // X is one call of the kernel X.
 type X[F num.Float] struct {

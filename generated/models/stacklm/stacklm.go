@@ -22,7 +22,9 @@ package stacklm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -78,6 +80,17 @@ func (b *Model[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory[F](lanes)
 	b.Block.Memory(m, lanes, false)
 	return m
+}
+
+// Entry is what a catalog knows of StackLM.
+func Entry() catalog.Entry {
+	return catalog.Model("StackLM", "1edf9a2e3660a8417bc76a3ac30dce24f07b643e46244a9b98705b10af196586",
+		formula.Page{Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, List: true}}, Sizes: []string{"V", "d"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Model[F] {
+	return New[F](m.Sizes, m.List("block"))
 }
 
 // Step runs the model over the call's tokens: it returns the loss of each lane

@@ -3,11 +3,11 @@
 package stacklm
 
 import (
+	"github.com/nl-hecate/hecate/generated/compositions/attentiononly"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/prenorm"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
-	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -18,17 +18,31 @@ import (
 // TestStackLM holds StackLM to its page: stack_lm.x, stack_lm.y, stack_lm.n,
 // stack_lm.z, stack_lm.loss.
 func TestStackLM(t *testing.T) {
+	blocktest.Model{
+		Name: "StackLM_AttentionOnly_SlidingWindow_PreNorm_MAG_DeltaRule_SlidingWindow",
+		F64:  build[float64],
+		F32:  build[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 4, "block.0.attention.H": 2, "block.0.attention.n_p": 2, "block.0.attention.w": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 3, "block.1.block.memory.d_k": 4, "d": 4},
+			{"V": 7, "block.0.attention.H": 1, "block.0.attention.n_p": 0, "block.0.attention.w": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 3, "d": 3},
+			{"V": 3, "block.0.attention.H": 5, "block.0.attention.n_p": 1, "block.0.attention.w": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 5},
+		},
+		Tokens:  [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 4, 5, 6}},
+		Causal:  true,
+		Carries: true,
+		Vectors: "testdata/stack_lm.txt",
+	}.Test(t)
 	blocktest.Pair{
 		Name:     "x",
 		Taped:    xTaped[float64],
 		Direct:   xDirect[float64],
 		Direct32: xDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"V": 4, "block.0.block.attention.H": 2, "block.0.block.attention.n_p": 2, "block.0.block.attention.w": 4, "block.0.block.memory.d_k": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 2, "block.1.block.memory.d_k": 3, "d": 4},
-			{"V": 7, "block.0.block.attention.H": 1, "block.0.block.attention.n_p": 0, "block.0.block.attention.w": 3, "block.0.block.memory.d_k": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 3},
-			{"V": 3, "block.0.block.attention.H": 5, "block.0.block.attention.n_p": 1, "block.0.block.attention.w": 1, "block.0.block.memory.d_k": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 5, "d": 5},
+			{"V": 4, "block.0.attention.H": 2, "block.0.attention.n_p": 2, "block.0.attention.w": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 3, "block.1.block.memory.d_k": 4, "d": 4},
+			{"V": 7, "block.0.attention.H": 1, "block.0.attention.n_p": 0, "block.0.attention.w": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 3, "d": 3},
+			{"V": 3, "block.0.attention.H": 5, "block.0.attention.n_p": 1, "block.0.attention.w": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 4, 5, 6}},
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "loss",
@@ -36,27 +50,25 @@ func TestStackLM(t *testing.T) {
 		Direct:   lossDirect[float64],
 		Direct32: lossDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"V": 4, "block.0.block.attention.H": 2, "block.0.block.attention.n_p": 2, "block.0.block.attention.w": 4, "block.0.block.memory.d_k": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 2, "block.1.block.memory.d_k": 3, "d": 4},
-			{"V": 7, "block.0.block.attention.H": 1, "block.0.block.attention.n_p": 0, "block.0.block.attention.w": 3, "block.0.block.memory.d_k": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 3},
-			{"V": 3, "block.0.block.attention.H": 5, "block.0.block.attention.n_p": 1, "block.0.block.attention.w": 1, "block.0.block.memory.d_k": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 5, "d": 5},
+			{"V": 4, "block.0.attention.H": 2, "block.0.attention.n_p": 2, "block.0.attention.w": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 3, "block.1.block.memory.d_k": 4, "d": 4},
+			{"V": 7, "block.0.attention.H": 1, "block.0.attention.n_p": 0, "block.0.attention.w": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 3, "d": 3},
+			{"V": 3, "block.0.attention.H": 5, "block.0.attention.n_p": 1, "block.0.attention.w": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 4, 5, 6}},
 	}.Test(t)
 }
 
-// build makes StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))]) of the given sizes.
+// build makes StackLM([AttentionOnly(SlidingWindow), PreNorm(MAG(DeltaRule, SlidingWindow))]) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	width := z["d"]
-	deltarule3 := deltarule.New[F](s.Part("block.0").Part("block").Part("memory"), width)
-	slidingwindow4 := slidingwindow.New[F](s.Part("block.0").Part("block").Part("attention"), width)
-	mag2 := mag.New[F](s.Part("block.0").Part("block"), width, deltarule3, slidingwindow4)
-	prenorm1 := prenorm.New[F](s.Part("block.0"), width, mag2)
-	titanslmm7 := titanslmm.New[F](s.Part("block.1").Part("block").Part("memory"), width)
-	slidingwindow8 := slidingwindow.New[F](s.Part("block.1").Part("block").Part("attention"), width)
-	mag6 := mag.New[F](s.Part("block.1").Part("block"), width, titanslmm7, slidingwindow8)
-	prenorm5 := prenorm.New[F](s.Part("block.1"), width, mag6)
-	return New(s, []block.Block[F]{prenorm1, prenorm5}), s.Err()
+	slidingwindow2 := slidingwindow.New[F](s.Part("block.0").Part("attention"), width)
+	attentiononly1 := attentiononly.New[F](s.Part("block.0"), width, slidingwindow2)
+	deltarule5 := deltarule.New[F](s.Part("block.1").Part("block").Part("memory"), width)
+	slidingwindow6 := slidingwindow.New[F](s.Part("block.1").Part("block").Part("attention"), width)
+	mag4 := mag.New[F](s.Part("block.1").Part("block"), width, deltarule5, slidingwindow6)
+	prenorm3 := prenorm.New[F](s.Part("block.1"), width, mag4)
+	return New(s, []block.Block[F]{attentiononly1, prenorm3}), s.Err()
 }
 
 // subject is the block that a call's sizes describe.

@@ -28,7 +28,9 @@ package atlasomega
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -92,6 +94,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.DK}, Tail: true},
 		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.DV}, Tail: true})
 	return m
+}
+
+// Entry is what a catalog knows of AtlasOmega.
+func Entry() catalog.Entry {
+	return catalog.Block("AtlasOmega", "f8082089fda891f2c270a679625a167c42f0e3a06eb31bc7b8ade2a49d04dd13",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -31,7 +31,7 @@ func TestAtlasOmega(t *testing.T) {
 		Frozen:  []string{"M", "S"},
 		Tails:   true,
 		Order:   3,
-		Vectors: "testdata/atlasomega.txt",
+		Vectors: "testdata/atlas_omega.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -45,7 +45,7 @@ func TestAtlasOmega(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 5}},
 		Segments: true,
-		Vectors:  "testdata/atlasomega.txt",
+		Vectors:  "testdata/atlas_omega.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -58,7 +58,7 @@ func TestAtlasOmega(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2, "w": 1},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 5}},
-		Vectors: "testdata/atlasomega.txt",
+		Vectors: "testdata/atlas_omega.txt",
 	}.Test(t)
 }
 

@@ -27,7 +27,9 @@ package deeptitans
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -99,6 +101,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "S_W2", Shape: []int{b.Sizes.DV, b.Sizes.DH}},
 		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true})
 	return m
+}
+
+// Entry is what a catalog knows of DeepTitans.
+func Entry() catalog.Entry {
+	return catalog.Block("DeepTitans", "f7d8b75e17a2cd60cf0fb3cef1827c25c79c80e5fe1b5427df699ad0b508a211",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -32,7 +32,7 @@ func TestDeepTitans(t *testing.T) {
 		Frozen:  []string{"W1", "W2", "S_W1", "S_W2"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/deeptitans.txt",
+		Vectors: "testdata/deep_titans.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -47,7 +47,7 @@ func TestDeepTitans(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/deeptitans.txt",
+		Vectors:  "testdata/deep_titans.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -61,7 +61,7 @@ func TestDeepTitans(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Starts:  true,
-		Vectors: "testdata/deeptitans.txt",
+		Vectors: "testdata/deep_titans.txt",
 	}.Test(t)
 }
 

@@ -30,7 +30,7 @@ func TestDeltaChunk(t *testing.T) {
 		Frozen:  []string{"M"},
 		Mixed:   true,
 		Tails:   true,
-		Vectors: "testdata/deltachunk.txt",
+		Vectors: "testdata/delta_chunk.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -44,7 +44,7 @@ func TestDeltaChunk(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Segments: true,
-		Vectors:  "testdata/deltachunk.txt",
+		Vectors:  "testdata/delta_chunk.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -57,7 +57,7 @@ func TestDeltaChunk(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
-		Vectors: "testdata/deltachunk.txt",
+		Vectors: "testdata/delta_chunk.txt",
 	}.Test(t)
 }
 

@@ -29,7 +29,7 @@ func TestDeltaFrozen(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"M", "M.chunk", "chunk.age"},
 		Tails:   true,
-		Vectors: "testdata/deltafrozen.txt",
+		Vectors: "testdata/delta_frozen.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -43,7 +43,7 @@ func TestDeltaFrozen(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5, 35}, {1, 2, 3, 5, 16}, {1, 2, 3, 5, 17}},
 		Segments: true,
-		Vectors:  "testdata/deltafrozen.txt",
+		Vectors:  "testdata/delta_frozen.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -56,7 +56,7 @@ func TestDeltaFrozen(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5, 35}, {1, 2, 3, 5, 16}, {1, 2, 3, 5, 17}},
-		Vectors: "testdata/deltafrozen.txt",
+		Vectors: "testdata/delta_frozen.txt",
 	}.Test(t)
 }
 

@@ -23,7 +23,9 @@ package deltarule
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -86,6 +88,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true})
 	return m
+}
+
+// Entry is what a catalog knows of DeltaRule.
+func Entry() catalog.Entry {
+	return catalog.Block("DeltaRule", "f5d11698a888aee07fde5dc12f613249057ebe20bb2920cfad1802ba200d3366",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -28,7 +28,7 @@ func TestDeltaRule(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"M"},
 		Tails:   true,
-		Vectors: "testdata/deltarule.txt",
+		Vectors: "testdata/delta_rule.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -42,7 +42,7 @@ func TestDeltaRule(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
-		Vectors:  "testdata/deltarule.txt",
+		Vectors:  "testdata/delta_rule.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -55,7 +55,7 @@ func TestDeltaRule(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
-		Vectors: "testdata/deltarule.txt",
+		Vectors: "testdata/delta_rule.txt",
 	}.Test(t)
 }
 

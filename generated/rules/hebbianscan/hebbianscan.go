@@ -22,7 +22,9 @@ package hebbianscan
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -78,6 +80,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
 	m.Chunk = 16
 	return m
+}
+
+// Entry is what a catalog knows of HebbianScan.
+func Entry() catalog.Entry {
+	return catalog.Block("HebbianScan", "ef035d9a01b3029aeb8bf749054d3994b2316792e9aa5cf58c1efcd8f7ede4cf",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

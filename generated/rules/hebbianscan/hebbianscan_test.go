@@ -29,7 +29,7 @@ func TestHebbianScan(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"M"},
 		Tails:   true,
-		Vectors: "testdata/hebbianscan.txt",
+		Vectors: "testdata/hebbian_scan.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -43,7 +43,7 @@ func TestHebbianScan(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Segments: true,
-		Vectors:  "testdata/hebbianscan.txt",
+		Vectors:  "testdata/hebbian_scan.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -56,7 +56,7 @@ func TestHebbianScan(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
-		Vectors: "testdata/hebbianscan.txt",
+		Vectors: "testdata/hebbian_scan.txt",
 	}.Test(t)
 }
 

@@ -27,7 +27,9 @@ package lattice
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -83,6 +85,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.M, b.Sizes.DV}, Rows: block.UnitRows})
 	return m
+}
+
+// Entry is what a catalog knows of Lattice.
+func Entry() catalog.Entry {
+	return catalog.Block("Lattice", "028ccf91ad0382fa042e0f62267dc66d09fa4f1ec5645ee7e1b8c929c18ad466",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

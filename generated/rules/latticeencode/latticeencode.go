@@ -27,7 +27,9 @@ package latticeencode
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -83,6 +85,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.M, b.Sizes.DV}, Rows: block.UnitRows})
 	return m
+}
+
+// Entry is what a catalog knows of LatticeEncode.
+func Entry() catalog.Entry {
+	return catalog.Block("LatticeEncode", "d4ac3736e7b6b9911b40e48b8fbdaf5020b6ce97f190835d916ea9cb9842c76e",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -30,7 +30,7 @@ func TestLatticeEncode(t *testing.T) {
 		Frozen:  []string{"S"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/latticeencode.txt",
+		Vectors: "testdata/lattice_encode.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -45,7 +45,7 @@ func TestLatticeEncode(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/latticeencode.txt",
+		Vectors:  "testdata/lattice_encode.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -59,7 +59,7 @@ func TestLatticeEncode(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Starts:  true,
-		Vectors: "testdata/latticeencode.txt",
+		Vectors: "testdata/lattice_encode.txt",
 	}.Test(t)
 }
 

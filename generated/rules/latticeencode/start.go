@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const startKind tape.Kind = 50
+var startKind = tape.NewKind()
 
 // Start is one call of the kernel Start.
 //

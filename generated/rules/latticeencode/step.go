@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 48
+var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //

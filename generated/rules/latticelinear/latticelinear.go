@@ -21,7 +21,9 @@ package latticelinear
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -78,6 +80,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.M, b.Sizes.DV}, Rows: block.UnitRows})
 	m.Chunk = 16
 	return m
+}
+
+// Entry is what a catalog knows of LatticeLinear.
+func Entry() catalog.Entry {
+	return catalog.Block("LatticeLinear", "5c5c48b6c37925d90a3a156ff95495841f40e983bf36f72df573f4e7bea606ac",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

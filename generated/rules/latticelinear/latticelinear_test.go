@@ -30,7 +30,7 @@ func TestLatticeLinear(t *testing.T) {
 		Frozen:  []string{"S"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/latticelinear.txt",
+		Vectors: "testdata/lattice_linear.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -45,7 +45,7 @@ func TestLatticeLinear(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/latticelinear.txt",
+		Vectors:  "testdata/lattice_linear.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -59,7 +59,7 @@ func TestLatticeLinear(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Starts:  true,
-		Vectors: "testdata/latticelinear.txt",
+		Vectors: "testdata/lattice_linear.txt",
 	}.Test(t)
 }
 

@@ -32,7 +32,7 @@ func TestLatticeSimilarity(t *testing.T) {
 		Frozen:  []string{"S"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/latticesimilarity.txt",
+		Vectors: "testdata/lattice_similarity.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -47,7 +47,7 @@ func TestLatticeSimilarity(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/latticesimilarity.txt",
+		Vectors:  "testdata/lattice_similarity.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -61,7 +61,7 @@ func TestLatticeSimilarity(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Starts:  true,
-		Vectors: "testdata/latticesimilarity.txt",
+		Vectors: "testdata/lattice_similarity.txt",
 	}.Test(t)
 }
 

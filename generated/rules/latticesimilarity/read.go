@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 52
+var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //

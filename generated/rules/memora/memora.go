@@ -27,7 +27,9 @@ package memora
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -89,6 +91,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "W1", Shape: []int{b.Sizes.DH, b.Sizes.DK}, Rows: block.Distributions},
 		block.Slot[F]{Name: "W2", Shape: []int{b.Sizes.DV, b.Sizes.DH}, Rows: block.Distributions})
 	return m
+}
+
+// Entry is what a catalog knows of MEMORA.
+func Entry() catalog.Entry {
+	return catalog.Block("MEMORA", "85fcca2bf3c1d90ccdd369b152dd4a524301f4e89fe2aad424e4e08ead61a666",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

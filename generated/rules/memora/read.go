@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 55
+var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 56
+var startKind = tape.NewKind()
 
 // Start is one call of the kernel Start.
 //

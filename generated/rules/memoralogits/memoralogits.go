@@ -22,7 +22,9 @@ package memoralogits
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -85,6 +87,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "W2", Shape: []int{b.Sizes.DV, b.Sizes.DH}, Rows: block.Distributions})
 	m.Chunk = 16
 	return m
+}
+
+// Entry is what a catalog knows of MEMORALogits.
+func Entry() catalog.Entry {
+	return catalog.Block("MEMORALogits", "9912ab301ffc79466f5f4e55d842e0e793f03be72651d73d4f3ee4c91d3fa633",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

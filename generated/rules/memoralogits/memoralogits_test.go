@@ -31,7 +31,7 @@ func TestMEMORALogits(t *testing.T) {
 		Frozen:  []string{"W1", "W2"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/memoralogits.txt",
+		Vectors: "testdata/memora_logits.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -46,7 +46,7 @@ func TestMEMORALogits(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/memoralogits.txt",
+		Vectors:  "testdata/memora_logits.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -60,7 +60,7 @@ func TestMEMORALogits(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Starts:  true,
-		Vectors: "testdata/memoralogits.txt",
+		Vectors: "testdata/memora_logits.txt",
 	}.Test(t)
 }
 

@@ -26,7 +26,9 @@ package moneta
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -88,6 +90,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "W1", Shape: []int{b.Sizes.DH, b.Sizes.DK}},
 		block.Slot[F]{Name: "W2", Shape: []int{b.Sizes.DV, b.Sizes.DH}})
 	return m
+}
+
+// Entry is what a catalog knows of MONETA.
+func Entry() catalog.Entry {
+	return catalog.Block("MONETA", "9289e57074683aed11e4db1f04ffee4267e2550744238ac7db08febdd4945ebf",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

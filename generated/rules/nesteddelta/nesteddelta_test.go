@@ -31,7 +31,7 @@ func TestNestedDelta(t *testing.T) {
 		Starts:  true,
 		Tails:   true,
 		Order:   3,
-		Vectors: "testdata/nesteddelta.txt",
+		Vectors: "testdata/nested_delta.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -46,7 +46,7 @@ func TestNestedDelta(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/nesteddelta.txt",
+		Vectors:  "testdata/nested_delta.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -60,7 +60,7 @@ func TestNestedDelta(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Starts:  true,
-		Vectors: "testdata/nesteddelta.txt",
+		Vectors: "testdata/nested_delta.txt",
 	}.Test(t)
 }
 

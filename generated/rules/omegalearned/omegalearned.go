@@ -24,7 +24,9 @@ package omegalearned
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -85,6 +87,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
 	return m
+}
+
+// Entry is what a catalog knows of OmegaLearned.
+func Entry() catalog.Entry {
+	return catalog.Block("OmegaLearned", "921430c3878b65fc144063fc6fc39822c433982c1bd046933647a9dc77c5a840",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -30,7 +30,7 @@ func TestOmegaLearned(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"M", "S"},
 		Tails:   true,
-		Vectors: "testdata/omegalearned.txt",
+		Vectors: "testdata/omega_learned.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -44,7 +44,7 @@ func TestOmegaLearned(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
-		Vectors:  "testdata/omegalearned.txt",
+		Vectors:  "testdata/omega_learned.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -57,7 +57,7 @@ func TestOmegaLearned(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
-		Vectors: "testdata/omegalearned.txt",
+		Vectors: "testdata/omega_learned.txt",
 	}.Test(t)
 }
 

@@ -20,7 +20,9 @@ package retnet
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -80,6 +82,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "A", Shape: []int{b.Sizes.H, b.Sizes.DV, b.Sizes.DC}},
 		block.Slot[F]{Name: "B", Shape: []int{b.Sizes.H, b.Sizes.DV, b.Sizes.DC}})
 	return m
+}
+
+// Entry is what a catalog knows of RetNet.
+func Entry() catalog.Entry {
+	return catalog.Block("RetNet", "be42cc81c9c6476db3cb30416ca3be99c5e2881a265071aab2be01f20f15c991",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"H", "d_v", "d_c"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -28,7 +28,7 @@ func TestRetNet(t *testing.T) {
 		Frozen:  []string{"A", "B"},
 		Tails:   true,
 		Order:   3,
-		Vectors: "testdata/retnet.txt",
+		Vectors: "testdata/ret_net.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -42,7 +42,7 @@ func TestRetNet(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
-		Vectors:  "testdata/retnet.txt",
+		Vectors:  "testdata/ret_net.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -55,7 +55,7 @@ func TestRetNet(t *testing.T) {
 			{"H": 5, "d": 2, "d_c": 1, "d_v": 1},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
-		Vectors: "testdata/retnet.txt",
+		Vectors: "testdata/ret_net.txt",
 	}.Test(t)
 }
 

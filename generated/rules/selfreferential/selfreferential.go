@@ -26,7 +26,9 @@ package selfreferential
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -84,6 +86,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "M_eta", Shape: []int{b.Sizes.D, b.Sizes.D}},
 		block.Slot[F]{Name: "M_m", Shape: []int{b.Sizes.D, b.Sizes.D}})
 	return m
+}
+
+// Entry is what a catalog knows of SelfReferential.
+func Entry() catalog.Entry {
+	return catalog.Block("SelfReferential", "081ad1fdc5a3e1e93696962e0a880849a02bae94c9a228f4409c4dc7533bbf8a",
+		formula.Page{Kind: formula.Rule},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -35,7 +35,7 @@ func TestSelfReferential(t *testing.T) {
 		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/selfreferential.txt",
+		Vectors: "testdata/self_referential.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -50,7 +50,7 @@ func TestSelfReferential(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/selfreferential.txt",
+		Vectors:  "testdata/self_referential.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -64,7 +64,7 @@ func TestSelfReferential(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Starts:  true,
-		Vectors: "testdata/selfreferential.txt",
+		Vectors: "testdata/self_referential.txt",
 	}.Test(t)
 }
 

@@ -26,7 +26,9 @@ package selfreferentialchunk
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -84,6 +86,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "M_eta", Shape: []int{b.Sizes.D, b.Sizes.D}},
 		block.Slot[F]{Name: "M_m", Shape: []int{b.Sizes.D, b.Sizes.D}})
 	return m
+}
+
+// Entry is what a catalog knows of SelfReferentialChunk.
+func Entry() catalog.Entry {
+	return catalog.Block("SelfReferentialChunk", "2a0b063f071a609db0dd52e43aa769f25c5e55b0be92dd4377b91a94a96b4065",
+		formula.Page{Kind: formula.Rule},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

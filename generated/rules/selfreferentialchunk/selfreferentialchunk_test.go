@@ -38,7 +38,7 @@ func TestSelfReferentialChunk(t *testing.T) {
 		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/selfreferentialchunk.txt",
+		Vectors: "testdata/self_referential_chunk.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -53,7 +53,7 @@ func TestSelfReferentialChunk(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/selfreferentialchunk.txt",
+		Vectors:  "testdata/self_referential_chunk.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -67,7 +67,7 @@ func TestSelfReferentialChunk(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Starts:  true,
-		Vectors: "testdata/selfreferentialchunk.txt",
+		Vectors: "testdata/self_referential_chunk.txt",
 	}.Test(t)
 }
 

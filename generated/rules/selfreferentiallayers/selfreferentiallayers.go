@@ -26,7 +26,9 @@ package selfreferentiallayers
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -96,6 +98,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "A_m", Shape: []int{b.Sizes.D, b.Sizes.DH}},
 		block.Slot[F]{Name: "B_m", Shape: []int{b.Sizes.DH, b.Sizes.D}})
 	return m
+}
+
+// Entry is what a catalog knows of SelfReferentialLayers.
+func Entry() catalog.Entry {
+	return catalog.Block("SelfReferentialLayers", "6428104905e3c5366c230daf04abe8f79ce3fc375ea8dfb6a4f27acf2fae2686",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_h"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

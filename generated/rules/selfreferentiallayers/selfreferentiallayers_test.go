@@ -40,7 +40,7 @@ func TestSelfReferentialLayers(t *testing.T) {
 		Frozen:  []string{"A_k", "B_k", "A_v", "B_v", "A_alpha", "B_alpha", "A_eta", "B_eta", "A_m", "B_m"},
 		Starts:  true,
 		Tails:   true,
-		Vectors: "testdata/selfreferentiallayers.txt",
+		Vectors: "testdata/self_referential_layers.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -55,7 +55,7 @@ func TestSelfReferentialLayers(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
 		Starts:   true,
-		Vectors:  "testdata/selfreferentiallayers.txt",
+		Vectors:  "testdata/self_referential_layers.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -69,7 +69,7 @@ func TestSelfReferentialLayers(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Starts:  true,
-		Vectors: "testdata/selfreferentiallayers.txt",
+		Vectors: "testdata/self_referential_layers.txt",
 	}.Test(t)
 }
 

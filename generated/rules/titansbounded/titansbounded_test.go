@@ -30,7 +30,7 @@ func TestTitansBounded(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"M", "S"},
 		Tails:   true,
-		Vectors: "testdata/titansbounded.txt",
+		Vectors: "testdata/titans_bounded.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -44,7 +44,7 @@ func TestTitansBounded(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
-		Vectors:  "testdata/titansbounded.txt",
+		Vectors:  "testdata/titans_bounded.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -57,7 +57,7 @@ func TestTitansBounded(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
-		Vectors: "testdata/titansbounded.txt",
+		Vectors: "testdata/titans_bounded.txt",
 	}.Test(t)
 }
 

@@ -21,7 +21,9 @@ package titanschunk
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -88,6 +90,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
 	m.Chunk = 32
 	return m
+}
+
+// Entry is what a catalog knows of TitansChunk.
+func Entry() catalog.Entry {
+	return catalog.Block("TitansChunk", "5b1a0c0c2bac31d030785edc43c3efa596a50ee4ba990dda58495d512d3826da",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

@@ -32,7 +32,7 @@ func TestTitansChunk(t *testing.T) {
 		Frozen:  []string{"M", "S"},
 		Mixed:   true,
 		Tails:   true,
-		Vectors: "testdata/titanschunk.txt",
+		Vectors: "testdata/titans_chunk.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -46,7 +46,7 @@ func TestTitansChunk(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Segments: true,
-		Vectors:  "testdata/titanschunk.txt",
+		Vectors:  "testdata/titans_chunk.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -59,7 +59,7 @@ func TestTitansChunk(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
-		Vectors: "testdata/titanschunk.txt",
+		Vectors: "testdata/titans_chunk.txt",
 	}.Test(t)
 }
 

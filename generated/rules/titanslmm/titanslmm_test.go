@@ -29,7 +29,7 @@ func TestTitansLMM(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"M", "S"},
 		Tails:   true,
-		Vectors: "testdata/titanslmm.txt",
+		Vectors: "testdata/titans_lmm.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "step",
@@ -43,7 +43,7 @@ func TestTitansLMM(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
-		Vectors:  "testdata/titanslmm.txt",
+		Vectors:  "testdata/titans_lmm.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "read",
@@ -56,7 +56,7 @@ func TestTitansLMM(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
-		Vectors: "testdata/titanslmm.txt",
+		Vectors: "testdata/titans_lmm.txt",
 	}.Test(t)
 }
 

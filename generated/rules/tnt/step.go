@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 78
+var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //

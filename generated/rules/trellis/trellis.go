@@ -24,7 +24,9 @@ package trellis
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -82,6 +84,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "S_K", Shape: []int{b.Sizes.DK, b.Sizes.D}},
 		block.Slot[F]{Name: "S_V", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
 	return m
+}
+
+// Entry is what a catalog knows of Trellis.
+func Entry() catalog.Entry {
+	return catalog.Block("Trellis", "915e8baad29d4cb5586e89d49bbf65f5b48d05d80baed78c3b9221431e7ac201",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

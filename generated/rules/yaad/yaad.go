@@ -28,7 +28,9 @@ package yaad
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -92,6 +94,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "B2", Shape: []int{b.Sizes.DV, b.Sizes.DH}},
 		block.Slot[F]{Name: "B1", Shape: []int{b.Sizes.DH, b.Sizes.DK}})
 	return m
+}
+
+// Entry is what a catalog knows of YAAD.
+func Entry() catalog.Entry {
+	return catalog.Block("YAAD", "01c7fb2f108bd56b7f43bc5a5b9867505bf30f69d57cd0375fc35abd968ef58a",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+		assemble[float32], assemble[float64])
+}
+
+func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+	return New[F](m.Sizes, m.Width)
 }
 
 // Step runs the block over the call's tokens and moves its memory on.

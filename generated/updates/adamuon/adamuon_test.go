@@ -16,7 +16,7 @@ func TestAdaMuon(t *testing.T) {
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Matrix:  [2]string{"r", "c"},
-		Vectors: "testdata/adamuon.txt",
+		Vectors: "testdata/ada_muon.txt",
 	}.Test(t)
 }
 

@@ -4,6 +4,7 @@ package adamuon
 
 import (
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -11,8 +12,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 101
-const fireTallKind tape.Kind = 102
+var fireKind = tape.NewKind()
+var fireTallKind = tape.NewKind()
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {
@@ -70,4 +71,9 @@ func (m *moved[F]) By() string { return m.u.Name() }
 // Fire moves the parameter.
 func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, m.rows, m.cols, w, g, m.Slots)
+}
+
+// Entry is what a catalog knows of AdaMuon.
+func Entry() catalog.Entry {
+	return catalog.Update("AdaMuon", "29eb98d78b0d1c45b1e01ad75e32c08f79c06346a8da728adc7d5b77af69488a", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -17,7 +17,7 @@ func TestAdaMuonUS(t *testing.T) {
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Matrix:  [2]string{"r", "c"},
-		Vectors: "testdata/adamuonus.txt",
+		Vectors: "testdata/ada_muon_us.txt",
 	}.Test(t)
 }
 

@@ -4,6 +4,7 @@ package adamuonus
 
 import (
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -11,8 +12,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 103
-const fireTallKind tape.Kind = 104
+var fireKind = tape.NewKind()
+var fireTallKind = tape.NewKind()
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {
@@ -70,4 +71,9 @@ func (m *moved[F]) By() string { return m.u.Name() }
 // Fire moves the parameter.
 func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, m.rows, m.cols, w, g, m.Slots)
+}
+
+// Entry is what a catalog knows of AdaMuonUS.
+func Entry() catalog.Entry {
+	return catalog.Update("AdaMuonUS", "e4c515be66207d7ccac32721acf199c83cc12aaaf7399a2a6da9363e799e4d19", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

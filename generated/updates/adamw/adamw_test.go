@@ -15,7 +15,7 @@ func TestAdamW(t *testing.T) {
 	blocktest.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
-		Vectors: "testdata/adamw.txt",
+		Vectors: "testdata/adam_w.txt",
 	}.Test(t)
 }
 

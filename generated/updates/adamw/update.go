@@ -3,13 +3,14 @@
 package adamw
 
 import (
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 105
+var fireKind = tape.NewKind()
 
 // Update is AdamW with its settings.
 type Update[F num.Float] struct {
@@ -56,4 +57,9 @@ func (m *moved[F]) By() string { return m.u.Name() }
 // Fire moves the parameter.
 func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, w, g, m.Slots)
+}
+
+// Entry is what a catalog knows of AdamW.
+func Entry() catalog.Entry {
+	return catalog.Update("AdamW", "eae0d418b4048a18fa07a79c52bf76689f8815d02ea76256af06180f46bd7ea2", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -15,7 +15,7 @@ func TestErrorBuffer(t *testing.T) {
 	blocktest.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
-		Vectors: "testdata/errorbuffer.txt",
+		Vectors: "testdata/error_buffer.txt",
 	}.Test(t)
 }
 

@@ -3,13 +3,14 @@
 package errorbuffer
 
 import (
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 106
+var fireKind = tape.NewKind()
 
 // Update is ErrorBuffer with its settings.
 type Update[F num.Float] struct {
@@ -55,4 +56,9 @@ func (m *moved[F]) By() string { return m.u.Name() }
 // Fire moves the parameter.
 func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, w, g, m.Slots)
+}
+
+// Entry is what a catalog knows of ErrorBuffer.
+func Entry() catalog.Entry {
+	return catalog.Update("ErrorBuffer", "140127ca1687c867d44d214caabde085a6b697a001b03a98bcb30ef13dd7c5b7", true, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -15,7 +15,7 @@ func TestErrorBufferSum(t *testing.T) {
 	blocktest.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
-		Vectors: "testdata/errorbuffersum.txt",
+		Vectors: "testdata/error_buffer_sum.txt",
 	}.Test(t)
 }
 

@@ -4,6 +4,7 @@ package m3
 
 import (
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -11,8 +12,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 108
-const fireTallKind tape.Kind = 109
+var fireKind = tape.NewKind()
+var fireTallKind = tape.NewKind()
 
 // Update is M3 with its settings.
 type Update[F num.Float] struct {
@@ -69,4 +70,9 @@ func (m *moved[F]) By() string { return m.u.Name() }
 // Fire moves the parameter.
 func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, m.rows, m.cols, w, g, m.Slots)
+}
+
+// Entry is what a catalog knows of M3.
+func Entry() catalog.Entry {
+	return catalog.Update("M3", "0f2ebcc5d52cdca861a670a282ad85c4b9a1422db1e49aec514158ae38b68ef4", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

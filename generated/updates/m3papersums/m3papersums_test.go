@@ -19,7 +19,7 @@ func TestM3PaperSums(t *testing.T) {
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Matrix:  [2]string{"r", "c"},
-		Vectors: "testdata/m3papersums.txt",
+		Vectors: "testdata/m3_paper_sums.txt",
 	}.Test(t)
 }
 

@@ -15,7 +15,7 @@ func TestMomentumSGD(t *testing.T) {
 	blocktest.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
-		Vectors: "testdata/momentumsgd.txt",
+		Vectors: "testdata/momentum_sgd.txt",
 	}.Test(t)
 }
 

@@ -3,13 +3,14 @@
 package momentumsgd
 
 import (
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 112
+var fireKind = tape.NewKind()
 
 // Update is MomentumSGD with its settings.
 type Update[F num.Float] struct {
@@ -56,4 +57,9 @@ func (m *moved[F]) By() string { return m.u.Name() }
 // Fire moves the parameter.
 func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, w, g, m.Slots)
+}
+
+// Entry is what a catalog knows of MomentumSGD.
+func Entry() catalog.Entry {
+	return catalog.Update("MomentumSGD", "7c640105f97ce678efb32830703701fa6540227810d5af94f558eb42fc7fa368", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

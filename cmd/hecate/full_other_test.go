@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// full is the command; a limit on files is not set here.
-func full() { main() }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/nl-hecate/hecate/gen/project"
+)
+
+//go:embed init
+var starters embed.FS
+
+func initCommand() *command {
+	c := newCommand("init", "[-specs DIR] [-go DIR]", "make the Go module here a project, with a first page", `
+Make the Go module in the working directory a project. Written are hecate.toml,
+which says where the pages are and where the generated code goes; a first page
+with a rule and a model; a Go file beside it with the line for go generate, and
+a test; and a main package, the command hecate with the rules of this module in
+it. Nothing is written if one of these files is there already.
+
+The pages of a project stand on the library's, which this command carries: they
+name its fronts, knobs, rules and compositions freely, and formulas mix both.`, 0, 0)
+	specs := c.flags.String("specs", "specs", "`folder` of the pages")
+	goDir := c.flags.String("go", "generated", "`folder` of the generated Go")
+	c.run = func(_ []string, out, err io.Writer) int {
+		return finish("init", fine, initialise(path.Clean(filepath.ToSlash(*specs)), path.Clean(filepath.ToSlash(*goDir)), out), err)
+	}
+	return c
+}
+
+// initialise writes the files of a new project.
+func initialise(specs, goDir string, out io.Writer) error {
+	files, err := project.Starter(starters, specs, goDir)
+	if err != nil {
+		return err
+	}
+	if err := writeNew(files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintln(out, "wrote", filepath.FromSlash(f.Path))
+	}
+	fmt.Fprintln(out, "\nnext:\n  go generate ./...\n  go mod tidy\n  go test ./...")
+	return nil
+}
+
+// writeNew writes files that must not be there, or none of them.
+func writeNew(files []project.File) (err error) {
+	for _, f := range files {
+		switch _, err := os.Lstat(filepath.FromSlash(f.Path)); {
+		case err == nil:
+			return fmt.Errorf("%s is there already; nothing was written", f.Path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	var done []string
+	defer func() {
+		if err != nil {
+			for _, name := range done {
+				err = errors.Join(err, os.Remove(name))
+			}
+		}
+	}()
+	for _, f := range files {
+		name := filepath.FromSlash(f.Path)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		w, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return err
+		}
+		done = append(done, name)
+		_, err = io.WriteString(w, f.Text)
+		if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

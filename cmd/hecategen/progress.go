@@ -1,0 +1,68 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/nl-hecate/hecate/gen"
+)
+
+// A command that takes more than a second says what it is doing: on a terminal in one
+// line that changes, elsewhere in a line now and then. With -v each stage of each unit
+// has a line of its own, which says whether its result was remembered, or why not.
+
+// quiet is how long a command says nothing, pause how long between two lines that stay.
+const (
+	quiet = time.Second
+	pause = 5 * time.Second
+)
+
+// verboseFlag adds -v.
+func verboseFlag(flags *flag.FlagSet) *bool {
+	return flags.Bool("v", false, "print every stage of every unit, and whether its result was remembered or why not")
+}
+
+// progress returns a listener and what ends its line.
+func progress(w io.Writer, verbose bool) (seen func(gen.Event), end func()) {
+	if verbose {
+		return func(e gen.Event) {
+			what := "computed"
+			switch {
+			case e.Remembered:
+				what = "remembered"
+			case e.Why != "":
+				what += ": " + e.Why
+			}
+			fmt.Fprintf(w, "%*d/%d %s %s: %s\n", len(fmt.Sprint(e.All)), e.Done, e.All, e.Unit, e.Stage, what)
+		}, func() {}
+	}
+	f, isFile := w.(*os.File)
+	terminal := isFile && term.IsTerminal(int(f.Fd()))
+	var mu sync.Mutex
+	start, last, shown := time.Now(), time.Time{}, false
+	seen = func(e gen.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		switch {
+		case now.Sub(start) < quiet:
+		case terminal:
+			fmt.Fprintf(w, "\r\x1b[K%d of %d: %s of %s", e.Done, e.All, e.Stage, e.Unit)
+			shown = true
+		case now.Sub(last) >= pause:
+			fmt.Fprintf(w, "%d of %d: %s of %s\n", e.Done, e.All, e.Stage, e.Unit)
+			last = now
+		}
+	}
+	return seen, func() {
+		if shown {
+			fmt.Fprint(w, "\r\x1b[K")
+		}
+	}
+}

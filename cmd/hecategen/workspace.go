@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate"
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/project"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// A workspace is the pages that a command reads, and the project that they belong to.
+// Every command finds it in the same way: the project is that of the working
+// directory, or of the first page that the command line names; its pages stand on the
+// library's, which the command carries; and pages that are named and lie elsewhere are
+// read with them. Outside of a project the named pages stand on the library alone.
+type workspace struct {
+	conf    gen.Config
+	named   []string         // files and folders of the command line
+	project *project.Project // nil outside of one
+}
+
+// workspaceFlags adds the flag that replaces all this by one folder of pages.
+func workspaceFlags(c *command) func(named []string) (*workspace, error) {
+	specs := c.flags.String("specs", "", "`folder` of pages to read in place of the library's and of the project's")
+	return func(named []string) (*workspace, error) { return openWorkspace(named, *specs) }
+}
+
+func openWorkspace(named []string, specs string) (*workspace, error) {
+	w := &workspace{conf: gen.Config{Root: ".", Specs: named, Memory: gen.MemoryDir()}, named: named}
+	if specs != "" {
+		w.conf.Specs = distinct(append(slices.Clone(named), specs))
+		return w, nil
+	}
+	p, err := project.Find(home(named))
+	switch {
+	case errors.Is(err, project.ErrNone):
+		w.conf.Library, err = library()
+		return w, err
+	case err != nil:
+		return nil, err
+	}
+	if err := p.Fits(hecate.Specs); err != nil && !errors.Is(err, project.ErrNotRequired) {
+		return nil, err
+	}
+	w.project = p
+	w.conf.Root, w.conf.Go, w.conf.Import, w.conf.CUDA = p.Root, p.Go, p.Import, p.CUDA
+	if p.CUDA == "" {
+		w.conf.CUDA = gen.NoCUDA
+	}
+	w.conf.Specs = distinct(append(slices.Clone(named), p.Pages()...))
+	if !p.Standalone {
+		w.conf.Library, err = library()
+	}
+	return w, err
+}
+
+// home is the folder whose project counts.
+func home(named []string) string {
+	if len(named) == 0 {
+		return "."
+	}
+	if info, err := os.Stat(named[0]); err == nil && info.IsDir() {
+		return named[0]
+	}
+	return filepath.Dir(named[0])
+}
+
+// library is the pages of the library, under its import path.
+func library() ([]*source.File, error) {
+	pages, err := project.Pages(hecate.Specs)
+	if err != nil {
+		return nil, err
+	}
+	var out []*source.File
+	for _, p := range pages {
+		out = append(out, source.NewFile(project.Library+"/"+p.Path, p.Text))
+	}
+	return out, nil
+}
+
+// mustBeProject refuses to go on outside of a project, and in one whose module cannot
+// use what is generated.
+func (w *workspace) mustBeProject() error {
+	if w.project == nil {
+		_, err := project.Find(home(w.named))
+		return err
+	}
+	return w.project.Fits(hecate.Specs)
+}
+
+// chosen reports whether a page is one that the command line names, or, where it names
+// none, one of the project.
+func (w *workspace) chosen(page string) bool {
+	if len(w.named) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(w.named, func(n string) bool {
+		a, b := absolute(page), absolute(n)
+		return a == b || strings.HasPrefix(a, b+string(filepath.Separator))
+	})
+}
+
+func absolute(name string) string {
+	if abs, err := filepath.Abs(filepath.FromSlash(name)); err == nil {
+		return abs
+	}
+	return name
+}
+
+// distinct drops the roots that lie in another root, and those named twice, so
+// that no page is loaded under two names. A page that is named keeps the name.
+func distinct(roots []string) []string {
+	var out []string
+	for i, r := range roots {
+		in := func(j int) bool {
+			a, b := absolute(r), absolute(roots[j])
+			return i != j && (a == b && i > j || strings.HasPrefix(a, b+string(filepath.Separator)))
+		}
+		if !slices.ContainsFunc(indices(len(roots)), in) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// sameFile reports whether two names lead to one file.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(filepath.FromSlash(a))
+	y, errY := os.Stat(filepath.FromSlash(b))
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// report prints errors and warnings and returns the exit status: notes are for
+// inspect, which prints everything.
+func report(ds diag.List, err io.Writer) int {
+	var shown []diag.Diagnostic
+	for _, d := range ds.Sorted() {
+		if d.Severity != diag.Note {
+			shown = append(shown, d)
+		}
+	}
+	fmt.Fprint(err, diag.Render(shown))
+	if failure(shown, err) {
+		return broken
+	}
+	if ds.HasErrors() {
+		fmt.Fprintf(err, "%s\n", tally(shown))
+		return bad
+	}
+	return fine
+}
+
+// tally is "2 errors, 1 warning".
+func tally(shown []diag.Diagnostic) string {
+	n := map[diag.Severity]int{}
+	for _, d := range shown {
+		n[d.Severity]++
+	}
+	s := plural(n[diag.Error], "error")
+	if n[diag.Warning] > 0 {
+		s += ", " + plural(n[diag.Warning], "warning")
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// unit finds a unit by name, or says which one may have been meant.
+func unit(s *gen.Source, name string, err io.Writer) *notation.Unit {
+	if u := s.Tree.Units[name]; u != nil {
+		return u
+	}
+	var names []string
+	for _, u := range s.Tree.Order {
+		names = append(names, u.Name.Text)
+	}
+	fmt.Fprintf(err, "hecategen: no page defines %s\n", name)
+	if n := check.Nearest(name, names); n != "" {
+		fmt.Fprintf(err, "  help: did you mean %s?\n", n)
+	}
+	return nil
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/command/internal/machine"
+	"github.com/nl-hecate/hecate/command/internal/progress"
+	"github.com/spf13/cobra"
+)
+
+// benchCommand is `hecate bench`.
+func benchCommand(maker engine.Maker) *cobra.Command {
+	var s settings
+	var rounds, count int
+	c := &cobra.Command{
+		Use: "bench [-c run.toml] [flags]", Short: "Measure how fast a model builds, reads and writes on this machine",
+		Long: `Measure how fast a model builds, reads and writes on this machine, in the form
+that benchstat compares: steps of a build in lanes, a stream read chunk by chunk,
+and a stream token by token, as when text is drawn. worst-tok/s is the slowest
+stretch of a second. Nothing is kept.`,
+		Args: none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if rounds < 1 || count < 1 {
+				return misuse{fmt.Errorf("--rounds is %d and --count %d, must be at least 1", rounds, count)}
+			}
+			conf, err := s.load(maker)
+			if err != nil {
+				return err
+			}
+			m := machine.Look()
+			fmt.Fprintf(c.OutOrStdout(), "goos: %s\ngoarch: %s\npkg: github.com/nl-hecate/hecate/command\ncpu: %s\n", m.OS, m.Arch, m.CPU)
+			for range count {
+				if err := bench(c.Context(), c.OutOrStdout(), maker, conf, rounds); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	s.flags(c, maker.World())
+	c.Flags().IntVar(&rounds, "rounds", 50, "`number` of steps, and of chunks read")
+	c.Flags().IntVar(&count, "count", 1, "`number` of times to measure everything")
+	return c
+}
+
+// bench measures once.
+func bench(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Loaded, rounds int) (err error) {
+	b, err := maker.NewBuilder(conf, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	lanes, chunk := conf.Stream.Lanes, conf.Stream.Chunk
+	if _, err = b.HeldOut(ctx); err != nil { // it comes before the first step, and is no part of it
+		return err
+	}
+	if err := timed(ctx, w, fmt.Sprintf("Build/%s/lanes=%d/chunk=%d", b.Info().Model, lanes, chunk), rounds, lanes*chunk, func() error {
+		_, err := b.Step()
+		return err
+	}); err != nil {
+		return err
+	}
+	return benchReader(ctx, w, maker, conf, rounds, b)
+}
+
+// benchReader measures a reader of what the builder has.
+func benchReader(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Loaded, rounds int, b engine.Builder) (err error) {
+	dir, err := os.MkdirTemp("", "hecate-bench-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "bench.safetensors")
+	if err := b.Save(path); err != nil {
+		return err
+	}
+	built, err := maker.Tokens(conf)
+	if err != nil {
+		return err
+	}
+	chunk := conf.Stream.Chunk
+	for _, x := range []struct {
+		name  string
+		n     int
+		times int
+	}{{fmt.Sprintf("Read/%s/chunk=%d", b.Info().Model, chunk), chunk, rounds}, {fmt.Sprintf("Token/%s", b.Info().Model), 1, rounds * 8}} {
+		r, err := maker.NewReader(path, conf.Stream.Tokenizer)
+		if err != nil {
+			return err
+		}
+		at := 0
+		if err := timed(ctx, w, x.name, x.times, x.n, func() error {
+			if at+x.n > len(built) {
+				at = 0
+			}
+			_, _, err := r.Read(ctx, built[at:at+x.n], chunk)
+			at += x.n
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timed runs f for a warm-up and then n times, and prints a line.
+func timed(ctx context.Context, w io.Writer, name string, n, tokens int, f func() error) error {
+	const warm = 3
+	var meter progress.Meter
+	for i := range warm + n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := f(); err != nil {
+			return err
+		}
+		if i >= warm {
+			meter.Add(tokens, time.Since(began))
+		}
+	}
+	_, err := fmt.Fprintf(w, "Benchmark%s-%d \t%8d\t%12d ns/op\t%12.1f tok/s\t%12.1f worst-tok/s\n",
+		name, runtime.GOMAXPROCS(0), n, meter.Time().Nanoseconds()/int64(n), meter.Average(), meter.Worst())
+	return err
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/drive"
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/spf13/cobra"
+)
+
+const buildLong = `Build a model on a text.
+
+It streams the text through the model in lanes, follows the gradient chunk by
+chunk with the memory carried on, each level of the model at its own frequency,
+and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM end a build early and save it;
+--resume goes on from there to the last bit.
+
+hecate config keys lists everything that a configuration can say.`
+
+// buildCommand is `hecate build`; args is the whole command line.
+func buildCommand(maker engine.Maker, args []string) *cobra.Command {
+	var s settings
+	var dry bool
+	c := &cobra.Command{
+		Use: "build [-c run.toml] [flags]", Short: "Build a model on a text", Long: buildLong, Args: none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			conf, err := s.load(maker)
+			if err != nil {
+				return err
+			}
+			return runBuild(c, maker, conf, dry, args)
+		},
+	}
+	s.flags(c, maker.World())
+	c.Flags().BoolVar(&dry, "dry-run", false, "print the resolved configuration and what the build needs, and write nothing")
+	return c
+}
+
+// none wants no arguments.
+func none(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return misuse{fmt.Errorf("%s: unexpected argument %s", c.Name(), args[0])}
+	}
+	return nil
+}
+
+// runBuild makes the builder and drives it.
+func runBuild(c *cobra.Command, maker engine.Maker, conf *config.Loaded, dry bool, args []string) error {
+	stem := drive.StemOf(cmp.Or(conf.Build.Name, conf.Model.Formula))
+	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Resume: again(args)}
+	resume, err := resumeFrom(maker, conf, r)
+	if err != nil {
+		return err
+	}
+	if r.Builder, err = maker.NewBuilder(conf, resume); err != nil {
+		return err
+	}
+	if dry {
+		return errors.Join(account(c.OutOrStdout(), conf, r.Builder), r.Builder.Close())
+	}
+	return drive.Build(c.Context(), r, c.OutOrStdout())
+}
+
+// resumeFrom is the checkpoint that the build goes on from, "" for none.
+func resumeFrom(maker engine.Maker, conf *config.Loaded, r *drive.Run) (string, error) {
+	switch conf.Build.Resume {
+	case "never":
+		return "", nil
+	case "auto":
+		path, err := r.Files.Newest(maker.Steps,
+			func(path string, err error) {
+				r.Say("resume", "%s is no good checkpoint: %s", path, strings.TrimPrefix(err.Error(), path+": "))
+			})
+		if err == nil && path == "" {
+			r.Say("resume", "no good checkpoint in %s, starting anew", r.Files.Dir)
+		} else if err == nil {
+			r.Say("resume", "going on from %s", path)
+		}
+		return path, err
+	}
+	return conf.Build.Resume, nil
+}
+
+// again is the command line that goes on with this build, up to the name of the
+// checkpoint.
+func again(args []string) string {
+	words := []string{"hecate"}
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--resume":
+			i++
+		case strings.HasPrefix(args[i], "--resume="):
+		default:
+			words = append(words, args[i])
+		}
+	}
+	return drive.Command(slices.Concat(words, []string{"--resume"})...)
+}
+
+// account prints what a build is told and what it needs.
+func account(w io.Writer, conf *config.Loaded, b engine.Builder) error {
+	arena, err := b.Arena()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n%s", config.Format(conf.Config), drive.Account(b.Info(), &conf.Config, arena))
+	return err
+}

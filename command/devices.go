@@ -1,0 +1,69 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/command/internal/machine"
+	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/spf13/cobra"
+)
+
+// devicesCommand is `hecate devices`.
+func devicesCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "devices", Short: "Show what this machine computes with", Args: none,
+		RunE: func(c *cobra.Command, _ []string) error { return show(c.OutOrStdout(), machine.Look(), asJSON, true) }}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// version is what is known of this program.
+type version struct {
+	Version    string `json:"version"`
+	Revision   string `json:"revision,omitempty"` // of the source
+	Modified   bool   `json:"modified"`           // whether the source had changes of its own
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+	Level      string `json:"level"`
+	Arithmetic string `json:"arithmetic"`
+	Models     []string
+}
+
+func (v version) String() string {
+	s := "hecate " + v.Version
+	if v.Revision != "" {
+		s += ", source " + v.Revision
+	}
+	if v.Modified {
+		s += " with changes"
+	}
+	return fmt.Sprintf("%s\n%s, %s\n%s arithmetic (%s)\nmodels: %s\n", s, v.Go, v.Platform, v.Arithmetic, v.Level, strings.Join(v.Models, ", "))
+}
+
+// versionCommand is `hecate version`.
+func versionCommand(maker engine.Maker) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "version", Short: "Say what this program is", Args: none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			v := version{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+				Level: cpu.Active().String(), Arithmetic: cpu.Active().Arithmetic(), Models: maker.World().Models}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				v.Version = info.Main.Version
+				for _, s := range info.Settings {
+					switch s.Key {
+					case "vcs.revision":
+						v.Revision = s.Value
+					case "vcs.modified":
+						v.Modified = s.Value == "true"
+					}
+				}
+			}
+			return show(c.OutOrStdout(), v, asJSON, true)
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

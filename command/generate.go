@@ -1,0 +1,163 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"github.com/nl-hecate/hecate/command/internal/draw"
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/command/internal/report"
+	"github.com/spf13/cobra"
+)
+
+// generation is a text to be drawn.
+type generation struct {
+	Checkpoint string `json:"checkpoint"`
+	Model      string `json:"model"`
+	draw.Settings
+	Prompt string    `json:"prompt"`
+	Tokens int       `json:"max_tokens"`
+	Stop   string    `json:"stop,omitempty"`
+	Text   string    `json:"text"`
+	Logs   []float64 `json:"logprobs,omitempty"` // natural, by token
+	Hash   string    `json:"context"`            // digest of the context at the end
+}
+
+// generateCommand is `hecate generate`.
+func generateCommand(maker engine.Maker) *cobra.Command {
+	var g generation
+	var tokenizer string
+	var asJSON, logs, raw bool
+	c := &cobra.Command{
+		Use: "generate CHECKPOINT [flags]", Short: "Draw text that goes on after a prompt",
+		Long:              "Draw text that goes on after a prompt, in a new context. The same checkpoint, prompt and settings give the same text.\nA model that was built on tokens without a tokenizer reads and writes their numbers.",
+		Args:              exactly(1, "a checkpoint"),
+		ValidArgsFunction: completeCheckpoints,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := g.check(); err != nil {
+				return misuse{err}
+			}
+			g.Checkpoint = args[0]
+			r, err := maker.NewReader(args[0], tokenizer)
+			if err != nil {
+				return err
+			}
+			out := c.OutOrStdout()
+			each := func(b []byte) error { _, err := io.WriteString(out, report.Printable(b)); return err }
+			if raw {
+				each = func(b []byte) error { _, err := out.Write(b); return err }
+			}
+			if asJSON {
+				each = nil
+			}
+			err = g.run(c.Context(), r, logs, each)
+			if errors.Is(err, context.Canceled) {
+				err = nil // what there is is complete up to here
+			}
+			if err == nil && asJSON {
+				return printJSON(out, g)
+			}
+			if err == nil && !raw {
+				_, err = fmt.Fprintln(out)
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first, or numbers of tokens")
+	f.IntVarP(&g.Tokens, "tokens", "n", 400, "`number` of tokens to draw at most, which are bytes where there is no tokenizer")
+	f.StringVar(&tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one beside the checkpoint")
+	f.Float64Var(&g.Temperature, "temperature", 0.8, "divides the logits; 0 takes the likeliest token")
+	f.IntVar(&g.TopK, "top-k", 0, "keep the `number` of likeliest tokens; 0: all")
+	f.Float64Var(&g.TopP, "top-p", 1, "keep the likeliest tokens that hold this `share`")
+	f.Float64Var(&g.MinP, "min-p", 0, "keep tokens with at least this `share` of the likeliest one's probability")
+	f.Uint64Var(&g.Seed, "seed", 1, "`seed` of the draws")
+	f.StringVar(&g.Stop, "stop", "", "end before this `text`")
+	f.BoolVar(&logs, "logprobs", false, "with --json: the logarithm of each token's probability")
+	f.BoolVar(&asJSON, "json", false, "print one object, with the settings that were in effect")
+	f.BoolVar(&raw, "raw", false, "print bytes as they are, and nothing else")
+	return c
+}
+
+func (g *generation) check() error {
+	if g.Tokens < 0 {
+		return fmt.Errorf("--tokens is %d, must be at least 0", g.Tokens)
+	}
+	return g.Check()
+}
+
+// run draws, and gives text away as soon as it cannot be part of the text that
+// stops.
+func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each func([]byte) error) (err error) {
+	g.Model = r.Info().Model
+	chunk := max(r.Info().Chunk, 1)
+	prompt, err := r.Encode([]byte(g.Prompt))
+	if err == nil && len(prompt) == 0 {
+		err = fmt.Errorf("--prompt %q has no token: a context needs one to begin with", g.Prompt)
+	}
+	if err != nil {
+		return misuse{err}
+	}
+	if _, _, err := r.Read(ctx, prompt, chunk); err != nil {
+		return err
+	}
+	d := draw.New(g.Settings)
+	var text []byte
+	given := 0
+	defer func() {
+		h, e := r.Hash()
+		g.Text, g.Hash, err = report.Printable(text), h, errors.Join(err, e)
+	}()
+	give := func(to int) error {
+		if each == nil || to <= given {
+			return nil
+		}
+		err := each(text[given:to])
+		given = to
+		return err
+	}
+	for n := 0; n < g.Tokens && ctx.Err() == nil; n++ {
+		logits, err := r.Next()
+		if err != nil {
+			return err
+		}
+		id, log := d.Next(logits)
+		if logs {
+			g.Logs = append(g.Logs, math.Round(log*1e6)/1e6)
+		}
+		word, err := r.Decode(int32(id), n == 0)
+		if err != nil {
+			return err
+		}
+		text = append(text, word...)
+		if at := bytes.Index(text[max(len(text)-len(word)-len(g.Stop), 0):], []byte(g.Stop)); g.Stop != "" && at >= 0 {
+			text = text[:max(len(text)-len(word)-len(g.Stop), 0)+at]
+			return give(len(text))
+		}
+		if _, _, err := r.Read(ctx, []int32{int32(id)}, chunk); err != nil {
+			return err
+		}
+		if err := give(whole(text, len(text)-max(len(g.Stop)-1, 0))); err != nil {
+			return err
+		}
+	}
+	return give(len(text))
+}
+
+// whole is the greatest length up to n at which no character is cut in two.
+func whole(text []byte, n int) int {
+	for start := n - 1; start >= max(n-utf8.UTFMax, 0); start-- {
+		if utf8.RuneStart(text[start]) {
+			if !utf8.FullRune(text[start:n]) {
+				return start
+			}
+			break
+		}
+	}
+	return max(n, 0)
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nl-hecate/hecate/runtime/formula"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+)
+
+// A World is what the program knows by name. What is nil is not compared.
+type World struct {
+	Models  []string // that have all their parts
+	Updates []string
+	Buffers []string
+	// Formula says what is wrong with the formula of a model: a *formula.Error.
+	Formula func(text string) error
+}
+
+// maxItems bounds the lists that are looked at item by item.
+const maxItems = pulse.MaxLevels
+
+// check holds keys to each other and to the world.
+func (d *decoder) check(w World) {
+	if w.Formula != nil && d.Model.Formula != "" {
+		d.formula(w.Formula(d.Model.Formula))
+	}
+	d.known("update.name", d.Update.Name, "update", w.Updates)
+	d.known("update.buffer", d.Update.Buffer, "buffer", w.Buffers)
+	d.periods()
+	if at, ok := d.places["build.steps"]; ok && d.Build.Tokens > 0 {
+		d.fail(at, "build.steps and build.tokens are both given", "keep one of them")
+	}
+	for _, x := range []struct {
+		key       string
+		given     bool
+		kind, why string
+	}{
+		{"stream.tokenizer", d.Stream.Tokenizer != "" && d.Stream.Kind != "tokens", "text", "a tokenizer"},
+		{"stream.path", len(d.Stream.Path) > 0 && d.Stream.Kind == "tokens", "tokens", "files of tokens"},
+		{"stream.source", d.Stream.Source != "", "synthetic", "a source"},
+	} {
+		switch {
+		case x.given && d.Stream.Kind != x.kind:
+			d.fail(d.places[x.key], fmt.Sprintf("%s is given, but stream.kind is %q", x.key, d.Stream.Kind), fmt.Sprintf("only kind %q has %s", x.kind, x.why))
+		case !x.given && d.Stream.Kind == x.kind:
+			d.fail(d.places["stream.kind"], fmt.Sprintf("stream.kind is %q, which needs %s", x.kind, x.key), "")
+		}
+	}
+	if d.Build.From != "" && d.Build.Resume != "never" {
+		d.fail(d.places["build.from"], fmt.Sprintf("build.from is given, but build.resume is %q", d.Build.Resume), "a build is new or goes on, not both")
+	}
+	for key, x := range map[string]string{"build.out": d.Build.Out, "build.resume": d.Build.Resume, "model.formula": d.Model.Formula, "update.name": d.Update.Name, "update.buffer": d.Update.Buffer} {
+		if x == "" {
+			d.fail(d.places[key], key+" is empty", "")
+		}
+	}
+}
+
+// known compares a name with those that there are.
+func (d *decoder) known(key, name, what string, list []string) {
+	if list != nil && name != "" && !slices.Contains(list, name) {
+		d.fail(d.places[key], fmt.Sprintf("there is no %s %q", what, name), didYouMean(name, list, "there are "))
+	}
+}
+
+// formula shows what is wrong with a formula at the symbol that is.
+func (d *decoder) formula(err error) {
+	const key = "model.formula"
+	var e *formula.Error
+	switch whole := d.Model.Formula; {
+	case err == nil:
+	case errors.As(err, &e) && e.Text == whole:
+		d.problems = append(d.problems, d.within(key, whole, e.At, symbol(whole[e.At:]), e.Msg, e.Hint))
+	case e != nil:
+		d.fail(d.places[key], e.Msg, e.Hint)
+	default:
+		d.fail(d.places[key], err.Error(), "")
+	}
+}
+
+// symbol is how many characters the first symbol of a text has.
+func symbol(text string) (n int) {
+	for _, r := range text {
+		if r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// periods looks for the first level whose period does not fit.
+func (d *decoder) periods() {
+	const key = "levels.periods"
+	p := d.Levels.Periods
+	for n := 1; n <= min(len(p), maxItems+1); n++ {
+		err := pulse.CheckPeriods(p[:n])
+		if err == nil {
+			continue
+		}
+		at, ok := d.places[fmt.Sprintf("%s.%d", key, n-1)]
+		if !ok {
+			at = d.places[key]
+		}
+		d.fail(at, key+": "+strings.TrimPrefix(err.Error(), "pulse: "), "each period is a multiple of the one before, and the first is 1")
+		return
+	}
+}

@@ -1,0 +1,114 @@
+package drive
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/command/internal/progress"
+)
+
+// Account says what a build needs, as comments of a configuration: parameters by
+// block and level, operations per token, memory. arena is the bytes that a chunk
+// took in a trial.
+//
+// What is counted comes from the table of parameters. What is estimated says so:
+// a level of period C moves once in C calls; operations are two for each entry of a matrix and four for each number of
+// context memory, forwards; backwards costs twice that. A table that is only
+// looked up counts as a matrix, so the figure is rather too high.
+func Account(info engine.Info, c *config.Config, arena int) string {
+	var b strings.Builder
+	say := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight("# "+fmt.Sprintf(format, args...), " ") + "\n")
+	}
+	say("%s (%s), %s arithmetic, moved by %s", info.Model, info.Sizes, info.Arithmetic, info.MovedBy)
+	say("text: %s, %s %ss, the last %s held out", info.Text, count(info.TextBytes), info.Unit, count(info.HeldOut))
+	say("levels: %d, with periods %v in %s; what waits is collected by %s", len(info.Periods), info.Periods, info.Counts, info.Buffer)
+	say("")
+	say("%-28s %5s %7s %12s %12s", "parameters of block", "level", "period", "numbers", "in matrices")
+	all, average, matrices, slots := 0, 0.0, 0, 0
+	for _, g := range blocks(info.Params) {
+		period := 1
+		if g.level < len(info.Periods) {
+			period = info.Periods[g.level]
+			if info.Counts == "tokens" { // in calls
+				period = max(1, period/max(info.Chunk, 1))
+			}
+		}
+		say("%-28s %5d %7d %12s %12s", g.name, g.level, period, count(g.all), count(g.matrices))
+		all, matrices, slots = all+g.all, matrices+g.matrices, slots+g.slots
+		average += float64(g.all) / float64(period)
+	}
+	say("total %s, active on the average %s, at worst %s", count(all), count(int(average)), count(all))
+	forward := 2*matrices + 4*info.States
+	say("")
+	say("operations per token: %s forwards, %s when building (estimated: %s)", count(forward), count(3*forward),
+		"2 for each entry of a matrix, 4 for each number of context memory; 3 times that with backwards")
+	say("tokens per update: %s; updates: %s", count(info.Lanes*info.Chunk), count(updates(c)))
+	memory(say, info, all, slots, arena, c)
+	return b.String()
+}
+
+// updates is how many the build is to have.
+func updates(c *config.Config) int { return (&Run{Config: c}).steps() }
+
+// memory says what lies in memory and in a checkpoint.
+func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c *config.Config) {
+	const number = 4 // bytes of a float32
+	rows := []struct {
+		what  string
+		bytes int
+		how   string
+	}{
+		{"parameters", all * number, "counted"},
+		{"gradients", info.Lanes * all * number, "counted: a set for each lane"},
+		{"update", slots * number, "counted: what the update and the buffer keep for each parameter"},
+		{"context memory", info.Lanes * info.States * number, "counted: a set for each lane"},
+		{"work of a chunk", arena, "measured: a trial of all lanes on this machine"},
+	}
+	total := 0
+	say("")
+	for _, r := range rows {
+		say("%-16s %14s bytes  (%s)", r.what, count(r.bytes), r.how)
+		total += r.bytes
+	}
+	say("%-16s %14s bytes  (without the text and the program)", "together", count(total))
+	tensors := 3 * len(info.Params)
+	const header = 200 // bytes for each tensor
+	one := (all+slots+info.Lanes*info.States)*number + 8*updates(c) + header*tensors
+	say("%-16s %14s bytes  (estimated: each, at the end)", "checkpoint", count(one))
+}
+
+// A part is a row of the table of parameters by block.
+type part struct {
+	name                 string
+	level                int
+	all, matrices, slots int
+}
+
+// blocks adds parameters up by block and level, in the order of the table.
+func blocks(params []engine.Param) (out []part) {
+	at := map[string]int{}
+	for _, p := range params {
+		name := p.Block
+		if name == "" {
+			name = "model"
+		}
+		key := fmt.Sprint(p.Level, " ", name)
+		i, ok := at[key]
+		if !ok {
+			i = len(out)
+			at[key] = i
+			out = append(out, part{name: name, level: p.Level})
+		}
+		out[i].all += p.Size
+		out[i].slots += p.Slots
+		if len(p.Shape) > 1 {
+			out[i].matrices += p.Size
+		}
+	}
+	return out
+}
+
+func count(n int) string { return progress.Count(n) }

@@ -1,0 +1,248 @@
+// Package drive runs a build from its first step, or from a checkpoint, to its
+// end, and sees that what it has done is on the disk and reported.
+//
+// After every step it asks whether to go on, in this order: a signal, the limit
+// of time, the number of steps. What ended early is saved like what came to its
+// end, and is no error. A step that fails ends the build with that error; what
+// was saved before stays as it is.
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/command/internal/progress"
+	"github.com/nl-hecate/hecate/command/internal/report"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+)
+
+// A Run is one build on its way.
+type Run struct {
+	Config  *config.Config
+	Builder engine.Builder
+	Files   Files
+	Resume  string // the command that goes on with it, for the line at the end
+	notes   [][2]string
+	console *report.Console
+	plots   *report.Plots
+	sinks   report.All
+	meter   progress.Meter
+	groups  []int
+	names   int
+	start   time.Time
+	saved   string // the newest checkpoint of this attempt
+	wrote   []string
+	best    float64
+}
+
+// Say keeps a line to be printed when the build begins.
+func (r *Run) Say(word, format string, args ...any) {
+	r.notes = append(r.notes, [2]string{word, fmt.Sprintf(format, args...)})
+}
+
+// Build runs a build to its end. It closes the builder.
+func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
+	defer func() { err = errors.Join(err, r.Builder.Close()) }()
+	r.start = time.Now()
+	c := r.Config
+	info := r.Builder.Info()
+	names, groups := report.Groups(info.Params)
+	r.groups, r.names = groups, len(names)
+	r.console = &report.Console{W: w, JSON: c.Report.LogFormat == "json", Steps: r.steps(), Interval: c.Report.Interval}
+	r.plots = &report.Plots{Stem: r.Files.Path("")}
+	r.sinks = report.All{r.console, r.plots}
+	if err := os.MkdirAll(r.Files.Dir, 0o755); err != nil {
+		return err
+	}
+	if t := r.Builder.Tokenizer(); t != nil { // so that whoever has the folder can read what was built
+		if err := checkpoint.WriteFile(r.Files.Path("-tokenizer.json"), t); err != nil {
+			return err
+		}
+		r.wrote = append(r.wrote, "-tokenizer.json")
+	}
+	if c.Report.JSONL {
+		r.sinks = append(r.sinks, &report.JSONL{Path: r.Files.Path(".jsonl")})
+		r.wrote = append(r.wrote, ".jsonl")
+	}
+	if c.Report.TensorBoard {
+		r.sinks = append(r.sinks, &report.Board{Dir: filepath.Join(r.Files.Dir, "tensorboard", r.Files.Stem)})
+	}
+	defer func() { err = errors.Join(err, r.sinks.Close()) }()
+	for _, n := range r.notes {
+		if err := r.console.Note(n[0], "%s", n[1]); err != nil {
+			return err
+		}
+	}
+	if err := r.sinks.Begin(info, r.Builder.Bits()); err != nil {
+		return err
+	}
+	if done := r.Builder.Done(); done >= r.steps() {
+		if err := r.console.Note("note", "%d steps are done already, of %d", done, r.steps()); err != nil {
+			return err
+		}
+	}
+	why, err := r.run(ctx)
+	if err != nil {
+		return r.failed(err)
+	}
+	if why != "" {
+		return r.stopped(why)
+	}
+	return r.finish(ctx)
+}
+
+// steps is how many the build is to have.
+func (r *Run) steps() int {
+	if n, per := r.Config.Build.Tokens, r.Config.Stream.Lanes*r.Config.Stream.Chunk; n > 0 {
+		return (n + per - 1) / per
+	}
+	return r.Config.Build.Steps
+}
+
+// run makes the steps. why says what ended them early, "" if nothing did.
+func (r *Run) run(ctx context.Context) (why string, err error) {
+	if _, ok := r.Builder.Before(); !ok && r.Builder.Done() == 0 {
+		before, err := r.Builder.HeldOut(ctx)
+		if err != nil {
+			return r.cut(ctx, err)
+		}
+		if err := errors.Join(r.console.Before(before), r.sinks.HeldOut(report.Measured{Bits: before})); err != nil {
+			return "", err
+		}
+	}
+	if r.best, err = r.bestSoFar(); err != nil {
+		return "", err
+	}
+	c := r.Config.Build
+	for r.Builder.Done() < r.steps() {
+		if why := r.over(ctx); why != "" {
+			return why, nil
+		}
+		if err := r.step(); err != nil {
+			return "", err
+		}
+		n := r.Builder.Done()
+		if n == r.steps() {
+			break
+		}
+		if c.EvaluateEvery > 0 && n%c.EvaluateEvery == 0 {
+			if err := r.measure(ctx); err != nil {
+				return r.cut(ctx, err)
+			}
+		}
+		if c.CheckpointEvery > 0 && n%c.CheckpointEvery == 0 {
+			if err := r.save(r.Files.At(n)); err != nil {
+				return "", err
+			}
+			if err := r.Files.prune(n, c.Keep); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", r.console.Built(&r.meter)
+}
+
+// over says why no further step is made, "" if one is.
+func (r *Run) over(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return "a signal"
+	}
+	if limit := r.Config.Build.TimeLimit; limit > 0 && time.Since(r.start) >= limit {
+		return fmt.Sprintf("the time limit of %v", limit)
+	}
+	return ""
+}
+
+// cut takes the error of what a signal has interrupted for the signal.
+func (r *Run) cut(ctx context.Context, err error) (string, error) {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return r.over(ctx), nil
+	}
+	return "", err
+}
+
+// step makes one update and reports it.
+func (r *Run) step() error {
+	began := time.Now()
+	s, err := r.Builder.Step()
+	if err != nil {
+		return err
+	}
+	r.meter.Add(r.Config.Stream.Lanes*r.Config.Stream.Chunk, time.Since(began))
+	return r.sinks.Step(report.Step{Step: s, Average: r.meter.Average(), Worst: r.meter.Worst(), Groups: report.Norms(s.Norms, r.groups, r.names)})
+}
+
+// measure takes a held-out figure on the way, and keeps the state if it is the
+// best so far.
+func (r *Run) measure(ctx context.Context) error {
+	x, err := r.Builder.HeldOut(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.sinks.HeldOut(report.Measured{Step: r.Builder.Done(), Bits: x}); err != nil {
+		return err
+	}
+	return r.keepBest(x)
+}
+
+// record is what is known of the best checkpoint.
+type record struct {
+	Step int     `json:"step"`
+	Bits float64 `json:"held_out_bits_per_byte"`
+}
+
+// keepBest saves the state if its figure is the best so far.
+func (r *Run) keepBest(x float64) error {
+	if !r.Config.Build.KeepBest || !(x < r.best) {
+		return nil
+	}
+	r.best = x
+	if err := r.Builder.Save(r.Files.Best()); err != nil {
+		return err
+	}
+	b, err := json.Marshal(record{r.Builder.Done(), x})
+	if err != nil {
+		return err
+	}
+	return checkpoint.WriteFile(r.Files.Path("-best.json"), append(b, '\n'))
+}
+
+// bestSoFar is the figure of the best checkpoint of the run that goes on.
+func (r *Run) bestSoFar() (float64, error) {
+	if r.Builder.Done() == 0 || !r.Config.Build.KeepBest {
+		return math.Inf(1), nil
+	}
+	b, err := os.ReadFile(r.Files.Path("-best.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return math.Inf(1), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var best record
+	if err := json.Unmarshal(b, &best); err != nil {
+		return 0, fmt.Errorf("%s: %w", r.Files.Path("-best.json"), err)
+	}
+	return best.Bits, nil
+}
+
+// save writes a checkpoint; what is reported goes to the disk before it.
+func (r *Run) save(path string) error {
+	if err := r.sinks.Flush(); err != nil {
+		return err
+	}
+	if err := r.Builder.Save(path); err != nil {
+		return err
+	}
+	r.saved = path
+	return nil
+}

@@ -1,0 +1,127 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/report"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+)
+
+// failed adds to an error where the last good state is.
+func (r *Run) failed(err error) error {
+	if r.saved != "" {
+		return fmt.Errorf("%w\nthe newest good checkpoint is %s", err, r.saved)
+	}
+	return err
+}
+
+// stopped saves what an early end has left, and says how to go on.
+func (r *Run) stopped(why string) error {
+	n := r.Builder.Done()
+	if _, ok := r.Builder.Before(); !ok && n == 0 {
+		return r.console.Note("stopped", "by %s before the first step; there is nothing to save", why)
+	}
+	if err := r.save(r.Files.Last()); err != nil {
+		return r.failed(err)
+	}
+	if err := r.draw(math.NaN()); err != nil {
+		return err
+	}
+	return errors.Join(
+		r.console.Note("stopped", "by %s after %d of %d steps", why, n, r.steps()),
+		r.wroteLine(),
+		r.console.Note("go on", "%s", r.Resume+" "+quoted(r.Files.Last())))
+}
+
+// quoted is a word as a shell takes it.
+func quoted(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Command is a command line as a shell takes it.
+func Command(words ...string) string {
+	out := slices.Clone(words)
+	for i, w := range out {
+		out[i] = quoted(w)
+	}
+	return strings.Join(out, " ")
+}
+
+// finish saves, measures and draws what the build has come to. The state is on
+// the disk before anything else is tried.
+func (r *Run) finish(ctx context.Context) error {
+	if err := r.save(r.Files.Last()); err != nil {
+		return r.failed(err)
+	}
+	before, ok := r.Builder.Before()
+	if !ok {
+		before = math.NaN()
+	}
+	after, err := r.Builder.HeldOut(ctx)
+	switch {
+	case ctx.Err() != nil:
+		after = math.NaN()
+		err = r.console.Note("stopped", "by a signal, after the last step; the held-out part was not measured")
+	case err == nil:
+		err = errors.Join(r.console.After(r.Builder.Done(), before, after),
+			r.sinks[1:].HeldOut(report.Measured{Step: r.Builder.Done(), Bits: after}), r.keepBest(after))
+	}
+	if err != nil {
+		return err
+	}
+	levels, err := r.Builder.Levels()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(r.console.Levels(levels), r.draw(after)); err != nil {
+		return err
+	}
+	if n := r.Config.Build.Sample; n > 0 && ctx.Err() == nil {
+		text, err := r.Builder.Sample(ctx, n)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(checkpoint.WriteFile(r.Files.Path(".txt"), text), r.console.Sample(text)); err != nil {
+			return err
+		}
+	}
+	return r.wroteLine()
+}
+
+// draw writes the plots.
+func (r *Run) draw(after float64) error {
+	if !r.Config.Report.Plots {
+		return nil
+	}
+	before, ok := r.Builder.Before()
+	if !ok {
+		before = math.NaN()
+	}
+	files, err := r.plots.Draw(before, after)
+	if err != nil {
+		return err
+	}
+	for path, data := range files {
+		if err := checkpoint.WriteFile(path, data); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		r.wrote = append(r.wrote, strings.TrimPrefix(path, r.Files.Path("")))
+	}
+	return nil
+}
+
+func (r *Run) wroteLine() error {
+	return r.console.Note("wrote", "%s %s", r.Files.Last(), strings.Join(r.wrote, " "))
+}

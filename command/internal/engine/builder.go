@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/runtime/catalog"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	rtcontext "github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/module"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/synthetic"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/tokenizer"
+	"github.com/nl-hecate/hecate/runtime/update"
+)
+
+// What a build adds to the checkpoint of its session.
+const (
+	curveName  = "build.curve"  // bits per byte by step
+	beforeName = "build.before" // the held-out figure before the first step, if it was taken
+	levelsKey  = "build.levels" // metadata: the level of each parameter that is not of the first, for whoever looks at the file
+)
+
+// temperature is that of the sample at the end of a build.
+const temperature = 0.8
+
+// builder is a Builder over a session.
+type builder struct {
+	session  *module.Session[float32]
+	identity module.Identity
+	info     Info
+	reading  reading
+	bits     []float64
+	before   []float64
+	rate     float64
+	seed     uint64
+	norms    []float64
+	health   []module.Health
+	levels   []Level
+	fires    []int
+}
+
+// NewBuilder returns a build that goes on from a checkpoint, or begins.
+func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
+	r, err := m.read(c)
+	if err != nil {
+		return nil, err
+	}
+	model, sizes, err := m.model(c, r.source.Vocab())
+	if err != nil {
+		return nil, err
+	}
+	when, err := schedule(c, model)
+	if err != nil {
+		return nil, err
+	}
+	u, err := m.update(c)
+	if err != nil {
+		return nil, err
+	}
+	buffer, err := catalog.NewUpdate[float32](m.Catalog, c.Update.Buffer)
+	if err != nil {
+		return nil, err
+	}
+	s, err := stream.New(r.built, c.Stream.Lanes)
+	if err != nil {
+		return nil, fmt.Errorf("text: %w", err)
+	}
+	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Seed: c.Model.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
+		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
+	}
+	b := &builder{reading: r, fires: make([]int, len(when.Periods)), rate: rateOf(u), seed: c.Model.Seed}
+	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
+		return nil, err
+	}
+	b.info = Info{Model: spelled(c.Model.Formula), Sizes: sizes, Lanes: c.Stream.Lanes, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
+		Periods: when.Periods, Counts: when.Unit.String(), Buffer: buffer.Name()}
+	b.identity = m.identity(c, &b.info, u, &r)
+	if err := b.know(); err != nil {
+		return nil, err
+	}
+	return b, b.begin(c.Build.From, resume)
+}
+
+// know fills the info with what is read off the module and the source.
+func (b *builder) know() (err error) {
+	mod, r := b.session.Module(), &b.reading
+	b.info.Arithmetic, b.info.MovedBy, b.info.Params = cpu.Active().Arithmetic(), strings.Join(mod.MovedBy(), ", "), table(mod)
+	b.info.Text, b.info.TextBytes, b.info.Unit = r.note, r.size, r.unit
+	b.info.HeldOut = int(math.Round(float64(r.heldOut.Len()) * r.scale[1]))
+	if b.info.States, err = states(mod); err != nil {
+		return err
+	}
+	counted, err := stream.Count(r.built, r.heldOut)
+	if err != nil {
+		return err
+	}
+	b.info.Unigram, b.info.Bigram = counted.Unigram/r.scale[1], counted.Bigram/r.scale[1]
+	if s, ok := r.source.(*synthetic.Source); ok {
+		b.info.Optimum, b.info.Forgetful = s.Kind().Optimum(), s.Kind().Forgetful()
+	}
+	return r.rest()
+}
+
+// begin takes the parameters of a donor, or goes on from a checkpoint.
+func (b *builder) begin(from, resume string) error {
+	if from != "" {
+		s, err := checkpoint.Read(from)
+		if err == nil {
+			err = b.session.Module().Donate(s)
+		}
+		if err != nil {
+			return fmt.Errorf("begin from %s: %w", from, err)
+		}
+	}
+	if resume == "" {
+		return nil
+	}
+	s, err := checkpoint.Read(resume)
+	if err == nil {
+		err = b.session.ResumeBuild(s, b.identity, func(s *checkpoint.Snapshot) (err error) {
+			if b.bits, err = list(s, curveName); err == nil {
+				b.before, err = list(s, beforeName)
+			}
+			return err
+		})
+	}
+	if steps := b.session.Conductor().Pulse().Step(); err == nil && uint64(len(b.bits)) != steps {
+		err = fmt.Errorf("%s has %d losses after %d steps", curveName, len(b.bits), steps)
+	}
+	if err != nil {
+		return fmt.Errorf("resume %s: %w", resume, err)
+	}
+	return nil
+}
+
+// rateOf is the setting lr, 0 if there is none.
+func rateOf(u update.Update[float32]) (rate float64) {
+	u.Settings(func(name string, x float64) {
+		if name == "lr" {
+			rate = x
+		}
+	})
+	return rate
+}
+
+// Info is what is known of the build.
+func (b *builder) Info() Info { return b.info }
+
+// Done is how many updates there have been.
+func (b *builder) Done() int { return len(b.bits) }
+
+// Bits are the losses of all of them.
+func (b *builder) Bits() []float64 { return b.bits }
+
+// Before is the held-out figure before the first step.
+func (b *builder) Before() (bits float64, ok bool) {
+	if len(b.before) == 0 {
+		return 0, false
+	}
+	return b.before[0], true
+}
+
+// Step makes one update.
+func (b *builder) Step() (Step, error) {
+	x, err := b.session.Step(b.info.Chunk)
+	if err != nil {
+		return Step{}, err
+	}
+	bits := x.Nats / math.Ln2 / b.reading.scale[0]
+	b.bits = append(b.bits, bits)
+	mod := b.session.Module()
+	b.norms = mod.Norms(b.norms[:0])
+	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Lanes, Nats: x.Nats, Bits: bits,
+		Rate: b.rate, Norm: x.Norm, Norms: b.norms}
+	clear(b.fires)
+	for i, n := range mod.Moves().Clocks() {
+		l := b.info.Params[i].Level
+		b.fires[l] = max(b.fires[l], int(n))
+	}
+	s.Fires = b.fires
+	if len(b.info.Periods) > 1 {
+		s.Levels, err = b.Levels()
+	}
+	return s, err
+}
+
+// Levels says how each level is.
+func (b *builder) Levels() (out []Level, err error) {
+	b.health, err = b.session.Health(b.health[:0])
+	b.levels = b.levels[:0]
+	for _, h := range b.health {
+		b.levels = append(b.levels, Level{h.Level, h.Gated, int(h.Fires), h.Open, h.Share, int(h.Waiting), h.Ratio, h.Gradient, h.Parameter, h.State})
+	}
+	return b.levels, err
+}
+
+// HeldOut measures the held-out part.
+func (b *builder) HeldOut(ctx context.Context) (float64, error) {
+	bits, err := b.reading.measure(ctx, b.session.Module(), b.session.Conductor().Pulse().Schedule(), b.info.Chunk)
+	if err == nil && b.Done() == 0 {
+		b.before = []float64{bits}
+	}
+	return bits, err
+}
+
+// measure measures the held-out part, in bits for each unit.
+func (r *reading) measure(ctx context.Context, mod *module.Module[float32], s pulse.Schedule, chunk int) (bits float64, err error) {
+	var nats float64
+	if _, ok := r.source.(stream.Scorer); ok {
+		nats, err = mod.ScorePart(ctx, s, r.heldOut, chunk)
+	} else {
+		nats, err = mod.Score(ctx, s, r.last, r.ids, chunk)
+	}
+	return nats / math.Ln2 / r.scale[1], err
+}
+
+// Sample draws text that goes on after what the first lane has read.
+func (b *builder) Sample(ctx context.Context, n int) ([]byte, error) {
+	state, err := b.session.Conductor().State()
+	if err != nil {
+		return nil, err
+	}
+	next := make([]int32, 1)
+	if err := b.reading.source.Read(next, int(state.Cursors[0].Position)); err != nil {
+		return nil, err
+	}
+	drawn, err := b.session.Generate(ctx, 0, next, module.Sampling{Temperature: temperature, Limit: n, Seed: b.seed, Chunk: b.info.Chunk})
+	if err != nil {
+		return nil, err
+	}
+	return b.reading.text(drawn)
+}
+
+// Tokenizer is the file of what turned text into tokens.
+func (b *builder) Tokenizer() []byte {
+	if t, ok := b.reading.tokenizer.(*tokenizer.BPE); ok {
+		return t.JSON()
+	}
+	return nil
+}
+
+// Save writes the whole state.
+func (b *builder) Save(path string) error {
+	s, err := b.session.SnapshotBuild(b.identity)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(checkpoint.Add(s, curveName, tensor.Shape{len(b.bits)}, b.bits), checkpoint.Add(s, beforeName, tensor.Shape{len(b.before)}, b.before)); err != nil {
+		return err
+	}
+	s.SetMeta(levelsKey, levelWords(b.info.Params))
+	return checkpoint.Write(path, s)
+}
+
+// levelWords lists the parameters of slower levels with their levels.
+func levelWords(params []Param) string {
+	var words []string
+	for _, p := range params {
+		if p.Level > 0 {
+			words = append(words, fmt.Sprintf("%s=%d", p.Name, p.Level))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Arena runs a chunk of all lanes on a fork of the context; no gradient of it is
+// used.
+func (b *builder) Arena() (bytes int, err error) {
+	n := b.info.Lanes * b.info.Chunk
+	c := stream.Chunk{Lanes: b.info.Lanes, Tokens: b.info.Chunk, Inputs: slices.Repeat(b.reading.ids[:1], n), Targets: slices.Repeat(b.reading.ids[:1], n)}
+	mod := b.session.Module()
+	err = b.session.Probe(func(h rtcontext.Handle[*module.Memory[float32]], p pulse.Pulse) error {
+		_, _, err := mod.Process(c, h, p.Of(c.Tokens))
+		return err
+	})
+	return mod.Bytes(), err
+}
+
+// Close has nothing to give back.
+func (b *builder) Close() error { return nil }

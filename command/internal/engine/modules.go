@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/runtime/catalog"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/module"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/update"
+)
+
+// Modules makes builders and readers of what a catalog has.
+type Modules struct {
+	*catalog.Catalog
+	OwnText []byte // a small text, for where there is no other
+	OwnName string
+}
+
+// World lists what there is by name.
+func (m *Modules) World() config.World {
+	return config.World{Models: m.Models(), Updates: m.Updates(), Buffers: m.Buffers(), Formula: func(text string) error { return wrongFormula(m.Pages(), text) }}
+}
+
+// update makes the update of a configuration.
+func (m *Modules) update(c *config.Loaded) (update.Update[float32], error) {
+	u, err := catalog.NewUpdate[float32](m.Catalog, c.Update.Name)
+	if err != nil {
+		return nil, err
+	}
+	if c.Update.LR != 0 {
+		if err := u.Set("lr", c.Update.LR); err != nil {
+			return nil, c.Wrong("update.lr", fmt.Sprintf("update %s: %v", c.Update.Name, err), "")
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.Update.Settings)) {
+		if err := u.Set(n, c.Update.Settings[n]); err != nil {
+			return nil, c.Wrong("update.settings."+n, fmt.Sprintf("update %s: %v", c.Update.Name, err), "")
+		}
+	}
+	return u, nil
+}
+
+// identity is what a run is made of and a resumed one must share.
+func (m *Modules) identity(c *config.Loaded, info *Info, u update.Update[float32], r *reading) module.Identity {
+	return append(module.Identity{
+		{Name: "model", Value: info.Model},
+		{Name: "sizes", Value: info.Sizes},
+		{Name: "periods", Value: periodWords(info.Periods)},
+		{Name: "unit of the periods", Value: info.Counts},
+		{Name: "buffer", Value: info.Buffer},
+		{Name: "update", Value: u.Name()},
+		{Name: "settings of the update", Value: update.Text(u)},
+		{Name: "clip", Value: fmt.Sprint(c.Update.Clip)},
+		{Name: "lanes", Value: fmt.Sprint(c.Stream.Lanes)},
+		{Name: "chunk", Value: fmt.Sprint(c.Stream.Chunk)},
+		{Name: "seed", Value: fmt.Sprint(c.Model.Seed)},
+		{Name: "text", Value: r.base()},
+		{Name: "specification", Value: m.spec(info.Model, u.Name(), info.Buffer)}, // behind what differs by name
+	}, r.own...)
+}
+
+// spec is the digest of the pages that a run uses.
+func (m *Modules) spec(formula string, updates ...string) string {
+	d, err := m.DigestOf(formula, updates...)
+	if err != nil {
+		panic("engine: BUG: a model was made of a formula that is none: " + err.Error())
+	}
+	return d
+}
+
+// periodWords prints periods with spaces between them.
+func periodWords(periods []int) string { return strings.Trim(fmt.Sprint(periods), "[]") }
+
+// Steps returns how many updates a checkpoint has behind it.
+func (m *Modules) Steps(path string) (int, error) {
+	s, err := checkpoint.Read(path)
+	if err != nil {
+		return 0, err
+	}
+	bits, err := list(s, curveName)
+	return len(bits), err
+}
+
+// list takes a list of any length.
+func list(s *checkpoint.Snapshot, name string) ([]float64, error) {
+	_, shape, err := s.Shape(name)
+	if err != nil {
+		return nil, err
+	}
+	n, err := shape.Size()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	return out, checkpoint.Take(s, name, tensor.Shape{n}, out)
+}
+
+// table is the parameters as the commands see them; without moves nothing is
+// kept for any.
+func table(b *module.Module[float32]) []Param {
+	v, moves := b.Params(), b.Moves()
+	out := make([]Param, v.Len())
+	for i := range out {
+		p := v.Param(i)
+		out[i] = Param{Name: p.Name, Shape: p.Shape, Size: len(v.Data(i)), Fixed: p.Fixed, Level: p.Level}
+		if at := strings.LastIndexByte(p.Name, '.'); at >= 0 {
+			out[i].Block = p.Name[:at]
+		}
+		if moves != nil && moves.Slots(i) != nil {
+			count := func(_ string, data []float32) { out[i].Slots += len(data) }
+			moves.Slots(i).Each(count)
+			moves.Buffers(i, count)
+		}
+	}
+	return out
+}
+
+// states is how many numbers a lane's context holds.
+func states(b *module.Module[float32]) (n int, err error) {
+	m, err := b.NewContext(1).Take()
+	if err == nil {
+		m.Each(func(_ string, _ []int, data []float32) { n += len(data) })
+	}
+	return n, err
+}

@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/catalog"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/module"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/tokenizer"
+)
+
+// A saved is a model as a checkpoint of a build has it, with all that is needed to
+// give it something to read: the schedule of its levels, the kind of its stream
+// and the tokenizer.
+type saved struct {
+	info      Info
+	steps     int
+	module    *module.Module[float32]
+	schedule  pulse.Schedule
+	config    config.Loaded       // of the stream, but for its path
+	tokenizer tokenizer.Tokenizer // nil where tokens are no text
+}
+
+// open reads a checkpoint of a build. tokenizer is a file, or "" for one beside the
+// checkpoint.
+func (m *Modules) open(path, tokenizer string) (*saved, error) {
+	snap, err := checkpoint.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	x := &saved{config: config.Loaded{Config: config.Default()}}
+	if err = x.tell(snap); err == nil {
+		err = m.load(x, snap)
+	}
+	if err == nil {
+		err = x.tokens(snap, path, tokenizer)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return x, nil
+}
+
+// tell takes what the metadata say.
+func (x *saved) tell(snap *checkpoint.Snapshot) (err error) {
+	get := func(name string) string {
+		v, e := snap.Meta("run." + name)
+		err = errors.Join(err, e)
+		return v
+	}
+	number := func(name string) int {
+		v := get(name)
+		n, e := strconv.Atoi(v)
+		if e != nil && err == nil {
+			err = fmt.Errorf("metadata run.%s: %q is no whole number", name, v)
+		}
+		return n
+	}
+	if _, e := snap.Meta("run.model"); e != nil {
+		return errors.New("no checkpoint of a build: it names no model")
+	}
+	i, s := &x.info, &x.config.Stream
+	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
+		Stream: get(kindName), Arithmetic: cpu.Active().Arithmetic(), Unit: "byte"}
+	for w := range strings.FieldsSeq(get("periods")) {
+		n, e := strconv.Atoi(w)
+		err = errors.Join(err, e)
+		i.Periods = append(i.Periods, n)
+	}
+	x.schedule.Periods = i.Periods
+	s.Kind, s.Separator, s.Lanes, s.Chunk = i.Stream, get(separatorName), number("lanes"), i.Chunk
+	share, e := strconv.ParseFloat(get(shareName), 64)
+	if s.HeldOut = share; e != nil || err != nil {
+		return errors.Join(err, e)
+	}
+	if s.Kind == "synthetic" {
+		s.Source, s.Episodes = get(sourceName), number(episodesName)
+		x.config.Model.Seed, e = strconv.ParseUint(get("seed"), 10, 64)
+		err = errors.Join(err, e)
+	}
+	if x.schedule.Unit, e = pulse.UnitOf(i.Counts); e == nil {
+		e = x.schedule.Check()
+	}
+	return errors.Join(err, e)
+}
+
+// load makes the model that a checkpoint names and takes its parameters.
+func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
+	sizes := map[string]int{}
+	for w := range strings.FieldsSeq(x.info.Sizes) {
+		k, v, _ := strings.Cut(w, "=")
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			return fmt.Errorf("metadata run.sizes: %q is no size", w)
+		}
+		sizes[k] = n
+	}
+	model, err := catalog.NewModel[float32](m.Catalog, x.info.Model, block.NewSizes(sizes))
+	if err != nil {
+		return err
+	}
+	if x.module, err = module.New(module.Config[float32]{Model: model}); err != nil {
+		return err
+	}
+	if err := x.module.Donate(snap); err != nil {
+		return err
+	}
+	x.info.Lanes, x.info.Params = 1, table(x.module)
+	if x.info.States, err = states(x.module); err != nil {
+		return err
+	}
+	bits, err := list(snap, curveName)
+	x.steps = len(bits)
+	return err
+}
+
+// tokens finds the tokenizer of a build: the one that is named, or one beside the
+// checkpoint, and in any case the one that the checkpoint remembers.
+func (x *saved) tokens(snap *checkpoint.Snapshot, path, named string) (err error) {
+	want, e := snap.Meta("run." + tokenizerName)
+	switch {
+	case x.info.Stream == "bytes":
+		x.tokenizer, err = tokenizer.NewBytes()
+		return err
+	case e != nil: // there was none
+		x.info.Unit = "token"
+		return nil
+	case named != "":
+		t, err := tokenizer.Open(named)
+		if err != nil {
+			return fmt.Errorf("tokenizer: %w", err)
+		}
+		if has := digest(t); has != want {
+			return fmt.Errorf("the tokenizer differs: the build had %s, %s has %s", want, named, has)
+		}
+		x.take(named, t)
+		return nil
+	}
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.json")) // the pattern is right
+	for _, file := range beside {
+		if t, err := tokenizer.Open(file); err == nil && digest(t) == want {
+			x.take(file, t)
+			return nil
+		}
+	}
+	return fmt.Errorf("it was built through the tokenizer %s, and none of the files beside it is that; name it with --tokenizer", want)
+}
+
+func (x *saved) take(file string, t tokenizer.Tokenizer) {
+	x.tokenizer, x.config.Stream.Tokenizer = t, file
+}
+
+// stream is the configuration of a stream of the build's kind over other files.
+func (x *saved) stream(paths []string) (*config.Loaded, error) {
+	c := x.config
+	switch c.Stream.Path = paths; {
+	case c.Stream.Kind == "synthetic" && len(paths) > 0:
+		return nil, fmt.Errorf("it was built on the synthetic source %s, and %s is a file", c.Stream.Source, paths[0])
+	case c.Stream.Kind == "tokens" && len(paths) == 0:
+		return nil, errors.New("it was built on files of tokens; name some with --text")
+	}
+	return &c, nil
+}
+
+// Measure measures a checkpoint on the held-out part of a text, as a build does.
+func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int) (out Measured, err error) {
+	x, err := m.open(path, text.Tokenizer)
+	if err != nil {
+		return out, err
+	}
+	c, err := x.stream(text.Paths)
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", path, err)
+	}
+	r, err := m.read(c)
+	if err == nil {
+		err = r.rest()
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := x.fits(&r); err != nil {
+		return out, err
+	}
+	if chunk == 0 {
+		chunk = x.info.Chunk
+	}
+	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk}
+	if r.tokenizer != nil {
+		out.Size, err = tokenizer.Size(r.tokenizer, r.heldOut)
+	}
+	if err == nil {
+		out.Bits, err = r.measure(ctx, x.module, x.schedule, chunk)
+	}
+	return out, err
+}
+
+// fits refuses what has tokens that the model does not know.
+func (x *saved) fits(r *reading) error {
+	if has, v := r.source.Vocab(), x.module.Model().Vocabulary(); has > v {
+		return fmt.Errorf("%s has %d ids, the model knows %d", r.note, has, v)
+	}
+	return nil
+}
+
+// size is how many units a token is.
+func (x *saved) size(id int32) int {
+	if x.tokenizer == nil {
+		return 1
+	}
+	if x.info.Stream == "bytes" {
+		return 1
+	}
+	b, _, err := x.tokenizer.Token(id)
+	if err != nil {
+		return 0 // a sign that no text has
+	}
+	return len(b)
+}
+
+// sizes is how many units the tokens are that a chunk wants predicted.
+func (x *saved) sizes(c stream.Chunk) (n int) {
+	for _, id := range c.Targets {
+		if id != stream.Ignore {
+			n += x.size(id)
+		}
+	}
+	return n
+}

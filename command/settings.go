@@ -1,0 +1,144 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/spf13/cobra"
+)
+
+// settings are the flags from which a configuration comes: a file, and overrides
+// in the order of the command line. Most flags are shorthands for a key.
+type settings struct {
+	file string
+	sets []config.Set
+}
+
+// A setter is a flag that overrides a key: its own, or the one that its value
+// names.
+type setter struct {
+	s      *settings
+	flag   string
+	key    string // without a name, or with one behind it: "name=value"
+	named  bool
+	sample string // the type, for the help
+}
+
+func (v *setter) String() string { return "" }
+func (v *setter) Type() string   { return v.sample }
+
+// Set takes one value of the flag.
+func (v *setter) Set(value string) error {
+	x := config.Set{Flag: v.flag, Key: v.key, Value: value}
+	if v.named {
+		name, rest, ok := strings.Cut(value, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("want name=value")
+		}
+		x = config.Set{Flag: v.flag + " " + value, Key: v.key + name, Value: rest}
+	}
+	v.s.sets = append(v.s.sets, x)
+	return nil
+}
+
+// shorthands are flags for keys that are set often. Each says which key it is, so
+// that the table of keys stays the only place with defaults and ranges.
+var shorthands = []struct{ flag, key, kind, doc string }{
+	{"model", "model.formula", "formula", "the model, by its name or by its parts"},
+	{"text", "stream.path", "file", "what to build on"},
+	{"steps", "build.steps", "number", "updates"},
+	{"tokens", "build.tokens", "number", "tokens to read, instead of steps"},
+	{"lanes", "stream.lanes", "number", "stretches of the text that are read side by side"},
+	{"chunk", "stream.chunk", "tokens", "of each lane between two updates"},
+	{"update", "update.name", "name", "the update"},
+	{"lr", "update.lr", "rate", "learning rate"},
+	{"clip", "update.clip", "bound", "of the norm of all gradients of a step"},
+	{"seed", "model.seed", "seed", "of the first parameters and of the sample"},
+	{"out", "build.out", "folder", "for checkpoints, log and plots"},
+	{"resume", "build.resume", "path", "auto, or a checkpoint to go on from, bit for bit"},
+	{"sample", "build.sample", "bytes", "of text to draw at the end"},
+	{"time-limit", "build.time_limit", "time", "save and end after so long, such as 19h30m"},
+	{"log-format", "report.log_format", "format", "text or json"},
+}
+
+// flags adds the flags to a command.
+func (s *settings) flags(c *cobra.Command, w config.World) {
+	f := c.Flags()
+	f.StringVarP(&s.file, "config", "c", "", "`file` with a configuration, in TOML")
+	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3 or levels.periods=1,8, or a size of the model, such as memory.d_k=32; may be given often")
+	f.Var(&setter{s: s, flag: "--with", key: "update.settings.", named: true, sample: "name=value"}, "with", "a setting of the update, such as beta_1=0.95 (update.settings); may be given often")
+	defaults := map[string]string{}
+	for _, k := range config.Keys() {
+		defaults[k.Path] = k.Default
+	}
+	for _, h := range shorthands {
+		doc := fmt.Sprintf("%s (%s", h.doc, h.key)
+		if d := defaults[h.key]; d != "" && d != `""` && d != "[]" {
+			doc += ", by default " + d
+		}
+		f.Var(&setter{s: s, flag: "--" + h.flag, key: h.key, sample: h.kind}, h.flag, doc+")")
+	}
+	_ = c.MarkFlagFilename("config", "toml") // the flag was added above
+	s.complete(c, w)
+}
+
+// complete offers values to a shell that completes.
+func (s *settings) complete(c *cobra.Command, w config.World) {
+	offer := map[string][]string{"model": w.Models, "update": w.Updates, "resume": {"auto", "never"}}
+	for _, k := range config.Keys() {
+		for _, h := range shorthands {
+			if h.key == k.Path && len(k.OneOf) > 0 {
+				offer[h.flag] = k.OneOf
+			}
+		}
+	}
+	for flag, words := range offer {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveDefault)) // it has the flag
+	}
+}
+
+// load reads the file and the overrides, and sets the arithmetic level.
+func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
+	world := maker.World()
+	sets := s.sized(maker, world)
+	c, err := config.Load(s.file, sets, world)
+	if err != nil {
+		return nil, err
+	}
+	if c.CPU.Level == "auto" {
+		return c, nil
+	}
+	for l := cpu.Portable; l <= cpu.AVX512; l++ {
+		if l.String() != c.CPU.Level {
+			continue
+		}
+		if _, err := cpu.Force(l); err != nil {
+			return nil, c.Wrong("cpu.level", err.Error(), "hecate devices lists the levels")
+		}
+	}
+	return c, nil
+}
+
+// sized turns the size of a model, given by its name alone, into its key.
+func (s *settings) sized(maker engine.Maker, world config.World) []config.Set {
+	model := config.Default().Model.Formula
+	if c, err := config.Load(s.file, nil, world); err == nil {
+		model = c.Model.Formula
+	}
+	for _, x := range s.sets {
+		if x.Key == "model.formula" {
+			model = x.Value
+		}
+	}
+	var out []config.Set
+	for _, x := range s.sets {
+		if first, _, _ := strings.Cut(x.Key, "."); !config.IsTable(first) && maker.KnowsSize(model, x.Key) {
+			x.Key = "model.sizes." + x.Key
+		}
+		out = append(out, x)
+	}
+	return out
+}

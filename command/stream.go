@@ -1,0 +1,237 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nl-hecate/hecate/command/internal/engine"
+	"github.com/nl-hecate/hecate/command/internal/progress"
+	"github.com/spf13/cobra"
+)
+
+// streamed is how far a stream is.
+type streamed struct {
+	Position int     `json:"position"` // tokens that the context has seen
+	Bits     float64 `json:"bits"`
+	Recent   float64 `json:"recent_bits"` // since the last line
+	Unit     string  `json:"unit"`        // what bits are for each of: byte, or token where there are no bytes
+	Average  float64 `json:"tokens_per_s"`
+	Worst    float64 `json:"worst_tokens_per_s"`
+	Hash     string  `json:"context"`
+}
+
+func (x streamed) String() string {
+	return fmt.Sprintf("%s tokens, %.3f bits/%s, the last %.3f, %s tokens/s, worst %s, context %s\n",
+		progress.Count(x.Position), x.Bits, x.Unit, x.Recent, progress.Count(int64(x.Average)), progress.Count(int64(x.Worst)), x.Hash)
+}
+
+// streaming is what `hecate stream` is told.
+type streaming struct {
+	text   engine.Text
+	saved  string
+	chunk  int
+	every  int
+	asJSON bool
+}
+
+// streamCommand is `hecate stream`.
+func streamCommand(maker engine.Maker) *cobra.Command {
+	var s streaming
+	c := &cobra.Command{
+		Use: "stream CHECKPOINT [flags]", Short: "Read a text with a memory that goes on, and say how well it is predicted",
+		Long: `Read a text with a memory that goes on, and say how well it is predicted: every
+token from those before it, in one context, each level of the model at its own
+frequency. The memory is rewritten while the model reads; parameters do not move.
+The digest of the context at the end is that of everything the memory holds. A
+signal ends the stream with what it has.
+
+Without --text it reads the standard input, as it comes where tokens are bytes; or
+the whole of a synthetic source, if the model was built on one.
+
+With --session the memory and the place in the text are saved, at each line and at
+the end, and the next call goes on from there, to the last bit. A session of other
+parameters or of another text is refused.`,
+		Args:              exactly(1, "a checkpoint"),
+		ValidArgsFunction: completeCheckpoints,
+		RunE: func(c *cobra.Command, args []string) error {
+			if s.every < 1 || s.chunk < 0 {
+				return misuse{fmt.Errorf("--every is %d and --chunk %d, must be at least 1 and 0", s.every, s.chunk)}
+			}
+			return s.run(c, maker, args[0])
+		},
+	}
+	textFlags(c, &s.text)
+	f := c.Flags()
+	f.Lookup("text").Usage = "`file` to read, of the kind that the model was built on; may be given often; by default the standard input"
+	f.StringVar(&s.saved, "session", "", "`file` to go on from, if it is there, and to save the memory to")
+	f.IntVar(&s.chunk, "chunk", 0, "`tokens` of a call; 0 is those of the build")
+	f.IntVar(&s.every, "every", 1<<16, "bytes, or tokens where there are none, `between` two lines")
+	f.BoolVar(&s.asJSON, "json", false, "print one object a line")
+	return c
+}
+
+// run reads a text as a session, or the standard input with a reader.
+func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) error {
+	r, err := maker.NewReader(path, s.text.Tokenizer)
+	if err != nil {
+		return err
+	}
+	info := r.Info()
+	if s.chunk == 0 {
+		s.chunk = max(info.Chunk, 1)
+	}
+	say := func(x streamed) error {
+		x.Unit = info.Unit
+		if s.asJSON {
+			return printLine(c.OutOrStdout(), x)
+		}
+		_, err := fmt.Fprint(c.OutOrStdout(), x)
+		return err
+	}
+	stdin := slices.Equal(s.text.Paths, []string{"-"}) || len(s.text.Paths) == 0 && info.Stream != "synthetic"
+	if stdin && s.saved != "" {
+		return misuse{errors.New("--session needs --text: the standard input has no place to go on from")}
+	}
+	if !stdin {
+		of, err := maker.NewSession(path, s.text, s.chunk, s.saved)
+		if err != nil {
+			return err
+		}
+		return followSession(c.Context(), of, s.saved, s.every, say)
+	}
+	next := pieces(c.InOrStdin(), r, s.chunk)
+	if info.Stream != "bytes" { // where a piece is cut decides what its tokens are
+		next = all(c.InOrStdin(), r, s.chunk)
+	}
+	return follow(c.Context(), r, next, s.chunk, s.every, say)
+}
+
+// pieces gives away the bytes of a reader, as many as a call has. The first piece
+// has one more, since its last token waits for what comes next.
+func pieces(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
+	buf := make([]byte, chunk+1)
+	return func() ([]int32, error) {
+		n, err := io.ReadFull(in, buf)
+		buf = buf[:chunk]
+		ids, e := r.Encode(buf[:n])
+		if err == io.ErrUnexpectedEOF {
+			err = io.EOF
+		}
+		return ids, errors.Join(e, err)
+	}
+}
+
+// all reads everything before it gives pieces away.
+func all(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
+	var ids []int32
+	n, begun := chunk+1, false
+	return func() (out []int32, err error) {
+		if !begun {
+			begun = true
+			text, err := io.ReadAll(in)
+			if err == nil {
+				ids, err = r.Encode(text)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		n = min(n, len(ids))
+		out, ids, n = ids[:n], ids[n:], chunk
+		if len(ids) == 0 {
+			err = io.EOF
+		}
+		return out, err
+	}
+}
+
+// follow reads to the end and says how it goes.
+func follow(ctx context.Context, r engine.Reader, next func() ([]int32, error), chunk, every int, say func(streamed) error) error {
+	var meter progress.Meter
+	var nats, recent float64
+	predicted, since := 0, 0
+	line := func() error {
+		hash, err := r.Hash()
+		if err != nil {
+			return err
+		}
+		x := streamed{Position: r.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: hash}
+		recent, since = 0, 0
+		return say(x)
+	}
+	for {
+		ids, readErr := next()
+		if readErr != nil && !errors.Is(readErr, io.EOF) {
+			return readErr
+		}
+		began := time.Now()
+		more, count, err := r.Read(ctx, ids, chunk)
+		if errors.Is(err, context.Canceled) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		meter.Add(len(ids), time.Since(began))
+		nats, recent = nats+more, recent+more
+		predicted, since = predicted+count, since+count
+		if readErr != nil {
+			break
+		}
+		if since >= every {
+			if err := line(); err != nil {
+				return err
+			}
+		}
+	}
+	if r.Position() == 0 {
+		return errors.New("the text is empty")
+	}
+	return line()
+}
+
+// followSession reads a text to its end, or until a signal, and saves it if there is a
+// place for it.
+func followSession(ctx context.Context, s engine.Session, saved string, every int, say func(streamed) error) error {
+	var meter progress.Meter
+	var nats, recent float64
+	predicted, since := 0, 0
+	line := func() error {
+		hash, err := s.Hash()
+		if err == nil && saved != "" {
+			err = s.Save(saved)
+		}
+		if err != nil {
+			return err
+		}
+		x := streamed{Position: s.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: hash}
+		recent, since = 0, 0
+		return say(x)
+	}
+	for ctx.Err() == nil {
+		began, at := time.Now(), s.Position()
+		more, n, ok, err := s.Step()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		meter.Add(s.Position()-at, time.Since(began))
+		nats, recent, predicted, since = nats+more, recent+more, predicted+n, since+n
+		if since >= every {
+			if err := line(); err != nil {
+				return err
+			}
+		}
+	}
+	return line()
+}
+
+// per is bits for each of n, 0 of none.
+func per(nats float64, n int) float64 { return nats / math.Ln2 / float64(max(n, 1)) }

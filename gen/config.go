@@ -1,0 +1,66 @@
+package gen
+
+import (
+	"path/filepath"
+
+	"github.com/nl-hecate/hecate/gen/emitcuda"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// LibraryModule is the import path of the library: of the runtime, of the code that
+// all kernels share, and of what its own pages became.
+const LibraryModule = "github.com/nl-hecate/hecate"
+
+// libraryHome is where the library keeps what its pages became.
+var libraryHome = plan.Home{Path: LibraryModule + "/generated", Folder: "generated"}
+
+// NoCUDA as the folder of the CUDA text leaves that target out.
+const NoCUDA = "-"
+
+// A Config says what a project is: where its pages are, and where what they become
+// goes.
+type Config struct {
+	Root    string         // folder of the module that the files belong to
+	Specs   []string       // files and folders of its pages
+	Go      string         // folder of the generated Go under the root; "" is generated
+	Import  string         // import path of that folder; "" is the library's
+	CUDA    string         // folder of the CUDA text under the root; "" is cuda/kernels, NoCUDA none
+	Library []*source.File // pages that the library has compiled already; none: the project stands alone
+
+	Memory string      // folder for results of earlier runs; "" computes everything
+	Seen   func(Event) // is told what is done, one event at a time; may be nil
+}
+
+// home is where the code of the project's own units goes.
+func (c Config) home() plan.Home {
+	h := libraryHome
+	if c.Import != "" {
+		h.Path = c.Import
+	}
+	if c.Go != "" {
+		h.Folder = filepath.ToSlash(c.Go)
+	}
+	return h
+}
+
+// cuda is the folder of the CUDA text, "" for none.
+func (c Config) cuda() string {
+	switch c.CUDA {
+	case "":
+		return emitcuda.Folder
+	case NoCUDA:
+		return ""
+	}
+	return filepath.ToSlash(c.CUDA)
+}
+
+// owned are the folders under the root that the compiler writes, and nothing else
+// does.
+func (c Config) owned() []string {
+	out := []string{c.home().Folder}
+	if dir := c.cuda(); dir != "" {
+		out = append(out, dir)
+	}
+	return out
+}

@@ -1,0 +1,305 @@
+package gen
+
+import (
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/tree"
+)
+
+// A job takes one unit through the stages: proof, code, tests. It works in the
+// closure of the unit, the part of the tree that the unit can read, and sees nothing
+// else. So the digests of the closure's units, with the compiler and the few options
+// that a stage has, are all that a result depends on, and a result is remembered under
+// them (memory.go).
+type job struct {
+	src    *Source // with the closure as its tree
+	unit   *notation.Unit
+	conf   Config
+	memory *memory
+	seen   func(Event)
+	reads  []cause
+}
+
+// An Event says that a stage of a unit is done.
+type Event struct {
+	Unit, Stage string
+	Done, All   int    // stages of all units
+	Remembered  bool   // the result is of an earlier run
+	Why         string // or why not
+}
+
+// The stages of a unit.
+const (
+	proofStage = "proof"
+	codeStage  = "code"
+	testStage  = "tests"
+)
+
+// newJob finds what a unit can read: besides what its own text names, the formulas in
+// which it is tried where its page names none.
+func newJob(s *Source, u *notation.Unit, c Config, m *memory, digests map[*notation.Unit]cause) *job {
+	roots := []*notation.Unit{u}
+	j := &job{unit: u, conf: c, memory: m, reads: []cause{compiler()}}
+	for _, a := range s.trials(u) {
+		notation.Inspect(a, func(n any) bool {
+			if a, ok := n.(*notation.Apply); ok && s.Tree.Units[a.Name.Text] != nil {
+				roots = append(roots, s.Tree.Units[a.Name.Text])
+			}
+			return true
+		})
+		j.reads = append(j.reads, because("what "+u.Name.Text+" is tested with", notation.Print(a, notation.Unicode)))
+	}
+	if s.tried(u) {
+		used := s.Tree.UsedKnob(u)
+		j.reads = append(j.reads, because("whether a rule uses "+u.Name.Text, used))
+		if !used {
+			roots = append(roots, s.knobs()...)
+		}
+	}
+	t := s.Tree.Closure(roots...)
+	for _, v := range t.Order {
+		j.reads = append(j.reads, digests[v])
+	}
+	j.src = s.within(t)
+	return j
+}
+
+// tried reports whether a unit is a knob that is proved in some formula if no rule
+// uses it.
+func (s *Source) tried(u *notation.Unit) bool {
+	switch u.Kind {
+	case notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit:
+		return len(check.Trials(u)) == 0
+	}
+	return false
+}
+
+// knobs are all units that a formula can be made of.
+func (s *Source) knobs() (out []*notation.Unit) {
+	for _, u := range s.Tree.Order {
+		switch u.Kind {
+		case notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit:
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// digestsOf are the digests of the units of a tree: of their text, which is quoted in
+// what is emitted, of their syntax, for it depends on the names that other pages
+// define how a line is read, and of where they stand.
+func (s *Source) digests() map[*notation.Unit]cause {
+	out := map[*notation.Unit]cause{}
+	for _, u := range s.Tree.Order {
+		out[u] = because("unit "+u.Name.Text, s.Path(u.Span.File.Path), s.Own(u), u.Example, textOf(u), notation.Print(u, notation.Unicode))
+	}
+	return out
+}
+
+// textOf is the text of a unit, from its header to its last line.
+func textOf(u *notation.Unit) string {
+	end := u.Span.End
+	for _, st := range u.Body {
+		end = max(end, st.Where().End)
+	}
+	return source.Span{File: u.Span.File, Start: u.Span.Start, End: end}.Text()
+}
+
+// stage computes a result, or takes the one that is remembered. A panic becomes a
+// diagnostic that names the unit and the stage.
+func stage[T any](j *job, name string, more []cause, compute func() (T, diag.List)) (out T, ds diag.List) {
+	id := check.ID(j.unit.Name.Text)
+	from := append(slices.Clone(j.reads), more...)
+	e := Event{Unit: j.unit.Name.Text, Stage: name}
+	if e.Why, e.Remembered = j.memory.get(id, name, from, &out); !e.Remembered {
+		func() {
+			defer caught(j.unit, name, &ds)
+			out, ds = compute()
+		}()
+		if ds.Len() == 0 {
+			j.memory.put(id, name, from, out)
+		}
+	}
+	if j.seen != nil {
+		j.seen(e)
+	}
+	return out, ds
+}
+
+// caught turns a panic into a diagnostic at the unit.
+func caught(u *notation.Unit, stage string, ds *diag.List) {
+	if r := recover(); r != nil {
+		ds.Errorf(diag.Internal, u.Name.Span, "the compiler failed on %s (stage %s): %v", u.Name.Text, stage, r).
+			Hint("this is a bug of hecategen and not of the page; please report it with the page").Stack = string(debug.Stack())
+	}
+}
+
+// prove proves the unit.
+func (j *job) prove(deep bool) (*prove.Report, diag.List) {
+	r, ds := stage(j, proofStage, []cause{because("the depth of the proof", deep)}, func() (placed, diag.List) {
+		rep, ds := prove.Block(j.src.Tree, j.unit, prove.Options{Deep: deep})
+		return j.place(rep), ds
+	})
+	return j.report(r), ds
+}
+
+// A placed report has its spans relative to units, so that it holds when a page gets
+// another line above them.
+type placed struct {
+	Report prove.Report
+	Places []placing // of the items
+}
+
+// A placing is a span: bytes behind the header of a unit.
+type placing struct {
+	Unit       string // "" where there is none
+	Start, End int
+}
+
+func (j *job) place(r *prove.Report) placed {
+	p := placed{Report: *r}
+	p.Report.Items = slices.Clone(r.Items)
+	for i, it := range r.Items {
+		at := placing{}
+		for _, u := range j.src.Tree.Order { // the last header above
+			if h := u.Span; h.File == it.Span.File && it.Span.File != nil && h.Start <= it.Span.Start && (at.Unit == "" || h.Start > j.src.Tree.Units[at.Unit].Span.Start) {
+				at = placing{u.Name.Text, it.Span.Start - h.Start, it.Span.End - h.Start}
+			}
+		}
+		p.Places = append(p.Places, at)
+		p.Report.Items[i].Span = source.Span{}
+	}
+	return p
+}
+
+func (j *job) report(p placed) *prove.Report {
+	r := p.Report
+	for i, at := range p.Places {
+		if u := j.src.Tree.Units[at.Unit]; u != nil {
+			r.Items[i].Span = source.Span{File: u.Span.File, Start: u.Span.Start + at.Start, End: u.Span.Start + at.End}
+		}
+	}
+	return &r
+}
+
+// A Code is what a unit becomes, and what the whole of a project needs to know of it.
+type code struct {
+	Files   tree.Files
+	Package string // path of its package; "" for a formula with a name
+	Entry   bool   // the registry lists it
+	Named   *emitgo.Instance
+	Kernels []string // rows of the CUDA manifest
+	Cut     []string
+}
+
+// code prints the unit. There is none for one that is not emitted.
+func (j *job) code() (*code, diag.List) {
+	if !emits(j.unit) {
+		return nil, diag.List{}
+	}
+	return stage(j, codeStage, append(j.places(), because("the contract of the page", j.header())), func() (*code, diag.List) {
+		if instanceOf(j.unit) {
+			return j.instance()
+		}
+		u, ds := CompileUnit(j.src, j.unit)
+		if u == nil || ds.HasErrors() {
+			return nil, ds
+		}
+		out := &code{Cut: u.Cut, Entry: u.Kind != plan.OpUnit, Files: Assembly(emitgo.KernelFiles([]*plan.Unit{u}))}
+		out.Package, _ = emitgo.Package(u)
+		with := emitgo.Units{}
+		if u.Else != nil {
+			with, ds = j.units(plan.Applied{Unit: u.Else.Unit})
+		}
+		maps.Copy(out.Files, emitgo.Unit(u, with))
+		if dir := j.conf.cuda(); dir != "" {
+			files, rows := emitcuda.Unit(u)
+			for name, text := range files {
+				out.Files[dir+"/"+name] = text
+			}
+			out.Kernels = rows
+		}
+		return out, ds
+	})
+}
+
+// emits reports whether a unit becomes code of its own.
+func emits(u *notation.Unit) bool { _, ok := unitKinds[u.Kind]; return ok && !u.Example }
+
+// places are where things go.
+func (j *job) places() []cause {
+	return []cause{because("the folders of the project", j.conf.home(), j.conf.cuda())}
+}
+
+func (j *job) header() string {
+	p := (&unitCompiler{src: j.src, unit: j.unit}).page()
+	if p == nil || p.Header == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, f := range p.Header.Fields {
+		fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Value)
+	}
+	return b.String()
+}
+
+// instance is a formula with a name, which is code only where it is listed.
+func (j *job) instance() (*code, diag.List) {
+	of := Applied(j.src.Tree, j.unit.Formula.Parts[0])
+	units, ds := j.units(of)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	in := emitgo.NewInstance(j.unit.Name.Text, of, units)
+	return &code{Named: &in}, ds
+}
+
+// units compiles the units of a formula.
+func (j *job) units(of plan.Applied) (emitgo.Units, diag.List) {
+	var ds diag.List
+	out := emitgo.Units{}
+	for _, name := range names(of) {
+		if out[name] != nil {
+			continue
+		}
+		u, ud := CompileUnit(j.src, j.src.Tree.Units[name])
+		ds.Append(ud)
+		if u == nil || ud.HasErrors() {
+			return nil, ds
+		}
+		out[name] = u
+	}
+	return out, ds
+}
+
+// tests prints the unit's tests and vectors.
+func (j *job) tests() (tree.Files, diag.List) {
+	if !emits(j.unit) {
+		return nil, diag.List{}
+	}
+	return stage(j, testStage, j.places(), func() (tree.Files, diag.List) {
+		m := &testMaker{job: j, files: tree.Files{}}
+		return m.files, m.make()
+	})
+}
+
+// UnitFiles prints the package of one unit of a source.
+func UnitFiles(s *Source, u *notation.Unit) (tree.Files, diag.List) {
+	c, ds := newJob(s, u, Config{CUDA: NoCUDA}, nil, s.digests()).code()
+	if c == nil || ds.HasErrors() {
+		return nil, ds
+	}
+	return c.Files, ds
+}
