@@ -18,9 +18,9 @@ func Audit(c Config) (*audit.Report, diag.List) {
 	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
 	}
-	bib := papers(p.Source)
-	for _, page := range p.Pages {
+	bib, own := p.papers(), p.ownPages()
+	for _, page := range own {
 		page.Citations = markdown.Cite(page, bib)
 	}
-	return audit.New(audit.Input{Pages: p.Pages, Trace: e.trace, Path: p.Path}), ds
+	return audit.New(audit.Input{Pages: own, Trace: e.trace, Path: p.Path}), ds
 }

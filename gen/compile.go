@@ -18,13 +18,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// Compile lowers every unit of a source that is emitted. Nothing is returned
+// Compile lowers every unit of a project that is emitted. Nothing is returned
 // for a unit that has an error.
 func Compile(s *Source) ([]*plan.Unit, diag.List) {
 	var ds diag.List
 	var out []*plan.Unit
 	for _, u := range s.Tree.Order {
-		if u.Example {
+		if u.Example || !s.Own(u) {
 			continue
 		}
 		c := &unitCompiler{src: s, unit: u, ds: &ds}

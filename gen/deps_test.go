@@ -40,7 +40,7 @@ gen/emitgo:       gen/shape gen/ir gen/plan
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan
 gen/emitasm/gemm:
-gen/emitcuda:     gen/shape gen/ir gen/plan templates
+gen/emitcuda:     gen/shape gen/ir gen/plan templates cuda
 gen/tree:
 gen/project:
 

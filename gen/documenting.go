@@ -28,12 +28,14 @@ import (
 // is, what was derived and proved of it and what was made of it, and what may be
 // combined with what.
 func Document(c Config) (*docs.Site, diag.List) {
-	s, ds := Load(c.Specs...)
+	p, ds := Open(c)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	d := &documenter{src: s, root: c.Root, site: &docs.Site{}, plans: map[string]*plan.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
-	proof, pd := Prove(s, false)
+	s := p.Source
+	d := &documenter{src: s, cuda: c.cuda(), site: &docs.Site{}, plans: map[string]*plan.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
+	p.count(len(p.jobs))
+	proof, pd := p.Prove(false)
 	ds.Append(pd)
 	units, cd := Compile(s)
 	ds.Append(cd)
@@ -44,25 +46,27 @@ func Document(c Config) (*docs.Site, diag.List) {
 	for _, r := range proof.Units {
 		d.proofs[r.Unit] = r
 	}
-	emitgo.KernelFiles(units) // gives kernels their names
 	for _, u := range units {
 		d.plans[u.Name] = u
 	}
 	d.table = table
 	for _, u := range s.Tree.Order {
-		if !u.Example {
+		if !u.Example && s.Own(u) {
 			d.site.Entries = append(d.site.Entries, d.entry(u))
 		}
 	}
-	d.legality()
+	if slices.ContainsFunc(s.knobs(), s.Own) {
+		d.legality()
+	}
 	d.forms()
+	d.site.Unlink()
 	return d.site, ds
 }
 
 // A documenter makes the entries of a source.
 type documenter struct {
 	src    *Source
-	root   string
+	cuda   string // folder of the CUDA text
 	table  *safety.Table
 	site   *docs.Site
 	plans  map[string]*plan.Unit
@@ -72,7 +76,7 @@ type documenter struct {
 }
 
 func (d *documenter) entry(u *notation.Unit) *docs.Entry {
-	e := &docs.Entry{Name: u.Name.Text, ID: check.ID(u.Name.Text), Kind: check.KindWord(u.Kind), Page: underRoot(d.root, u.Span.File.Path),
+	e := &docs.Entry{Name: u.Name.Text, ID: check.ID(u.Name.Text), Kind: check.KindWord(u.Kind), Page: d.src.Path(u.Span.File.Path),
 		Source: strings.TrimSpace(notation.Print(u, notation.Unicode))}
 	d.page(e, u)
 	switch u.Kind {
@@ -395,7 +399,7 @@ func (d *documenter) kernels(e *docs.Entry, u *plan.Unit) {
 					_, pkg := emitgo.Package(u)
 					file = pkg + ".go"
 				}
-				e.Kernels = append(e.Kernels, docs.Kernel{Name: k.Name, Does: p.does[i], Go: file, CUDA: KernelText(u, k)})
+				e.Kernels = append(e.Kernels, docs.Kernel{Name: k.Name, Does: p.does[i], Go: file, CUDA: d.kernelText(u, k)})
 				if m := k.Memory; !m.Saved.IsZero() || !m.Checkpoints.IsZero() || !m.Workspace.IsZero() {
 					e.Memory = append(e.Memory, docs.Memory{Kernel: k.Name, Saved: m.Saved.String(), Checkpoints: m.Checkpoints.String(), Workspace: m.Workspace.String()})
 				}

@@ -222,9 +222,12 @@ func covers(r *prove.Report, marker string, states []string) string {
 	return "of " + strings.Join(have, ", ")
 }
 
-// KernelText is the path of a kernel's CUDA text under the root.
-func KernelText(u *plan.Unit, k *plan.Kernel) string {
-	return emitcuda.Folder + "/" + emitcuda.File(u, k)
+// kernelText is the path of a kernel's CUDA text under the root, "" without that target.
+func (d *documenter) kernelText(u *plan.Unit, k *plan.Kernel) string {
+	if d.cuda == "" {
+		return ""
+	}
+	return d.cuda + "/" + emitcuda.File(u, k)
 }
 
 func dimsText(dims []shape.Poly) string {

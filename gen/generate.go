@@ -225,6 +225,10 @@ func (p *Project) together(codes []*code, files tree.Files) diag.List {
 	maps.Copy(files, r.File())
 	if dir := p.conf.cuda(); dir != "" {
 		files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
+		if len(p.conf.Library) > 0 { // what the text includes lies beside it
+			name, text := emitcuda.Include()
+			files[dir+"/"+name] = text
+		}
 	}
 	return p.combinations(files)
 }

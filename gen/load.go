@@ -37,6 +37,22 @@ type Source struct {
 // Own reports whether a unit is the project's, and not the library's.
 func (s *Source) Own(u *notation.Unit) bool { return !s.library[u.Span.File.Path] }
 
+// OwnMessages are the messages that are not about a page of the library.
+func (s *Source) OwnMessages(ds diag.List) diag.List {
+	var out diag.List
+	for _, d := range ds.Sorted() {
+		if d.Span.File == nil || !s.library[d.Span.File.Path] {
+			out.Add(d)
+		}
+	}
+	return out
+}
+
+// ownPages are the pages of the project.
+func (s *Source) ownPages() []*spec.Page {
+	return slices.DeleteFunc(slices.Clone(s.Pages), func(p *spec.Page) bool { return s.library[p.File.Path] })
+}
+
 // homeOf is where the code of a unit is.
 func (s *Source) homeOf(u *notation.Unit) plan.Home {
 	if s.Own(u) {

@@ -77,7 +77,7 @@ func (w Sweep) Run() (sum sweep.Summary, left int, ds diag.List, err error) {
 
 // load reads the pages, the front and the table of the knobs.
 func (w *sweeper) load(sum *sweep.Summary) (ds diag.List) {
-	if w.src, ds = Load(w.Specs...); ds.HasErrors() {
+	if w.src, ds = w.Load(); ds.HasErrors() {
 		return ds
 	}
 	table, td := safety.New(w.src.Tree)
@@ -105,7 +105,7 @@ func (w *sweeper) load(sum *sweep.Summary) (ds diag.List) {
 
 // front reads the front from its text, as part of a rule that no page has.
 func (w *sweeper) front() diag.List {
-	with, ds := LoadWith(w.Specs, Formula{Name: "Swept", Over: w.Over}.page(""))
+	with, ds := w.Config.Load(Formula{Name: "Swept", Over: w.Over}.page(""))
 	if ds.HasErrors() {
 		return ds
 	}

@@ -19,7 +19,7 @@ import (
 // traceOf follows the equations of a source into the files that were emitted, in which
 // the named units have code.
 func traceOf(s *Source, cuts map[string][]string, files map[string][]byte) *trace.Trace {
-	in := trace.Input{Tree: s.Tree, Cuts: cuts, Files: files, Papers: papers(s), Path: s.Path, Blocks: map[string]*check.Block{}}
+	in := trace.Input{Tree: s.Tree, Cuts: cuts, Files: files, Papers: s.papers(), Own: s.Own, Path: s.Path, Blocks: map[string]*check.Block{}}
 	for name := range cuts {
 		in.Blocks[name], _ = check.Instantiate(s.Tree, s.Tree.Units[name])
 	}
@@ -33,15 +33,37 @@ func traceOf(s *Source, cuts map[string][]string, files map[string][]byte) *trac
 	return trace.New(in)
 }
 
-// papers is the bibliography of a source, or nil.
-func papers(s *Source) *spec.Bibliography {
+// Papers is the bibliography of a source: the rows of the pages papers.md, the
+// library's and the project's. A key stands in one of them.
+func (s *Source) Papers() (*spec.Bibliography, diag.List) {
+	var ds diag.List
+	all := &spec.Bibliography{}
 	for _, p := range s.Pages {
-		if path.Base(p.File.Path) == markdown.BibliographyName {
-			b, _ := markdown.Bibliography(p.File)
-			return b
+		if path.Base(p.File.Path) != markdown.BibliographyName {
+			continue
+		}
+		b, bd := markdown.Bibliography(p.File)
+		ds.Append(bd)
+		all.File = b.File
+		for _, paper := range b.Papers {
+			if old := all.ByKey(paper.Key); old != nil {
+				ds.Errorf(diag.BadPaperRow, paper.Span, "the key %s stands in two bibliographies", paper.Key).
+					See(old.Span, "the other one").Hint("take the row away, or give the paper another key")
+				continue
+			}
+			all.Papers = append(all.Papers, paper)
 		}
 	}
-	return nil
+	if all.File == nil {
+		return nil, ds
+	}
+	return all, ds
+}
+
+// papers is the bibliography where what is wrong with it has been said.
+func (s *Source) papers() *spec.Bibliography {
+	b, _ := s.Papers()
+	return b
 }
 
 // programsOf builds the programs of a block as they come from the page.

@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/inspect"
-	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 func checkCommand() *command {
@@ -58,17 +55,11 @@ func (w *workspace) counts(s *gen.Source) (pages, units int) {
 	return len(s.Pages) - len(w.conf.Library), len(slices.DeleteFunc(slices.Clone(s.Tree.Order), func(u *notation.Unit) bool { return !s.Own(u) }))
 }
 
-// references resolves what the pages cite and name.
+// references resolves what the project's pages cite and name.
 func references(s *gen.Source) diag.List {
-	var ds diag.List
-	var bib *spec.Bibliography
-	for _, p := range s.Pages {
-		if bib == nil && path.Base(p.File.Path) == markdown.BibliographyName {
-			bib, ds = markdown.Bibliography(p.File)
-		}
-	}
+	bib, ds := s.Papers()
 	ds.Append(inspect.Resolve(s.Pages, bib, exists))
-	return ds
+	return s.OwnMessages(ds)
 }
 
 func exists(name string) bool {

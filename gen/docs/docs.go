@@ -106,6 +106,44 @@ type Form struct {
 	Ways                 []string
 }
 
+// Unlink makes plain names of the links that lead to no entry.
+func (s *Site) Unlink() {
+	known := map[string]bool{}
+	for _, e := range s.Entries {
+		known[e.ID] = true
+	}
+	plain := func(l *Link) {
+		if !known[l.ID] {
+			l.ID = ""
+		}
+	}
+	each := func(links []Link) {
+		for i := range links {
+			plain(&links[i])
+		}
+	}
+	each(s.Ways)
+	for i := range s.Forms {
+		plain(&s.Forms[i].Link)
+	}
+	for _, p := range s.Pairs {
+		each(p.Cols)
+		for i := range p.Rows {
+			plain(&p.Rows[i].Link)
+		}
+	}
+	for _, e := range s.Entries {
+		for i := range e.Relations {
+			each(e.Relations[i].Links)
+		}
+		for i := range e.Partners {
+			if !known[e.Partners[i].ID] {
+				e.Partners[i].ID = ""
+			}
+		}
+	}
+}
+
 // groups are the headings of the contents, by kind.
 var groups = []struct {
 	kind, title string

@@ -29,6 +29,10 @@ type Input struct {
 	Papers *spec.Bibliography
 	Path   func(page string) string // of a page, under the root
 
+	// Own reports whether a unit is the project's. Of others only those are listed that
+	// an own unit is made with.
+	Own func(u *notation.Unit) bool
+
 	// IR is the hash of the normal form of one equation's program, or "".
 	IR func(b *check.Block, id string) string
 }
@@ -167,10 +171,35 @@ func New(in Input) *Trace {
 	}
 	t.claims()
 	t.link()
+	t.borrowed()
 	t.read()
 	t.join()
 	t.sort()
 	return t.out
+}
+
+// borrowed leaves out the units and equations of other projects with which no unit of
+// this one is made.
+func (t *tracer) borrowed() {
+	if t.in.Own == nil {
+		return
+	}
+	used := map[string]bool{}
+	for _, e := range t.out.Equations {
+		used[e.Unit] = used[e.Unit] || len(e.In) > 0
+	}
+	own := map[string]bool{}
+	t.out.Units = slices.DeleteFunc(t.out.Units, func(u *Unit) bool {
+		own[u.ID] = t.in.Own(u.unit)
+		return !own[u.ID] && !used[u.ID]
+	})
+	t.out.Equations = slices.DeleteFunc(t.out.Equations, func(e *Equation) bool {
+		drop := !own[e.Unit] && len(e.In) == 0
+		if drop {
+			delete(t.byID, e.ID)
+		}
+		return drop
+	})
 }
 
 // A place is a stretch of a page.
