@@ -154,7 +154,16 @@ func pages(paths []string) ([]string, error) {
 				}
 				return err
 			}
-			if !d.IsDir() && (strings.HasSuffix(p, ".md") || p == root) {
+			name, page := filepath.ToSlash(p), strings.HasSuffix(p, ".md")
+			switch {
+			case d.Type()&fs.ModeSymlink != 0 && (page || p == root):
+				return fmt.Errorf("%s is a link; name the file or folder that it leads to, so that a page has one path", name)
+			case d.IsDir() && page:
+				return fmt.Errorf("%s is a folder, and a name that ends in .md is a page's", name)
+			case d.IsDir() || !page && p != root:
+			case !d.Type().IsRegular():
+				return fmt.Errorf("%s is no regular file", name)
+			default:
 				out = append(out, p)
 			}
 			return nil

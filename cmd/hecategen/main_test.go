@@ -9,9 +9,17 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nl-hecate/hecate/gen/project"
 )
 
+// asCommand is the variable with which the test program is the command.
+const asCommand = "HECATEGEN_TEST_COMMAND"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"hecategen": main})
 }
 
@@ -23,13 +31,18 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			specs, err := filepath.Abs("../../specs")
-			e.Vars = append(e.Vars, "SPECS="+specs)
+			e.Vars = append(e.Vars, "SPECS="+specs, "XDG_CACHE_HOME="+filepath.Join(e.WorkDir, ".cache"))
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
 			"bytes":  writeBytes,
 			"repeat": repeat,
+			"replace": func(ts *testscript.TestScript, _ bool, _ []string) {
+				root, err := filepath.Abs("../..")
+				ts.Check(err)
+				add(ts, "go.mod", "\nreplace "+project.Library+" => "+root+"\n")
+			},
 		},
 	})
 }

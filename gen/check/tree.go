@@ -36,7 +36,7 @@ func Collect(files []*notation.File) (*Tree, diag.List) {
 			name := u.Name.Text
 			if old := t.Units[name]; old != nil {
 				ds.Errorf(diag.DuplicateName, u.Name.Span, "%s is defined twice", name).
-					See(old.Name.Span, "first defined here")
+					See(old.Name.Span, "first defined here").Hint("a name is defined once in a project and the library that it stands on: give one of them another name")
 				continue
 			}
 			place := placeOf(u)

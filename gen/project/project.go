@@ -130,7 +130,11 @@ func placed(name string, err error) error {
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		line, col := bad.Position()
-		return fmt.Errorf("%s:%d:%d: %s", name, line, col, strings.TrimPrefix(bad.Error(), "toml: "))
+		what := strings.TrimPrefix(bad.Error(), "toml: ")
+		if key := strings.Join(bad.Key(), "."); key != "" {
+			what = fmt.Sprintf("%s cannot have this value; specs and targets are lists of strings, standalone is true or false, the others are strings", key)
+		}
+		return fmt.Errorf("%s:%d:%d: %s", name, line, col, what)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
