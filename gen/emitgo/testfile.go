@@ -21,6 +21,9 @@ func Test(u *plan.Unit, trials []*Trial, with Units) map[string][]byte {
 		t.update()
 	default:
 		t.block()
+		if exemplary(u) {
+			t.example()
+		}
 	}
 	return t.files
 }
