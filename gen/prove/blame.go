@@ -23,14 +23,13 @@ import (
 func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 	prog := interp.Compile(q.Func)
 	part, why := c.Right, ""
-	sets := append(growing(sizeNames(q.Func)), sizeSets(true, q.Func)...)
+	sets := append(growing(sizeNames(p.blk, q.Func)), sizeSets(p.blk, true, q.Func)...)
 	for i, sizes := range append(sets, sets...) {
 		for k := range 8 {
-			draw := newSampler(p.blk, q.Free, sizes, "counterexample"+it.Text, k)
-			if draw.edges = i >= len(sets); draw.edges {
+			if i >= len(sets) {
 				why = "only where two of the numbers are equal"
 			}
-			out := prog.Run(sizes, draw.params(q.Func))
+			out, _ := p.pointOf(q, prog, sizes, forCounterexample, k, i >= len(sets))
 			w := compare(out[irbuild.Left], out[irbuild.Right])
 			if w.err <= claimTol {
 				continue
@@ -145,9 +144,9 @@ func (p *prover) factor(it Item, q *irbuild.Equality, prog *interp.Program) stri
 // observe gathers entries of the summands, or of the right side as a whole
 // where there are none, and of the left side.
 func (p *prover) observe(it Item, q *irbuild.Equality, prog *interp.Program) (rows [][]float64, left []float64) {
-	sizes := sizeSets(false, q.Func)[0]
+	sizes := sizeSets(p.blk, false, q.Func)[0]
 	for k := range 3 {
-		out := prog.Run(sizes, newSampler(p.blk, q.Free, sizes, "blame"+it.Text, k).params(q.Func))
+		out, _ := p.pointOf(q, prog, sizes, forBlame, k, false)
 		for i, y := range out[irbuild.Left].Data {
 			row := []float64{out[irbuild.Right].Data[i]}
 			if len(q.Terms) > 0 {

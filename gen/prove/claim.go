@@ -118,6 +118,16 @@ func (p *prover) equationOf(c *notation.Claim) string {
 	return id
 }
 
+// pointOf evaluates the program of a claim at numbers that it can be evaluated at.
+func (p *prover) pointOf(q *irbuild.Equality, prog *interp.Program, sizes map[string]int, why purpose, n int, edges bool) (tensors, *sampler) {
+	_, out, s, _ := numbers(q.Func, prog, func() *sampler {
+		s := newSampler(p.blk, q.Free, sizes, why, n)
+		s.edges = edges
+		return s
+	}, func(s *sampler) tensors { return s.params(q.Func) })
+	return out, s
+}
+
 // equality decides whether the two sides of a claim are equal.
 func (p *prover) equality(it Item, c *notation.Claim, q *irbuild.Equality) Evidence {
 	proved := equal(q.Func, irbuild.Left, irbuild.Right)
@@ -130,11 +140,10 @@ func (p *prover) equality(it Item, c *notation.Claim, q *irbuild.Equality) Evide
 	}
 	ev := Evidence{Verdict: Tested, Tolerance: claimTol}
 	prog := interp.Compile(q.Func)
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for k := range points {
-			draw := newSampler(p.blk, q.Free, sizes, it.Kind.String()+it.Text, i*1000+k)
-			draw.edges = k%2 == 1
-			out := prog.Run(sizes, draw.params(q.Func))
+			out, draw := p.pointOf(q, prog, sizes, forClaim, i*1000+k, k%2 == 1)
+			ev.halved(draw)
 			w := compare(out[irbuild.Left], out[irbuild.Right])
 			if !(w.err <= claimTol) {
 				if proved && math.IsNaN(w.a) && math.IsNaN(w.b) {

@@ -131,10 +131,10 @@ func (p *prover) follow(f *ir.Func, all []*watched) Evidence {
 	if p.opt.Deep {
 		chunks, length = deepChunks, deepChunk
 	}
-	for i, sizes := range sizeSets(false, f) {
+	for i, sizes := range sizeSets(p.blk, false, f) {
 		sizes[tokens] = length
 		prog := interp.Compile(f)
-		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "trajectory"+f.Name, i)
+		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, forTrajectory, i)
 		params := p.startValues(f, draw)
 		for _, w := range all {
 			p.firstAt(w, params[w.it.Name], sizes)

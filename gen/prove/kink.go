@@ -46,9 +46,9 @@ func (p *prover) kinks() {
 func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
 	ev, sharpest := Evidence{Verdict: Tested, Tolerance: jumpTol}, 0.0
 	prog, pair := interp.Compile(q.Func), autodiff.NewPair(q.Func)
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for n := range kinkLines {
-			draw := newSampler(p.blk, q.Free, sizes, "kink"+q.Func.Name, i*100+n)
+			draw := newSampler(p.blk, q.Free, sizes, forKink, i*100+n)
 			l := newLine(prog, q.Func, draw, n%2 == 1)
 			s, ok := l.find()
 			if !ok {

@@ -35,11 +35,11 @@ func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality)
 		return Evidence{Verdict: Proved}
 	}
 	ev := Evidence{Verdict: Tested, Tolerance: invTol}
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
+	prog := interp.Compile(q.Func)
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for k := range claimPoints {
-			draw := newSampler(p.blk, q.Free, sizes, it.Text, i*1000+k)
-			draw.edges = k%2 == 1
-			out := interp.Run(q.Func, sizes, draw.params(q.Func))
+			out, draw := p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
+			ev.halved(draw)
 			l, rt := out[irbuild.Left], out[irbuild.Right]
 			for j := range l.Data {
 				v := violated(r.Op, l.Data[j], rt.Data[j])

@@ -63,6 +63,7 @@ type Evidence struct {
 	Skipped   int     // entries at a kink, which no difference can test
 	Tolerance float64 // relative, where Verdict is Tested
 	Worst     float64 // the largest error found, in units of the tolerance's scale
+	Halved    int     // some points were drawn at 1/2^Halved of the usual size: at larger ones the program overflows float32
 	Note      string
 }
 
@@ -134,6 +135,9 @@ func (it Item) Detail() string {
 	}
 	if it.Verdict == Tested && it.Tolerance > 0 {
 		parts = append(parts, fmt.Sprintf("worst %.1e of %.0e", it.Worst, it.Tolerance))
+	}
+	if it.Halved > 0 {
+		parts = append(parts, fmt.Sprintf("at 1/%d of the usual size, beyond which numbers overflow float32", 1<<it.Halved))
 	}
 	if it.Note != "" {
 		parts = append(parts, it.Note)

@@ -89,8 +89,8 @@ func sides(f *ir.Func) *ir.Func {
 
 func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradients bool) bool {
 	for round := range samePoints {
-		sizes := sizeSets(false, f, g)[round%2]
-		draw := newSampler(blk, frees, sizes, "same"+f.Name, round)
+		sizes := sizeSets(blk, false, f, g)[round%2]
+		draw := newSampler(blk, frees, sizes, forSame, round)
 		draw.edges = round%3 == 2
 		var params tensors
 		if blk.Unit.Kind == notation.UpdateUnit {
@@ -103,8 +103,9 @@ func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradi
 				params[n] = t
 			}
 		}
-		x, okX := values(f, draw, params, gradients)
-		y, okY := values(g, draw, params, gradients)
+		weigh := weightsOf(f, sizes, round)
+		x, okX := values(f, draw, params, gradients, weigh)
+		y, okY := values(g, draw, params, gradients, weigh)
 		if !okX || !okY || len(x) != len(y) {
 			return false
 		}
@@ -131,9 +132,8 @@ func near(a, b *interp.Tensor) bool {
 }
 
 // values are the results of a program and, where they are asked for, its
-// gradients for weights that depend on the names of the results alone; ok is
-// false where a result is not finite.
-func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors, bool) {
+// gradients for given weights; ok is false where a result is not finite.
+func values(f *ir.Func, draw *sampler, params tensors, gradients bool, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (tensors, bool) {
 	all, ok := tensors{}, true
 	if !gradients {
 		for n, t := range interp.Run(f, draw.sizes, params) {
@@ -143,7 +143,7 @@ func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors,
 	}
 	_, grads := evaluate(f, autodiff.NewPair(f), draw.sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all[r.Name], ok = out, ok && finite(out)
-		return newSampler(draw.blk, nil, draw.sizes, "weights"+r.Name, 1).weights(out)
+		return weigh(r, out)
 	})
 	for n, g := range grads {
 		all["adjoint of "+n] = g
