@@ -31,7 +31,11 @@ var claimCodes = map[Kind]diag.Code{Claim: diag.ClaimFails, Eval: diag.EvalDiffe
 // claims settles every equality that the unit states.
 func (p *prover) claims() {
 	for _, c := range own(p, p.blk.Claims) {
-		p.claim(c)
+		if c.Keyword.Text == "claim" {
+			p.line(c.Span, c.When, func() { p.claim(c) })
+		} else {
+			p.claim(c)
+		}
 	}
 }
 

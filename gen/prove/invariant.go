@@ -30,6 +30,7 @@ type watched struct {
 	probe irbuild.Probe
 	op    string
 	set   *notation.Type
+	page  *notation.Unit // that an invariant speaks of, where it need not hold here
 	ev    Evidence
 	bad   string
 }
@@ -80,8 +81,14 @@ func (p *prover) watch() []*watched {
 			p.noInvariant(inv)
 			continue
 		}
-		add(&watched{it: Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span},
-			probe: irbuild.Probe{Binders: inv.Binders, Left: r.X, Right: r.Y}, op: r.Op})
+		w := &watched{it: Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span},
+			probe: irbuild.Probe{Binders: inv.Binders, Left: r.X, Right: r.Y}, op: r.Op, page: p.otherwise(inv.Span, inv.When)}
+		if w.page != nil && !p.buildable(w.probe) {
+			w.it.Evidence = elsewhere(w.page)
+			p.add(w.it)
+			continue
+		}
+		add(w)
 	}
 	for _, s := range p.blk.SymSeq {
 		if s.Type == nil || s.Kind != check.State && s.Kind != check.Defined || !restricted(s.Type) {
@@ -92,6 +99,13 @@ func (p *prover) watch() []*watched {
 			probe: irbuild.Probe{Left: &notation.Ident{Span: s.Span, Name: name}}, set: s.Type})
 	}
 	return out
+}
+
+// buildable reports whether a probe means something in this unit.
+func (p *prover) buildable(x irbuild.Probe) bool {
+	var quiet diag.List
+	x.Name = "tried"
+	return irbuild.Probed(p.blk, []irbuild.Probe{x}, &quiet) != nil && !quiet.HasErrors()
 }
 
 func isComparison(op string) bool {
@@ -219,6 +233,10 @@ func (p *prover) leaves(w *watched, when, text string, sizes map[string]int) {
 		return
 	}
 	w.bad = text
+	if w.page != nil {
+		w.ev = elsewhere(w.page)
+		return
+	}
 	code := diag.InvariantFails
 	if w.set != nil {
 		code = diag.OutOfDomain

@@ -30,17 +30,21 @@ const (
 
 func (p *prover) kinks() {
 	for _, k := range own(p, p.blk.Kinks) {
-		it := Item{Kind: KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
-		var ds diag.List
-		q := irbuild.Kink(p.blk, k, &ds)
-		p.ds.Append(ds)
-		if q == nil || ds.HasErrors() {
-			it.Evidence = failed("cannot be built")
-			p.add(it)
-			continue
-		}
-		p.settle(it, func() Evidence { return p.kink(k, q) }, q.Func)
+		p.line(k.Span, k.When, func() { p.settleKink(k) })
 	}
+}
+
+func (p *prover) settleKink(k *notation.Kink) {
+	it := Item{Kind: KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
+	var ds diag.List
+	q := irbuild.Kink(p.blk, k, &ds)
+	p.ds.Append(ds)
+	if q == nil || ds.HasErrors() {
+		it.Evidence = failed("cannot be built")
+		p.add(it)
+		return
+	}
+	p.settle(it, func() Evidence { return p.kink(k, q) }, q.Func)
 }
 
 func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {

@@ -12,22 +12,26 @@ import (
 // opInvariants tests what an operation says about its result.
 func (p *prover) opInvariants() {
 	for i, inv := range own(p, p.blk.Invariants) {
-		r, ok := inv.Cond.(*notation.Relation)
-		if !ok || !isComparison(r.Op) {
-			p.noInvariant(inv)
-			continue
-		}
-		it := Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span}
-		var ds diag.List
-		q := irbuild.Invariant(p.blk, irbuild.Probe{Name: it.Name, Binders: inv.Binders, Left: r.X, Right: r.Y}, &ds)
-		p.ds.Append(ds)
-		if q == nil {
-			it.Evidence = failed("cannot be built")
-			p.add(it)
-			continue
-		}
-		p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
+		p.line(inv.Span, inv.When, func() { p.settleInvariant(inv, i) })
 	}
+}
+
+func (p *prover) settleInvariant(inv *notation.Invariant, i int) {
+	r, ok := inv.Cond.(*notation.Relation)
+	if !ok || !isComparison(r.Op) {
+		p.noInvariant(inv)
+		return
+	}
+	it := Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span}
+	var ds diag.List
+	q := irbuild.Invariant(p.blk, irbuild.Probe{Name: it.Name, Binders: inv.Binders, Left: r.X, Right: r.Y}, &ds)
+	p.ds.Append(ds)
+	if q == nil {
+		it.Evidence = failed("cannot be built")
+		p.add(it)
+		return
+	}
+	p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
 }
 
 func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality) Evidence {

@@ -64,6 +64,7 @@ type Evidence struct {
 	Tolerance float64 // relative, where Verdict is Tested
 	Worst     float64 // the largest error found, in units of the tolerance's scale
 	Halved    int     // some points were drawn at 1/2^Halved of the usual size: at larger ones the program overflows float32
+	Elsewhere bool    // settled on another page: no evidence here
 	Note      string
 }
 
