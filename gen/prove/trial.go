@@ -67,11 +67,28 @@ func Resolve(tree *check.Tree, u *notation.Unit) (*check.Block, diag.List) {
 	return check.Instantiate(tree, u)
 }
 
-// used reports whether some rule's formula has this knob.
+// used reports whether some rule's formula has this knob as its page configures it:
+// only there its lines are settled.
 func used(tree *check.Tree, knob *notation.Unit) bool {
 	return slices.ContainsFunc(tree.Kinds(notation.RuleUnit), func(u *notation.Unit) bool {
-		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool { return a.Name.Text == knob.Name.Text })
+		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool {
+			return a.Name.Text == knob.Name.Text && !slices.ContainsFunc(a.Args, func(o *notation.Override) bool { return !byDefault(knob, o) })
+		})
 	})
+}
+
+// byDefault reports whether a formula sets an option to what its page starts it from.
+func byDefault(u *notation.Unit, o *notation.Override) bool {
+	for _, st := range u.Body {
+		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "option" {
+			for _, n := range d.Names {
+				if n.Name.Text == o.Name.Text {
+					return n.Init != nil && notation.Equal(n.Init, o.Value)
+				}
+			}
+		}
+	}
+	return false
 }
 
 // formulas are the formulas with this knob, over every front.
