@@ -91,7 +91,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 
 // gather lists the units whose statements make up the block: the front first,
 // then the knobs under the law, or the unit's own body; an instance such as
-// `model M = ByteLM(…)` is its base page with parts.
+// `model A = B(…)` is its base page with parts.
 func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *notation.Apply, depth int) bool {
 	f := u.Formula
 	if depth > 20 {

@@ -13,7 +13,7 @@ import (
 // defines replaces the rule's own equations; keys, values, gates and all else
 // that has no state behind it stay the rule's.
 //
-// A rule is given a strategy by name, `rule Fast = ExactChunk(DeltaRule, C = 16)`.
+// A rule is given a strategy by name, `rule Fast = InChunks(Slow, C = 16)`.
 // The block of such a rule has the strategy's equations, and beside it stands
 // the block of the rule that it computes: what is left over when the tokens of
 // a call are cut into chunks is computed by that, and the two are held to each

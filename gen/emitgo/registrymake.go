@@ -15,7 +15,7 @@ import (
 const making = `// Pages are the pages that a formula can name.
 func Pages() formula.Table { return pages }
 
-// NewModel makes a model of a formula, such as ByteLM(MAG(DeltaRule, SlidingWindow)),
+// NewModel makes a model of a formula, such as Model(Composition(Rule, Rule(option = 2))),
 // or of the name of a model. The sizes of parts carry their names: attention.H,
 // memory.2.d_k of a list's third part or memory.d_k of all. It fails with a
 // *formula.Error, and for a size that is missing, impossible or means nothing.

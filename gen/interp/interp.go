@@ -130,9 +130,9 @@ type machine struct {
 	sizes  map[string]int
 	single bool
 	hooks
-	vals   map[*ir.Value]*Tensor
-	scans  map[*ir.Instr]*recurrence
-	code   []func()
+	vals  map[*ir.Value]*Tensor
+	scans map[*ir.Instr]*recurrence
+	code  []func()
 }
 
 // hooks are what watches a program, nil where nobody does.

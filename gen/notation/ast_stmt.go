@@ -122,7 +122,7 @@ type (
 		Right *Formula
 		With  []*Override
 	}
-	// Erratum is `erratum atlas#11 "text" by claim write.gradient`.
+	// Erratum is `erratum paper#11 "text" by claim write.gradient`.
 	Erratum struct {
 		Span Span
 		Cite *Cite

@@ -70,7 +70,7 @@ type Evidence struct {
 
 // An Item is one thing that is proved about a block.
 type Item struct {
-	ID   string // stable: delta_rule.claim.adj:k
+	ID   string // stable: name.claim.adj:k
 	Kind Kind
 	Name string
 	Eq   string // the equation that it is about

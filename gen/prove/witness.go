@@ -26,8 +26,8 @@ import (
 // value whose gradient is not compared (by a start off its domain, say).
 // STRIP:=x. takes x. off the names of parameters first. OPTION::=value sets an
 // option of the unit, OPTION::='word one that is a word. UNIT is a page, or a
-// rule that no page names: Matrix+Huber+L2Decay+GD/Projected, its knobs and its
-// front, or Chunkwise(MONETA), a strategy and its rule. What stands behind *
+// rule that no page names: A+B+C+D/Front, its knobs and its
+// front, or Strategy(Rule), a strategy and its rule. What stands behind *
 // weighs a result in the scalar that was differentiated; without it a result does
 // not count there. That scalar is compared too, if the file has a tensor loss
 // behind the prefix and no result is compared with it.
