@@ -67,8 +67,12 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	}
 	in.freeze()
 	in.defaults()
+	before = ds.Len()
 	in.options(with)
 	in.chunkOption()
+	if ds.Len() > before && ds.HasErrors() {
+		return b // what follows from a value that an option cannot have is no news
+	}
 	in.dims()
 	in.update()
 	in.declare()
