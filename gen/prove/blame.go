@@ -29,9 +29,9 @@ func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 			if i >= len(sets) {
 				why = "only where two of the numbers are equal"
 			}
-			out, _ := p.pointOf(q, prog, sizes, forCounterexample, k, i >= len(sets))
-			w := compare(out[irbuild.Left], out[irbuild.Right])
-			if w.err <= claimTol {
+			params, out, draw := p.pointOf(q, prog, sizes, forCounterexample, k, i >= len(sets))
+			w, tol := sidesAt(q, draw, params, out)
+			if w.err <= tol {
 				continue
 			}
 			if x, reason := p.blame(it, q, prog); x != nil {
@@ -40,13 +40,27 @@ func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 			if why == "" {
 				why = p.factor(it, q, prog)
 			}
-			d := p.ds.Errorf(claimCodes[it.Kind], part.Where(), "%s: at %s the left side is %.9g and the right side %.9g%s",
-				wrongly[it.Kind], spelled(sizes), w.a, w.b, at(w.at)).Labelf("%s", why)
+			a, b := apartFrom(w.a, w.b)
+			if why == "" && w.err < 1e-6 {
+				why = fmt.Sprintf("the sides differ by %.2g of their size", w.err)
+			}
+			d := p.ds.Errorf(claimCodes[it.Kind], part.Where(), "%s: at %s the left side is %s and the right side %s%s",
+				wrongly[it.Kind], spelled(sizes), a, b, at(w.at)).Labelf("%s", why)
 			p.seeEquation(d, it)
 			return
 		}
 	}
 	p.ds.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s at some points", wrongly[it.Kind])
+}
+
+// apartFrom prints two numbers with as many digits as tell them apart.
+func apartFrom(a, b float64) (string, string) {
+	for _, digits := range []int{9, 13} {
+		if x, y := fmt.Sprintf("%.*g", digits, a), fmt.Sprintf("%.*g", digits, b); x != y {
+			return x, y
+		}
+	}
+	return fmt.Sprintf("%.17g", a), fmt.Sprintf("%.17g", b)
 }
 
 // wrongly says what is wrong with an equality that fails.
@@ -135,7 +149,7 @@ func reasonFor(c float64) string {
 func (p *prover) factor(it Item, q *irbuild.Equality, prog *interp.Program) string {
 	one := &irbuild.Equality{Func: q.Func, Free: q.Free}
 	rows, left := p.observe(it, one, prog)
-	if x, ok := leastSquares(rows, left); ok && math.Abs(x[0]) > 1e-6 {
+	if x, ok := leastSquares(rows, left); ok && math.Abs(x[0]) > 1e-6 && math.Abs(x[0]-1) > 1e-6 {
 		return reasonFor(x[0])
 	}
 	return ""
@@ -146,7 +160,7 @@ func (p *prover) factor(it Item, q *irbuild.Equality, prog *interp.Program) stri
 func (p *prover) observe(it Item, q *irbuild.Equality, prog *interp.Program) (rows [][]float64, left []float64) {
 	sizes := sizeSets(p.blk, false, q.Func)[0]
 	for k := range 3 {
-		out, _ := p.pointOf(q, prog, sizes, forBlame, k, false)
+		_, out, _ := p.pointOf(q, prog, sizes, forBlame, k, false)
 		for i, y := range out[irbuild.Left].Data {
 			row := []float64{out[irbuild.Right].Data[i]}
 			if len(q.Terms) > 0 {

@@ -42,7 +42,7 @@ func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality)
 	prog := interp.Compile(q.Func)
 	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for k := range claimPoints {
-			out, draw := p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
+			_, out, draw := p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
 			ev.halved(draw)
 			l, rt := out[irbuild.Left], out[irbuild.Right]
 			for j := range l.Data {

@@ -123,6 +123,11 @@ func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
 	return typ.Kind
 }
 
+// ofRows reports whether a set is one of rows, on which they lie up to rounding.
+func ofRows(kind notation.TypeKind) bool {
+	return kind == notation.SphereType || kind == notation.SimplexType
+}
+
 func (s *sampler) isGate(sym *check.Symbol) bool {
 	eq := (*check.Equation)(nil)
 	if sym != nil {
@@ -140,7 +145,7 @@ func (s *sampler) fill(t *interp.Tensor, f func() float64) {
 // rows moves rows onto the sphere or the simplex.
 func (s *sampler) rows(t *interp.Tensor, kind notation.TypeKind) {
 	n := t.Shape[len(t.Shape)-1]
-	if n == 0 || kind != notation.SphereType && kind != notation.SimplexType {
+	if n == 0 || !ofRows(kind) {
 		return
 	}
 	for i := 0; i < len(t.Data); i += n {
