@@ -2,9 +2,11 @@ package prove
 
 import (
 	"math"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -38,23 +40,54 @@ func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality)
 	if r.Op == "=" && equal(q.Func, irbuild.Left, irbuild.Right) {
 		return Evidence{Verdict: Proved}
 	}
-	ev := Evidence{Verdict: Tested, Tolerance: invTol}
+	now := rangesOf(q.Func, q.Free, nil)
+	if implied(r.Op, now[irbuild.Left].interval, now[irbuild.Right].interval) {
+		return Evidence{Verdict: Proved, Note: byIntervals}
+	}
+	w := newWatched(it, irbuild.Probe{}, r.Op, nil)
 	prog := interp.Compile(q.Func)
 	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
-		for k := range claimPoints {
-			_, out, draw := p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
-			ev.halved(draw)
+		for k := range claimPoints + hardRounds {
+			out, when := tensors(nil), ""
+			if k < claimPoints {
+				var draw *sampler
+				_, out, draw = p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
+				w.ev.halved(draw)
+			} else if out, when = hardPoint(q, prog, newSampler(p.blk, q.Free, sizes, forHard, i*1000+k), r.Op == "="); out == nil {
+				continue
+			}
 			l, rt := out[irbuild.Left], out[irbuild.Right]
 			for j := range l.Data {
-				v := violated(r.Op, l.Data[j], rt.Data[j])
-				ev.Points++
-				if ev.Worst = math.Max(ev.Worst, v); !(v <= invTol) {
-					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s, %.12g %s %.12g does not hold%s", spelled(sizes), l.Data[j], r.Op, rt.Data[j], at(index(l.Shape, j))).
+				v, text := relative(r.Op, l.Data[j], rt.Data[j])
+				w.ev.Points++
+				if w.ev.Worst = math.Max(w.ev.Worst, v); !(v <= invTol) && (when == "" || v > hardTol) {
+					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s%s, %s%s", spelled(sizes), when, text, at(index(l.Shape, j))).
 						See(p.unit.Span, "of %s", p.unit.Name.Text)
 					return failed("does not hold")
 				}
+				w.near(l.Data[j], rt.Data[j], strings.TrimPrefix(when, " "), sizes)
 			}
 		}
 	}
-	return ev
+	return w.verdict()
+}
+
+// hardPoint evaluates the two sides at numbers of very different sizes, or gives
+// nothing where they overflow.
+func hardPoint(q *irbuild.Equality, prog *interp.Program, draw *sampler, mild bool) (tensors, string) {
+	params := draw.params(q.Func)
+	for _, v := range q.Func.Params {
+		t := draw.frees[v.Name].Type
+		if v.Elem == ir.Real && (t == nil || t.Kind == notation.RealType) {
+			scale := hardSize(draw.rng, mild)
+			for i := range params[v.Name].Data {
+				params[v.Name].Data[i] *= scale
+			}
+		}
+	}
+	out := prog.Run(draw.sizes, params)
+	if !allFinite(out) {
+		return nil, ""
+	}
+	return out, " and large numbers"
 }

@@ -49,6 +49,7 @@ const (
 	forKink
 	forInvariant
 	forTrajectory
+	forHard
 	forSet
 	forStart
 	forCausality
