@@ -236,7 +236,7 @@ func (r *ranger) product(in *ir.Instr, args []ranged, out *ranged) {
 		most = float64(n)
 	}
 	least := 1.0 // an axis has an entry
-	if !plain { // any number of points may fall on one entry
+	if !plain {  // any number of points may fall on one entry
 		least, most = 0, math.Inf(1)
 	} else if len(in.Guard) > 0 {
 		least = 0

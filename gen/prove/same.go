@@ -17,11 +17,16 @@ import (
 // same gradients wherever they are sampled: for a broken page that means that
 // it is not broken.
 
-// sameTol is the agreement of two orders of the same sums, and samePoints how
-// often they are compared.
+// sameTol is the agreement of two orders of the same sums, samePoints how often
+// they are compared, and the last of these times at numbers so small that the
+// floors under norms and roots are seen: a billionth of the usual size, of the
+// inputs or of everything.
 const (
 	sameTol    = 1e-10
-	samePoints = 6
+	samePoints = 8
+	floorPoint = 6
+	floorSize  = 30 // halvings
+	sameScale  = 1e-3
 )
 
 // Same reports whether two blocks compute the same.
@@ -92,6 +97,9 @@ func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradi
 		sizes := sizeSets(blk, false, f, g)[round%2]
 		draw := newSampler(blk, frees, sizes, forSame, round)
 		draw.edges = round%3 == 2
+		if round >= floorPoint {
+			draw.halved, draw.edges = floorSize, false
+		}
 		var params tensors
 		if blk.Unit.Kind == notation.UpdateUnit {
 			params = (&prover{blk: blk}).fired(f, draw)
@@ -104,6 +112,14 @@ func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradi
 			}
 		}
 		weigh := weightsOf(f, sizes, round)
+		if round == floorPoint { // small inputs, and all else of the usual size
+			usual := newSampler(blk, frees, sizes, forSame, round)
+			for n, t := range usual.params(f) {
+				if v := f.Param(n); v.Role != ir.Input && blk.Unit.Kind != notation.UpdateUnit {
+					params[n] = t
+				}
+			}
+		}
 		x, okX := values(f, draw, params, gradients, weigh)
 		y, okY := values(g, draw, params, gradients, weigh)
 		if !okX || !okY || len(x) != len(y) {
@@ -122,7 +138,7 @@ func near(a, b *interp.Tensor) bool {
 	if len(a.Data) != len(b.Data) {
 		return false
 	}
-	scale := math.Max(norm(a), 1e-3)
+	scale := math.Max(norm(a), sameScale)
 	for i := range a.Data {
 		if a.Data[i] != b.Data[i] && !(math.Abs(a.Data[i]-b.Data[i]) <= sameTol*scale) {
 			return false

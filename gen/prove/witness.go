@@ -32,6 +32,9 @@ import (
 // not count there. That scalar is compared too, if the file has a tensor loss
 // behind the prefix and no result is compared with it.
 //
+// The program declared is none: behind > stand all numbers that the declarations
+// of a unit fix, b=3 W=uniform(-0.5,0.5), at the sizes of the line.
+//
 // TENSOR(2,0,1) has its columns in another order: the first is column 2 of the
 // file's. A line with EACH:=1-7 stands for seven, with 1 to 7 in the place of
 // {n} and 0 to 6 in that of {n-1}. TOL:=1e-9 allows more than the usual distance.
@@ -68,6 +71,9 @@ func (m Miss) String() string {
 // Hold compares a unit with a witness. It returns how many numbers were
 // compared, the worst of them, and an error when they cannot be.
 func (w *Witness) Hold(tree *check.Tree, vectors Vectors) (n int, worst Miss, err error) {
+	if w.Program == "declared" {
+		return w.declared(tree)
+	}
 	f, err := w.program(tree, vectors)
 	if err != nil {
 		return 0, worst, err
