@@ -27,8 +27,8 @@ import (
 // A Formula is a rule as its parts, each in the notation of a page.
 type Formula struct {
 	Name  string   // of the rule; "" makes one of the names of the knobs
-	Knobs []string // structure, bias, retention, algorithm: Huber(δ = 2)
-	Over  string   // the front: Projected(unit = on)
+	Knobs []string // structure, bias, retention, algorithm: Name(δ = 2)
+	Over  string   // the front: Name(unit = on)
 	With  string   // overrides: θ := 1; "" for none
 }
 

@@ -92,6 +92,7 @@ type vectorCase struct {
 	sizes    map[string]int
 	in, bars tensors
 	again    string // what makes this draw another than the first
+	drawn    int    // tensors so far
 }
 
 func (e *evaluator) newCase(i int, sizes map[string]int) *vectorCase {
@@ -110,7 +111,7 @@ func (c *vectorCase) draw() {
 		case p.Elem == ir.Int:
 			c.indices(p, t)
 		default:
-			c.fill(p.Name, t)
+			c.fill(t)
 		}
 		c.in[p.Name] = t
 	}
@@ -130,7 +131,7 @@ func (c *vectorCase) indices(p *ir.Value, t *interp.Tensor) {
 			extra = v.Extra
 		}
 	}
-	next := stream(c.trial.Name + c.name + p.Name + c.again)
+	next := c.next()
 	for i := range t.Data {
 		t.Data[i] = float64(lo + int(next()>>33)%max(1, hi-lo+1))
 		if len(extra) > 0 && i%4 == 3 {
@@ -141,17 +142,25 @@ func (c *vectorCase) indices(p *ir.Value, t *interp.Tensor) {
 
 // fill draws numbers between −1 and 1 with ten binary digits: exact in float32
 // too, and short in hexadecimal.
-func (c *vectorCase) fill(name string, t *interp.Tensor) {
-	next := stream(c.trial.Name + c.name + name + c.again)
+func (c *vectorCase) fill(t *interp.Tensor) {
+	next := c.next()
 	for i := range t.Data {
 		t.Data[i] = float64(int(next()>>40)%2049-1024) / 1024
 	}
 }
 
-// stream is splitmix64 from the hash of a name.
-func stream(name string) func() uint64 {
+// next is the stream of the next tensor of the case: it follows from the kind and
+// the number of the case and from how many tensors came before, and from no name
+// of a page.
+func (c *vectorCase) next() func() uint64 {
+	c.drawn++
+	return stream(fmt.Sprint(c.name, c.again, ".", c.drawn))
+}
+
+// stream is splitmix64 from the hash of a text.
+func stream(text string) func() uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(name))
+	h.Write([]byte(text))
 	state := h.Sum64()
 	return func() uint64 {
 		state += 0x9E3779B97F4A7C15
@@ -177,7 +186,7 @@ func (c *vectorCase) evaluate() {
 		if n > 0 {
 			c.again = fmt.Sprintf(", again %d", n)
 		}
-		c.in, c.bars = tensors{}, tensors{}
+		c.in, c.bars, c.drawn = tensors{}, tensors{}, 0
 		c.draw()
 		in, started := c.begin()
 		out, grads := c.pair.run(c.sizes, in, c.bar)
@@ -218,7 +227,7 @@ func apart(a, b []float64) float64 {
 func (c *vectorCase) bar(r ir.Result, out *interp.Tensor) *interp.Tensor {
 	t := interp.NewTensor(out.Shape...)
 	if c.kernel || !r.State {
-		c.fill(r.Name+".bar", t)
+		c.fill(t)
 	}
 	c.bars[r.Name] = t
 	return t

@@ -94,7 +94,7 @@ func (c *vectorCase) begin() (in tensors, started []tensors) {
 			name := s.prefix + p.Name
 			if c.in[name] == nil {
 				c.in[name] = interp.NewTensor(interp.Shape(p.Axes, sizes)...)
-				c.fill(name, c.in[name])
+				c.fill(c.in[name])
 			}
 			args[p.Name] = c.in[name]
 		}

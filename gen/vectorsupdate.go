@@ -76,7 +76,7 @@ func fire(u *plan.Unit, updated string, c *vectorCase, carried tensors, count in
 		case p.Role == ir.Constant:
 			t.Data[0] = float64(count)
 		default:
-			c.fill(p.Name, t)
+			c.fill(t)
 			if u.Matrix == nil {
 				t.Data[0] = 0 // an entry without a gradient; of a matrix, some form may divide by it
 			}

@@ -176,6 +176,9 @@ func (w *world) nothing(tree *check.Tree, changed []string, m prove.Mutant) bool
 	if u == nil || v == nil {
 		return false
 	}
+	if !prove.SameDeclarations(u, v) {
+		return false
+	}
 	if !m.Defines {
 		return (m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint") && prove.SameClaims(w.tree, u, tree, v)
 	}

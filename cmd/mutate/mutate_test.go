@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nl-hecate/hecate/gen/prove"
 )
 
 // A few units stand for all: the full run is `make mutate`.
@@ -26,6 +30,56 @@ func TestJudge(t *testing.T) {
 	}
 	if !kinds["sign"] || !kinds["axis"] || !kinds["transpose"] {
 		t.Errorf("kinds of breaks: %v", kinds)
+	}
+}
+
+// TestPins: the defaults of options and the numbers that parameters start from
+// enter no program, and a change of one is noticed all the same.
+func TestPins(t *testing.T) {
+	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pins := map[string]int{}
+	for i, f := range w.files {
+		for _, m := range prove.Mutants(f) {
+			if m.Line != "option" && m.Line != "outer" && m.Line != "const" && m.Line != "state" || m.Kind == "axis" || !slices.Contains([]string{"AtlasOmega", "TNT", "Lp", "TwoPass"}, m.Unit) {
+				continue
+			}
+			if f := w.judge(i, m); f.By == "" || f.By == equal {
+				t.Errorf("%s: %s", f.What, cmp.Or(f.By, "survived"))
+			}
+			pins[m.Unit]++
+		}
+	}
+	if pins["AtlasOmega"] < 4 || pins["TNT"] < 3 || pins["Lp"] < 2 {
+		t.Errorf("breaks of declarations: %v", pins)
+	}
+}
+
+// TestFloors: a floor under a norm is seen where the norm is below it.
+func TestFloors(t *testing.T) {
+	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ unit, floor string }{{"unit", "1e-8"}, {"AtlasOmega", "1e-7"}, {"NormalizedSiLU", "1e-6"}, {"SphereProjectNormalize", "1e-8"}} {
+		found := false
+		for i, f := range w.files {
+			for _, m := range prove.Mutants(f) {
+				if m.Unit != c.unit || m.Span.Text() != c.floor {
+					continue
+				}
+				found = true
+				tree, _, _ := w.broken(i, m.Text())
+				if u := tree.Units[c.unit]; w.nothing(tree, []string{c.unit}, m) {
+					t.Errorf("%s counts as equal with another floor", u.Name.Text)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s has no floor %s", c.unit, c.floor)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (c Class) String() string { return [...]string{"invalid", "static", "parall
 // An Equation is a definition of a block.
 type Equation struct {
 	Name  string
-	ID    string // stable id, such as delta_rule.M
+	ID    string // stable id, such as unit.M
 	Def   *notation.Define
 	Gate  *notation.DeclName // a gate's declaration instead of a Def
 	Iter  *notation.Iterate  // an iteration instead of a Def

@@ -1,28 +1,16 @@
 package check
 
 import (
-	"math"
-	"slices"
-
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // A condition on options compares an option with a value that it can have: a
 // word that is misspelt would make the condition false for ever, and silently.
-// And an option that counts something, such as the width of a window, has a
-// whole number.
 
 // choices looks at the conditions and the cases of a statement.
 func (in *instancer) choices(st notation.Stmt) {
-	switch s := st.(type) {
-	case *notation.Declare:
-		in.condition(s.When)
-	case *notation.Dims:
-		in.condition(s.When)
-	case *notation.Claim:
-		in.condition(s.When)
-	}
+	in.condition(whenOf(st))
 	notation.Inspect(st, func(n any) bool {
 		if c, ok := n.(*notation.Case); ok {
 			for _, a := range c.Arms {
@@ -69,38 +57,6 @@ func (in *instancer) among(option, word notation.Expr) {
 	d := in.ds.Errorf(diag.BadOption, w.Where(), "%s is never %s", id.Name.Text, w.Name.Text).
 		See(in.b.Options[id.Name.Text].Decl.Span, "the option is declared here")
 	Suggest(d, w.Name.Text, words(t.Members))
-}
-
-// counts refuses an option that is the width of a window or a size, and no
-// whole number.
-func (in *instancer) counts(st notation.Stmt) {
-	whole := func(e notation.Expr) {
-		id, ok := e.(*notation.Ident)
-		if !ok || in.b.Options[id.Name.Text] == nil {
-			return
-		}
-		o := in.b.Options[id.Name.Text]
-		x, known := Number(o.Value)
-		if !known || x == math.Trunc(x) && !math.IsInf(x, 0) || slices.Contains(in.fractions, o) {
-			return
-		}
-		in.fractions = append(in.fractions, o)
-		in.ds.Errorf(diag.BadOption, o.Value.Where(), "%s counts something, and %s is no whole number", o.Name, notation.Print(o.Value, notation.Unicode)).
-			See(id.Span, "what it counts")
-	}
-	notation.Inspect(st, func(n any) bool {
-		switch n := n.(type) {
-		case *notation.Type:
-			for _, s := range n.Shape {
-				whole(s)
-			}
-		case *notation.Call:
-			if n.Fun.Text == "window" && len(n.Args) == 2 {
-				whole(n.Args[1])
-			}
-		}
-		return true
-	})
 }
 
 func (in *instancer) noOption(w notation.Word) {

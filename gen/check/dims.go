@@ -2,7 +2,6 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -183,6 +182,6 @@ func (in *instancer) unknownAxis(e notation.Expr) {
 	if n := Nearest(e.Where().Text(), names); n != "" {
 		d.Hint("did you mean %s?", n)
 	} else {
-		d.Hint("declare it: dims %s", strings.TrimSpace(e.Where().Text()))
+		d.Hint("%s", SizeHint(e))
 	}
 }

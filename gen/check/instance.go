@@ -67,8 +67,12 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	}
 	in.freeze()
 	in.defaults()
+	before = ds.Len()
 	in.options(with)
 	in.chunkOption()
+	if ds.Len() > before && ds.HasErrors() {
+		return b // what follows from a value that an option cannot have is no news
+	}
 	in.dims()
 	in.update()
 	in.declare()
@@ -91,7 +95,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 
 // gather lists the units whose statements make up the block: the front first,
 // then the knobs under the law, or the unit's own body; an instance such as
-// `model M = ByteLM(…)` is its base page with parts.
+// `model A = B(…)` is its base page with parts.
 func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *notation.Apply, depth int) bool {
 	f := u.Formula
 	if depth > 20 {

@@ -37,6 +37,11 @@ func (in *instancer) options(with []*notation.Override) {
 		}
 	}
 	for _, s := range in.srcs {
+		for _, p := range s.unit.Params {
+			if p.Type != nil && p.Type.Kind == notation.IntType {
+				in.ends(p.Type)
+			}
+		}
 		for _, st := range s.body {
 			in.staticUse(st)
 			in.choices(st)
@@ -57,7 +62,9 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 		Suggest(d, notation.Print(o.Value, notation.Unicode), words(t.Members))
 		return
 	}
-	opt.Value = o.Value
+	if in.inFloat32(opt.PageName(), o.Value) {
+		opt.Value = o.Value
+	}
 }
 
 // words are the members of a set as they are written.
@@ -82,7 +89,7 @@ func member(t *notation.Type, v notation.Expr) bool {
 		return ok && x == math.Trunc(x) && (!okLo || x >= lo) && (!okHi || x <= hi)
 	case notation.RangeType:
 		x, ok := Number(v)
-		if !ok {
+		if !ok || math.IsNaN(x) {
 			return true
 		}
 		if t.Lo != nil {
@@ -99,6 +106,27 @@ func member(t *notation.Type, v notation.Expr) bool {
 	return true
 }
 
+// whenOf is the condition on options that a statement has before it, or nil.
+func whenOf(st notation.Stmt) notation.Expr {
+	switch s := st.(type) {
+	case *notation.Declare:
+		return s.When
+	case *notation.Dims:
+		return s.When
+	case *notation.Claim:
+		return s.When
+	case *notation.Kink:
+		return s.When
+	case *notation.Invariant:
+		return s.When
+	case *notation.Provides:
+		return s.When
+	case *notation.Cost:
+		return s.When
+	}
+	return nil
+}
+
 // staticUse marks the options that a case, a when or a number of rounds reads.
 func (in *instancer) staticUse(st notation.Stmt) {
 	mark := func(e notation.Expr) {
@@ -111,23 +139,9 @@ func (in *instancer) staticUse(st notation.Stmt) {
 			return true
 		})
 	}
-	switch s := st.(type) {
-	case *notation.Declare:
-		mark(s.When)
-	case *notation.Dims:
-		mark(s.When)
-	case *notation.Claim:
-		mark(s.When)
-	case *notation.Kink:
-		mark(s.When)
-	case *notation.Invariant:
-		mark(s.When)
-	case *notation.Provides:
-		mark(s.When)
-	case *notation.Cost:
-		mark(s.When)
-	case *notation.Iterate:
-		mark(s.Count)
+	mark(whenOf(st))
+	if it, ok := st.(*notation.Iterate); ok {
+		mark(it.Count)
 	}
 	notation.Inspect(st, func(n any) bool {
 		if c, ok := n.(*notation.Case); ok {

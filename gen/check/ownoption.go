@@ -11,8 +11,8 @@ import (
 
 // Two knobs of a formula may each have an option of one name. Neither knows of
 // the other, and the parentheses behind a knob's name say whose option is meant,
-// `Both(λ = 0.1) + FTRL(λ = 1e-3)`. In the rule that is written out each is called
-// after its page, λ_Both and λ_FTRL, and so are the fields of what is emitted. An
+// `One(λ = 0.1) + Two(λ = 1e-3)`. In the rule that is written out each is called
+// after its page, λ_One and λ_Two, and so are the fields of what is emitted. An
 // option of a structure, a front or the rule itself keeps its name; those three
 // read each other's names, so between them a name can be used once.
 

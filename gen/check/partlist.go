@@ -52,7 +52,7 @@ func (in *instancer) subpart(p *Subpart, a *notation.Apply) *Block {
 	return instantiate(in.tree, u, u.Name.Text, a.Args, u.With, in.ds)
 }
 
-// basePage is the page that an instance such as compose M = CMS([…]) is of.
+// basePage is the page that an instance such as compose A = B([…]) is of.
 func basePage(t *Tree, u *notation.Unit) *notation.Unit {
 	for range maxInstances {
 		if u.Kind != notation.ComposeUnit || u.Formula == nil || len(u.Formula.Parts) != 1 || t.Units[u.Formula.Parts[0].Name.Text] == nil {

@@ -10,11 +10,11 @@ import (
 )
 
 // What stands in the parentheses behind a page's name is options, set by name,
-// and parts, given by name or by place: MAG(DeltaRule, attention = SlidingWindow).
+// and parts, given by name or by place: A(B, second = C).
 // Places come first. Only the page knows which names are parts, so the parser
-// leaves `memory = DeltaRule` a value, and it becomes a page here.
+// leaves `first = B` a value, and it becomes a page here.
 
-// A list of parts, memory[K] : Rule, takes a list of pages, [DeltaRule, TitansLMM],
+// A list of parts, memory[K] : Rule, takes a list of pages, [A, B],
 // and its axis counts them.
 
 // A Given is a page in a part's place.

@@ -204,6 +204,9 @@ func (in *instancer) defaults() {
 				continue
 			}
 			for _, n := range d.Names {
+				if n.Init != nil && !in.inFloat32(n.Name.Text, n.Init) {
+					continue
+				}
 				if n.Type != nil && n.Init != nil && !member(n.Type, n.Init) {
 					in.ds.Errorf(diag.BadOption, n.Init.Where(), "%s = %s is outside %s", n.Name.Text, notation.Print(n.Init, notation.Unicode), notation.Print(n.Type, notation.Unicode)).
 						See(n.Type.Span, "declared here")

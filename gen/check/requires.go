@@ -10,7 +10,7 @@ import (
 
 // A knob may require a property that another knob of the formula provides:
 //
-//	requires ProbabilitySimplex(Z) "KL retention needs rows that sum to one"
+//	requires ProbabilitySimplex(Z) "a divergence needs rows that sum to one"
 //
 // What is provided is what the pages say; whether the equations bear it out is
 // for package prove. A requirement is met by another knob of the formula, never

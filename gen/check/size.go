@@ -20,7 +20,7 @@ func (b *Block) AxisOf(name string) *Axis {
 		return nil
 	}
 	n, ok := Number(o.Value)
-	if !ok || n != math.Trunc(n) || math.IsInf(n, 0) {
+	if !ok || n != math.Trunc(n) || math.Abs(n) > MaxSize {
 		return nil
 	}
 	a := &Axis{Name: name, Size: shape.Sym(name), Free: true, Default: int(n), option: true}
@@ -71,7 +71,7 @@ func (b *Block) SizeOf(e notation.Expr, axis func(*notation.Ident) *Axis) (shape
 	}
 	switch e := e.(type) {
 	case *notation.Number:
-		if e.Value != math.Trunc(e.Value) {
+		if e.Value != math.Trunc(e.Value) || math.Abs(e.Value) > MaxSize {
 			return shape.Poly{}, false
 		}
 		return shape.Int(int64(e.Value)), true
@@ -85,7 +85,7 @@ func (b *Block) SizeOf(e notation.Expr, axis func(*notation.Ident) *Axis) (shape
 	case *notation.Power:
 		x, ok := b.SizeOf(e.X, axis)
 		n, okn := Number(e.Exp)
-		if !ok || !okn {
+		if !ok || !okn || n != math.Trunc(n) || n < 0 || n > maxPower {
 			return x, false
 		}
 		out := shape.Int(1)

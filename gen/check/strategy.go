@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -13,7 +14,7 @@ import (
 // defines replaces the rule's own equations; keys, values, gates and all else
 // that has no state behind it stay the rule's.
 //
-// A rule is given a strategy by name, `rule Fast = ExactChunk(DeltaRule, C = 16)`.
+// A rule is given a strategy by name, `rule Fast = InChunks(Slow, C = 16)`.
 // The block of such a rule has the strategy's equations, and beside it stands
 // the block of the rule that it computes: what is left over when the tokens of
 // a call are cut into chunks is computed by that, and the two are held to each
@@ -112,9 +113,9 @@ func (in *instancer) chunkOption() {
 	if slices.Contains(in.fractions, s.Size) {
 		return // said where it counts
 	}
-	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != float64(int(n)) {
-		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "a chunk of %s tokens is none", notation.Print(s.Size.Value, notation.Unicode)).
-			See(s.Size.Decl.Span, "the tokens of a chunk").Hint("it is a whole number of at least one")
+	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxSize {
+		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "option %s is the number of tokens of a chunk, and %s is not an integer between 1 and %d",
+			s.Size.PageName(), notation.Print(s.Size.Value, notation.Unicode), MaxSize).See(s.Size.Decl.Span, "declared here")
 		s.Size = nil
 		return
 	}

@@ -71,7 +71,7 @@ func (t *Tree) Kinds(k notation.UnitKind) []*notation.Unit {
 }
 
 // ID is the stable id of a unit: snake case, Greek letters as words, such as
-// "titans_lmm". What stands in a unit keeps its letters, "titans_lmm.M": b and B
+// "two_words". What stands in a unit keeps its letters, "two_words.M": b and B
 // are two names.
 func ID(name string) string {
 	var b strings.Builder

@@ -35,9 +35,26 @@ func (in *instancer) trial(u *notation.Unit, s *notation.Trial) {
 	}
 }
 
-// UsedKnob reports whether some rule of the tree is a formula with a knob.
+// UsedKnob reports whether some rule of the tree is a formula with this knob as its page
+// configures it: only there its lines are settled.
 func (t *Tree) UsedKnob(knob *notation.Unit) bool {
 	return slices.ContainsFunc(t.Kinds(notation.RuleUnit), func(u *notation.Unit) bool {
-		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool { return a.Name.Text == knob.Name.Text })
+		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool {
+			return a.Name.Text == knob.Name.Text && !slices.ContainsFunc(a.Args, func(o *notation.Override) bool { return !byDefault(knob, o) })
+		})
 	})
+}
+
+// byDefault reports whether a formula sets an option to what its page starts it from.
+func byDefault(u *notation.Unit, o *notation.Override) bool {
+	for _, st := range u.Body {
+		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "option" {
+			for _, n := range d.Names {
+				if n.Name.Text == o.Name.Text {
+					return n.Init != nil && notation.Equal(n.Init, o.Value)
+				}
+			}
+		}
+	}
+	return false
 }

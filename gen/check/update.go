@@ -57,7 +57,7 @@ func (in *instancer) update() {
 		}
 		if u.Else == nil {
 			in.ds.Errorf(diag.MissingEquation, u.Name.Span, "%s moves matrices, and nothing says what moves the other parameters", u.Name.Text).
-				Hint("name an update of entries behind the header: else AdamW")
+				Hint("name an update of entries behind the header: … else Name")
 			return
 		}
 		in.otherwise(u.Else)

@@ -98,8 +98,8 @@ func init() {
 		},
 		BadCite: {
 			"What follows @ is not `@eq paper#eq`, `@eq paper#eq-eq` or `@eq paper#?`.",
-			"rule Still\ny_t = x_t  @eq titans 13\n",
-			"rule Still\ny_t = x_t  @eq titans#13\n",
+			"rule Still\ny_t = x_t  @eq paper 13\n",
+			"rule Still\ny_t = x_t  @eq paper#13\n",
 			false,
 		},
 		Unclosed: {

@@ -32,7 +32,7 @@ const exampleHeader = "# Delta rule\n\n```text\nCONTRACT\n" +
 	"  Guarantees: the output is finite\n" +
 	"  Cost:       O(d_k d_v) per token\n" +
 	"  Trade-off:  a matrix forgets less than a vector and costs more\n" +
-	"  Position:   specs/algorithms/delta_rule.md\n"
+	"  Position:   specs/algorithms/name.md\n"
 
 const (
 	headerSource = "  Source:     empirical\n```\n"

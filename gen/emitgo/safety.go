@@ -144,8 +144,8 @@ func exported(name string) string {
 	panic("emitgo: BUG: no Go name for " + name)
 }
 
-// sentence is a sentence as one word: KL retention needs rows is
-// KLRetentionNeedsRows. What Go cannot have in a name is dropped.
+// sentence is a sentence as one word: a divergence needs rows is
+// ADivergenceNeedsRows. What Go cannot have in a name is dropped.
 func sentence(text string) string {
 	var b strings.Builder
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -55,6 +55,7 @@ type Program struct {
 	Float32 bool  // round every number to float32, as a machine with nothing else would
 	Solved  Watch // when set before the first run: sees every root that is looked for
 	Ties    *Ties // when set before the first run: what is compared, and what counts as equal
+	After   After // when set before the first run: sees what every instruction gives
 	f       *ir.Func
 	sizes   map[string]int
 	single  bool
@@ -64,6 +65,11 @@ type Program struct {
 // A Watch receives a solve at one point: the residual as a function of the
 // unknown, the range, and what was found, which is NaN where nothing was.
 type Watch func(in *ir.Instr, residual func(x float64) float64, lo, hi, root float64)
+
+// An After receives an instruction and what it has just given, in the order in
+// which a program computes; those of a scan's body once a token. The residuals of
+// searches are left out.
+type After func(in *ir.Instr, out *Tensor)
 
 // Compile prepares f, which must not change afterwards.
 func Compile(f *ir.Func) *Program { return &Program{f: f} }
@@ -75,7 +81,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 		for k, v := range sizes {
 			p.sizes[k] = v
 		}
-		p.m = link(p.f, p.sizes, p.single, p.Solved, p.Ties)
+		p.m = link(p.f, p.sizes, p.single, hooks{p.Solved, p.Ties, p.After})
 	}
 	for _, v := range p.f.Params {
 		given, t := params[v.Name], p.m.vals[v]
@@ -123,15 +129,21 @@ func rounded(x []float64) []float64 {
 type machine struct {
 	sizes  map[string]int
 	single bool
-	solved Watch
-	ties   *Ties
-	vals   map[*ir.Value]*Tensor
-	scans  map[*ir.Instr]*recurrence
-	code   []func()
+	hooks
+	vals  map[*ir.Value]*Tensor
+	scans map[*ir.Instr]*recurrence
+	code  []func()
 }
 
-func link(f *ir.Func, sizes map[string]int, single bool, solved Watch, ties *Ties) *machine {
-	m := &machine{sizes: sizes, single: single, solved: solved, ties: ties, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
+// hooks are what watches a program, nil where nobody does.
+type hooks struct {
+	solved Watch
+	ties   *Ties
+	after  After
+}
+
+func link(f *ir.Func, sizes map[string]int, single bool, h hooks) *machine {
+	m := &machine{sizes: sizes, single: single, hooks: h, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
 	for _, p := range f.Params {
 		m.vals[p] = &Tensor{Shape: m.shape(p.Axes)} // its data come with every run
 	}
@@ -143,6 +155,9 @@ func link(f *ir.Func, sizes map[string]int, single bool, solved Watch, ties *Tie
 		}
 		m.vals[in.Out] = NewTensor(m.shape(in.Out.Axes)...)
 		m.code = append(m.code, m.instr(in))
+		if m.after != nil {
+			m.code = append(m.code, func() { m.after(in, m.vals[in.Out]) })
+		}
 	}
 	return m
 }

@@ -35,7 +35,7 @@ type series struct {
 func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
 	s := in.Scan
 	r := &recurrence{m: m, s: s, lanes: m.size(s.Lane.Size), steps: m.size(s.Time.Size), keep: keep}
-	r.body = link(s.Body, m.sizes, m.single, m.solved, nil)
+	r.body = link(s.Body, m.sizes, m.single, hooks{solved: m.solved, after: m.after})
 	for _, c := range s.Carry {
 		n := len(NewTensor(r.body.vals[c.Param].Shape...).Data)
 		r.state, r.next = append(r.state, make([]float64, n)), append(r.next, make([]float64, n))

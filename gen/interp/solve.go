@@ -15,7 +15,7 @@ import (
 // every trial at every point.
 func (m *machine) solve(in *ir.Instr) func() {
 	out, f := m.vals[in.Out], in.Solve.Residual
-	inner := link(f, m.sizes, m.single, m.solved, nil)
+	inner := link(f, m.sizes, m.single, hooks{solved: m.solved})
 	points := len(in.Out.Axes)
 	var args []*solveArg
 	for k, a := range in.Args {

@@ -265,7 +265,7 @@ func (e *builder) axisExpr(s notation.Expr, generic func(id *notation.Ident) *ir
 	}
 	size, ok := e.size(s, generic)
 	if !ok {
-		e.errorf(diag.UnknownAxis, s, "%s is not a size", notation.Print(s, notation.Unicode)).Hint("declare its names with dims")
+		e.errorf(diag.UnknownAxis, s, "%s is not a size", notation.Print(s, notation.Unicode)).Hint("%s", check.SizeHint(s))
 		return nil
 	}
 	return e.sizedAxis(size)

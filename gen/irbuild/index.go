@@ -1,8 +1,10 @@
 package irbuild
 
 import (
+	"math"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -155,6 +157,10 @@ func (e *builder) affine(x notation.Expr) (affine, bool) {
 			return affine{c: renamed(a.Size)}, true
 		}
 	case *notation.Number:
+		if x.Value != math.Trunc(x.Value) || math.Abs(x.Value) > check.MaxSize {
+			e.errorf(diag.BadIndex, x, "%s is not an index", text(x)).Hint("a position is an integer, counted from 0, of at most %d", check.MaxSize)
+			return affine{}, false
+		}
 		return affine{c: shape.Int(int64(x.Value))}, true
 	case *notation.Binary:
 		if x.Op == "+" || x.Op == "−" {

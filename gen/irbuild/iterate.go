@@ -1,12 +1,10 @@
 package irbuild
 
 import (
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
-
-// maxRounds bounds an iteration: it is written out, round by round.
-const maxRounds = 64
 
 // iterate builds `iterate X from e for n : X ← e'`: n rounds written out. With
 // names are built anew in each round, because they mention X. `orient rows ≤
@@ -14,8 +12,8 @@ const maxRounds = 64
 // matrices goes from the transpose of e to that of X.
 func (e *builder) iterate(it *notation.Iterate) *ten {
 	n, ok := e.number(it.Count)
-	if !ok || n < 0 || n > maxRounds || n != float64(int(n)) {
-		d := e.errorf(diag.NotSupported, it.Count, "an iteration has a fixed number of rounds, at most %d", maxRounds)
+	if !ok || n < 0 || n > check.MaxRounds || n != float64(int(n)) {
+		d := e.errorf(diag.NotSupported, it.Count, "the number of rounds of an iteration is an integer between 0 and %d", check.MaxRounds)
 		if at := e.setAt(it.Count); at != it.Count {
 			d.Labelf("%s", text(at)).See(at.Where(), "set here")
 		}

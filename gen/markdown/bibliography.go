@@ -15,13 +15,13 @@ import (
 //
 //	| key    | names      | title                        | arXiv      | version | equations read |
 //	|--------|------------|------------------------------|------------|---------|----------------|
-//	| titans | Titans LMM | Titans: Learning to Memorize | 2501.00663 | v1      | 8-15, 32-33    |
-//	| miras  |            | It's All Connected           | 2504.13173 | v2      | all            |
-//	| tnt    |            | TNT                          | 2511.07343 | v1      | none           |
+//	| first  | First Name | The First of Three           | 2501.00001 | v1      | 8-15, 32-33    |
+//	| second |            | The Second                   | 2504.00002 | v2      | all            |
+//	| third  |            | The Third                    | 2511.00003 | v1      | none           |
 //
 // The columns may stand in any order and others may stand beside them; names
 // and version may be missing. A key is of small letters, digits, - and _, and
-// is what titans#13 and @eq titans#13 use. In prose a paper is known by its
+// is what first#13 and @eq first#13 use. In prose a paper is known by its
 // key, by its names (divided by commas or semicolons) and by its arXiv id;
 // there the name begins with a capital. The column `equations read` (or
 // `read`) lists what somebody has compared with the paper: numbers, ranges

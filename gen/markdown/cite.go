@@ -9,10 +9,10 @@ import (
 
 // Citations are read line by line from left to right. A line is first cut
 // into tokens: papers (a known name, an arXiv id, the word Paper), sections,
-// and locators (Eq 13, Table 1); keys such as titans#34 and graph keys carry
+// and locators (Eq 13, Table 1); keys such as key#34 and graph keys carry
 // their paper with them. Then a locator takes the paper that stands within a
 // few words before it, with the section between them; failing that the one
-// after it (`Eq 13 of Titans`); failing that, as implied, the last one on the
+// after it (`Eq 13 of Name`); failing that, as implied, the last one on the
 // line or on the line above, or the only paper that the Source field names.
 // An equation that finds no paper stays in the list without one.
 
@@ -123,7 +123,7 @@ func (c *citer) line(l string, off int, prev previous, inSource bool) []token {
 		switch t.kind {
 		case nameToken, arxivToken, genericToken:
 			if ch != nil && !ch.far && !ch.used && t.start-ch.end <= 8 && t.kind == arxivToken && ch.paper.kind == nameToken {
-				ch.end = t.end // Titans (2501.00663)
+				ch.end = t.end // Name (2501.00663)
 				if !ch.paper.known {
 					ch.paper.text = t.text
 				}
@@ -204,7 +204,7 @@ func (c *citer) locator(ch *chain, t token, l string, off int) {
 	c.add(cite, l, off, start, end)
 }
 
-// after finds the paper in `Eq 13 of Titans` and `Eq 13 (Titans)`.
+// after finds the paper in `Eq 13 of Name` and `Eq 13 (Name)`.
 func (c *citer) after(l string, at int) (paper string, end int, ok bool) {
 	m := ofPaper.FindStringIndex(l[at:])
 	if m == nil {
@@ -237,7 +237,7 @@ func (c *citer) add(cite spec.Citation, l string, off, start, end int) {
 		end-- // (Eq 4)
 	}
 	if end < len(l) && l[end] == ')' && strings.Count(l[start:end], "(") > strings.Count(l[start:end], ")") {
-		end++ // Lattice (2504.05646)
+		end++ // Name (2504.05646)
 	}
 	cite.Text = l[start:end]
 	cite.Span = source.Span{File: c.page.File, Start: off + start, End: off + end}

@@ -11,7 +11,7 @@ import (
 )
 
 // A field line is an optional bullet, an optional bold mark, one of a closed
-// set of names and a colon. The first such line of a header sets the
+// set of names and a colon, with blanks before it where names are aligned. The first such line of a header sets the
 // indentation and the bullet for the others; anything else, however much it
 // looks like a field, is text. That leaves two doubtful cases, and both are
 // reported: a name that nearly is one of the set, and on a page of ours any
@@ -49,19 +49,28 @@ func labelOf(l line) (lb label, ok bool) {
 	for i < len(l.text) && labelByte(l.text[i]) {
 		i++
 	}
-	lb.end = i
-	lb.name = l.text[lb.start:lb.end]
-	rest := l.text[i:]
-	if after, bold := strings.CutPrefix(rest, mark); bold && lb.bold && strings.HasPrefix(after, ":") {
-		rest = after[1:]
-	} else if after, colon := strings.CutPrefix(rest, ":"); colon {
-		rest = strings.TrimPrefix(after, mark)
-	} else {
+	lb.name = strings.TrimRight(l.text[lb.start:i], " ")
+	lb.end = lb.start + len(lb.name)
+	rest, ok := afterColon(l.text[i:], mark)
+	if !ok {
 		return lb, false
 	}
 	lb.value = len(l.text) - len(rest)
 	words := len(strings.Fields(lb.name))
-	return lb, 1 <= words && words <= 3 && lb.name == strings.TrimSpace(lb.name)
+	return lb, 1 <= words && words <= 3 && !strings.HasPrefix(lb.name, " ")
+}
+
+// afterColon is what follows the colon behind a name, which may have blanks before
+// it and the end of a bold mark on either side.
+func afterColon(rest, mark string) (string, bool) {
+	blanks := func(s string) string { return strings.TrimLeft(s, " \t") }
+	if after, bold := strings.CutPrefix(blanks(rest), mark); bold && mark != "" && strings.HasPrefix(blanks(after), ":") {
+		return blanks(after)[1:], true
+	}
+	if after, colon := strings.CutPrefix(blanks(rest), ":"); colon {
+		return strings.TrimPrefix(after, mark), true
+	}
+	return rest, false
 }
 
 func labelByte(c byte) bool {

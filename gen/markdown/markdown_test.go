@@ -253,3 +253,42 @@ func TestLongLines(t *testing.T) {
 		}
 	}
 }
+
+// TestAlignedColons: names may be followed by blanks, so that the colons of a
+// header stand in one column, in every form that a header has.
+func TestAlignedColons(t *testing.T) {
+	line := func(format string) string {
+		var b strings.Builder
+		for _, n := range spec.StandardFields {
+			fmt.Fprintf(&b, format+"\n", n, "of "+string(n))
+		}
+		return b.String()
+	}
+	for form, page := range map[spec.Form]string{
+		spec.FencedText:     "```text\nCONTRACT\n" + line("  %-11s: %s") + "```\n",
+		spec.Fenced:         "```\nCONTRACT\n" + line("  %-11s:  %s") + "```\n",
+		spec.Table:          "## CONTRACT\n\n| Field | Value |\n|--|--|\n" + line("| %-11s : | %s |"),
+		spec.TableBold:      "## CONTRACT\n\n| Field | Value |\n|--|--|\n" + line("| **%s** : | %s |"),
+		spec.Bullets:        "## CONTRACT\n\n" + line("- **%s** : %s"),
+		spec.BoldParagraphs: "## CONTRACT\n\n" + line("**%s :** %s\n"),
+		spec.FrontMatter:    "---\nCONTRACT\n" + line("%-11s : %s") + "---\n",
+		spec.Bare:           "CONTRACT\n" + line("%-11s\t: %s"),
+		spec.HeadedFence:    "## CONTRACT\n\n```\n" + line("%-11s: %s") + "```\n",
+		spec.HeadedPlain:    "## CONTRACT\n\n" + line("%-11s : %s"),
+	} {
+		p, ds := parse(page)
+		if p.Header == nil || p.Header.Form != form {
+			t.Errorf("%v: no such header in\n%s", form, page)
+			continue
+		}
+		for _, n := range spec.StandardFields {
+			f := p.Header.Field(n)
+			if f == nil || f.Value != "of "+string(n) || f.NameSpan.Text() != string(n) {
+				t.Errorf("%v: %s is %+v", form, n, f)
+			}
+		}
+		if ds.Len() > 0 {
+			t.Errorf("%v: %s", form, ds.Error())
+		}
+	}
+}

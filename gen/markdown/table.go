@@ -35,8 +35,8 @@ func (r *fieldReader) table(lines []line) {
 
 // cellLabel reads the name cell of a row: plain or bold, with or without colon.
 func cellLabel(c line) (label, bool) {
-	text := strings.TrimSuffix(strings.Trim(c.trimmed(), "*_"), ":")
-	text = strings.Trim(text, "*_")
+	text := strings.TrimSuffix(strings.Trim(c.trimmed(), "*_ "), ":")
+	text = strings.Trim(text, "*_ ")
 	if text == "" {
 		return label{}, false
 	}

@@ -13,10 +13,10 @@ type tokenKind int
 
 const (
 	_            tokenKind = iota
-	nameToken              // Titans
+	nameToken              // Name
 	arxivToken             // 2501.00663
 	genericToken           // Paper, as in `Paper Eq 3`
-	keyToken               // titans#34, titans_equations/eq-034-write
+	keyToken               // key#34, key_equations/eq-034-write
 	sectionToken           // §3.1
 	locatorToken           // Eq 13
 	itemToken              // Table 1

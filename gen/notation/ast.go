@@ -49,8 +49,8 @@ type Unit struct {
 	Params  []*Param // op, law, compose, model, update
 	Result  *Define  // op: `→ out[idx] = expr`; FuncUnit: the definition itself
 	Formula *Formula // rule, compose, model: `= A + B(p = 3) over F(unit = on)`
-	For     *Formula // strategy: `for Matrix + L2 + …`
-	Else    *Apply   // update of matrices: `else AdamW(lr = 1e-3)`, what moves the rest
+	For     *Formula // strategy: `for A + B + …`
+	Else    *Apply   // update of matrices: `else F(lr = 1e-3)`, what moves the rest
 	With    []*Override
 	Cite    *Cite
 	Body    []Stmt
@@ -75,15 +75,15 @@ type Param struct {
 	Group int
 }
 
-// A Formula combines pages: `Matrix + L2 + L2Decay + GD over Projected(conv = 4)`.
+// A Formula combines pages: `A + B + C + D over Front(n = 4)`.
 type Formula struct {
 	Span  Span
 	Parts []*Apply
 	Over  *Apply // front, nil if absent
 }
 
-// An Apply is a page with options and parts: `SlidingWindow(w = 64)`,
-// `MAG(DeltaRule, SlidingWindow)`.
+// An Apply is a page with options and parts: `A(w = 64)`,
+// `A(B, C)`.
 type Apply struct {
 	Span Span
 	Name Word

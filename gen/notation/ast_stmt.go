@@ -128,7 +128,7 @@ type (
 		Span    Span
 		Formula *Formula
 	}
-	// Erratum is `erratum atlas#11 "text" by claim write.gradient`.
+	// Erratum is `erratum paper#11 "text" by claim write.gradient`.
 	Erratum struct {
 		Span Span
 		Cite *Cite

@@ -272,7 +272,7 @@ func (p *parser) cite() *Cite {
 func (p *parser) citation() *Cite {
 	t := p.cur()
 	if t.kind != tCite {
-		p.expected("a citation such as titans#13")
+		p.expected("a citation such as paper#13")
 		return &Cite{Span: p.span(t)}
 	}
 	p.next()
@@ -389,7 +389,7 @@ func (p *parser) trial() Stmt {
 	return s
 }
 
-// erratum reads `erratum atlas#11 "text" by claim write.gradient`.
+// erratum reads `erratum paper#11 "text" by claim write.gradient`.
 func (p *parser) erratum() Stmt {
 	start := p.next()
 	e := &Erratum{Cite: p.citation()}

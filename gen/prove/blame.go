@@ -23,16 +23,15 @@ import (
 func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 	prog := interp.Compile(q.Func)
 	part, why := c.Right, ""
-	sets := append(growing(sizeNames(q.Func)), sizeSets(true, q.Func)...)
+	sets := append(growing(sizeNames(p.blk, q.Func)), sizeSets(p.blk, true, q.Func)...)
 	for i, sizes := range append(sets, sets...) {
 		for k := range 8 {
-			draw := newSampler(p.blk, q.Free, sizes, "counterexample"+it.Text, k)
-			if draw.edges = i >= len(sets); draw.edges {
+			if i >= len(sets) {
 				why = "only where two of the numbers are equal"
 			}
-			out := prog.Run(sizes, draw.params(q.Func))
-			w := compare(out[irbuild.Left], out[irbuild.Right])
-			if w.err <= claimTol {
+			params, out, draw := p.pointOf(q, prog, sizes, forCounterexample, k, i >= len(sets))
+			w, tol := sidesAt(q, draw, params, out)
+			if w.err <= tol {
 				continue
 			}
 			if x, reason := p.blame(it, q, prog); x != nil {
@@ -41,13 +40,27 @@ func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 			if why == "" {
 				why = p.factor(it, q, prog)
 			}
-			d := p.ds.Errorf(claimCodes[it.Kind], part.Where(), "%s: at %s the left side is %.9g and the right side %.9g%s",
-				wrongly[it.Kind], spelled(sizes), w.a, w.b, at(w.at)).Labelf("%s", why)
+			a, b := apartFrom(w.a, w.b)
+			if why == "" && w.err < 1e-6 {
+				why = fmt.Sprintf("the sides differ by %.2g of their size", w.err)
+			}
+			d := p.ds.Errorf(claimCodes[it.Kind], part.Where(), "%s: at %s the left side is %s and the right side %s%s",
+				wrongly[it.Kind], spelled(sizes), a, b, at(w.at)).Labelf("%s", why)
 			p.seeEquation(d, it)
 			return
 		}
 	}
 	p.ds.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s at some points", wrongly[it.Kind])
+}
+
+// apartFrom prints two numbers with as many digits as tell them apart.
+func apartFrom(a, b float64) (string, string) {
+	for _, digits := range []int{9, 13} {
+		if x, y := fmt.Sprintf("%.*g", digits, a), fmt.Sprintf("%.*g", digits, b); x != y {
+			return x, y
+		}
+	}
+	return fmt.Sprintf("%.17g", a), fmt.Sprintf("%.17g", b)
 }
 
 // wrongly says what is wrong with an equality that fails.
@@ -136,7 +149,7 @@ func reasonFor(c float64) string {
 func (p *prover) factor(it Item, q *irbuild.Equality, prog *interp.Program) string {
 	one := &irbuild.Equality{Func: q.Func, Free: q.Free}
 	rows, left := p.observe(it, one, prog)
-	if x, ok := leastSquares(rows, left); ok && math.Abs(x[0]) > 1e-6 {
+	if x, ok := leastSquares(rows, left); ok && math.Abs(x[0]) > 1e-6 && math.Abs(x[0]-1) > 1e-6 {
 		return reasonFor(x[0])
 	}
 	return ""
@@ -145,9 +158,9 @@ func (p *prover) factor(it Item, q *irbuild.Equality, prog *interp.Program) stri
 // observe gathers entries of the summands, or of the right side as a whole
 // where there are none, and of the left side.
 func (p *prover) observe(it Item, q *irbuild.Equality, prog *interp.Program) (rows [][]float64, left []float64) {
-	sizes := sizeSets(false, q.Func)[0]
+	sizes := sizeSets(p.blk, false, q.Func)[0]
 	for k := range 3 {
-		out := prog.Run(sizes, newSampler(p.blk, q.Free, sizes, "blame"+it.Text, k).params(q.Func))
+		_, out, _ := p.pointOf(q, prog, sizes, forBlame, k, false)
 		for i, y := range out[irbuild.Left].Data {
 			row := []float64{out[irbuild.Right].Data[i]}
 			if len(q.Terms) > 0 {

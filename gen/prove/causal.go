@@ -42,11 +42,11 @@ func (p *prover) causalStages(q *irbuild.Program) {
 func (p *prover) causalEvidence(f *ir.Func, m *notation.Mark) Evidence {
 	ev := Evidence{Verdict: Tested, Note: "bitwise"}
 	frees := irbuild.Frees(p.blk, f)
-	for i, sizes := range sizeSets(p.opt.Deep, f) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, f) {
 		if sizes[tokens] < 2 {
 			continue
 		}
-		draw := newSampler(p.blk, frees, sizes, "causal"+f.Name, i)
+		draw := newSampler(p.blk, frees, sizes, forCausality, i)
 		params := draw.params(f)
 		before := interp.Run(f, sizes, params)
 		for cut := 1; cut < sizes[tokens]; cut++ {

@@ -3,11 +3,13 @@ package prove
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -31,7 +33,11 @@ var claimCodes = map[Kind]diag.Code{Claim: diag.ClaimFails, Eval: diag.EvalDiffe
 // claims settles every equality that the unit states.
 func (p *prover) claims() {
 	for _, c := range own(p, p.blk.Claims) {
-		p.claim(c)
+		if c.Keyword.Text == "claim" {
+			p.line(c.Span, c.When, func() { p.claim(c) })
+		} else {
+			p.claim(c)
+		}
 	}
 }
 
@@ -118,6 +124,31 @@ func (p *prover) equationOf(c *notation.Claim) string {
 	return id
 }
 
+// pointOf evaluates the program of a claim at numbers that it can be evaluated at.
+func (p *prover) pointOf(q *irbuild.Equality, prog *interp.Program, sizes map[string]int, why purpose, n int, edges bool) (params, out tensors, s *sampler) {
+	params, out, s, _ = numbers(q.Func, prog, func() *sampler {
+		s := newSampler(p.blk, q.Free, sizes, why, n)
+		s.edges = edges
+		return s
+	}, func(s *sampler) tensors { return s.params(q.Func) })
+	return params, out, s
+}
+
+// sidesAt compares the two sides of a claim at one point, in double-double
+// arithmetic where its program can be evaluated in that, and says how far they may
+// be apart.
+func sidesAt(q *irbuild.Equality, s *sampler, params, out tensors) (worst, float64) {
+	wide, ok := interp.RunWide(q.Func, s.sizes, params)
+	if !ok {
+		return compare(out[irbuild.Left], out[irbuild.Right]), claimTol
+	}
+	scale := wideScale
+	if slices.ContainsFunc(q.Func.Params, func(v *ir.Value) bool { return ofRows(s.set(v, s.frees[v.Name].Type)) }) {
+		scale = rowScale
+	}
+	return compareWide(wide[irbuild.Left], wide[irbuild.Right], scale), wideTol
+}
+
 // equality decides whether the two sides of a claim are equal.
 func (p *prover) equality(it Item, c *notation.Claim, q *irbuild.Equality) Evidence {
 	proved := equal(q.Func, irbuild.Left, irbuild.Right)
@@ -128,15 +159,18 @@ func (p *prover) equality(it Item, c *notation.Claim, q *irbuild.Equality) Evide
 	if proved {
 		points = 1
 	}
-	ev := Evidence{Verdict: Tested, Tolerance: claimTol}
+	ev := Evidence{Verdict: Tested}
 	prog := interp.Compile(q.Func)
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for k := range points {
-			draw := newSampler(p.blk, q.Free, sizes, it.Kind.String()+it.Text, i*1000+k)
-			draw.edges = k%2 == 1
-			out := prog.Run(sizes, draw.params(q.Func))
-			w := compare(out[irbuild.Left], out[irbuild.Right])
-			if !(w.err <= claimTol) {
+			params, out, draw := p.pointOf(q, prog, sizes, forClaim, i*1000+k, k%2 == 1)
+			ev.halved(draw)
+			w, tol := compare(out[irbuild.Left], out[irbuild.Right]), claimTol
+			if !proved {
+				w, tol = sidesAt(q, draw, params, out)
+			}
+			ev.Tolerance = tol
+			if !(w.err <= tol) {
 				if proved && math.IsNaN(w.a) && math.IsNaN(w.b) {
 					continue // what is no number is for another item to say
 				}
@@ -144,7 +178,8 @@ func (p *prover) equality(it Item, c *notation.Claim, q *irbuild.Equality) Evide
 					panic(fmt.Sprintf("prove: BUG: %s is proved, but %g is not %g%s at %s", it.Text, w.a, w.b, at(w.at), spelled(sizes)))
 				}
 				p.claimWrong(it, c, q)
-				return failed(fmt.Sprintf("%.6g is not %.6g", w.a, w.b))
+				a, b := apartFrom(w.a, w.b)
+				return failed(a + " is not " + b)
 			}
 			ev.Points += len(out[irbuild.Left].Data)
 			ev.Worst = math.Max(ev.Worst, w.err)

@@ -62,6 +62,31 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestNearlyTrue: what is false by a part in 10¹² is refused, wherever it stands,
+// and what differs by the rounding of coefficients is not.
+func TestNearlyTrue(t *testing.T) {
+	const delta = ruleHead + "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n"
+	for _, test := range []struct {
+		text string
+		ok   bool
+	}{
+		{"op Square(x ∈ ℝ^{n}) → out = x ⊙ x\nclaim x̄ = 2.000000000002 x ⊙ out̄\n", false},
+		{"op Square(x ∈ ℝ^{n}) → out = x ⊙ x\nclaim x̄ = 2 x ⊙ out̄ + 1e-12\n", false},
+		{"op Sig(x ∈ ℝ^{n}) → out = sigmoid(x)\nclaim x̄ = 1.000000000001 out̄ ⊙ sigmoid(x) ⊙ (1 − sigmoid(x))\n", false},
+		{"op Sig(x ∈ ℝ^{n}) → out = sigmoid(x)\nclaim x̄ = out̄ ⊙ sigmoid(x) ⊙ sigmoid(−x)\n", true},
+		{"op Step(x ∈ ℝ^{n}) → out = sign(x)\nadjoint x̄ = 1.000000000001 out̄ \"close to it\"\nrelax out = x\n", false},
+		{"op Fast(x ∈ ℝ^{n}) → out = softplus(x)\neval out = max(x, 0) + log1p(exp(−|x|)) + 1e-12\n", false},
+		{"op Cube(x ∈ ℝ^{n}) → out = 0.1 x ⊙ x ⊙ x\nclaim x̄ = 0.3 x ⊙ x ⊙ out̄\n", true},
+		{"op Small(x ∈ ℝ^{n}) → out = 1e-4 x ⊙ x\nclaim x̄ = 2.000000000004e-4 x ⊙ out̄\n", false},
+		{delta + "claim M̄_{t−1} = 1.000000000001 ρ_t M̄_t − (M̄_t x_t) x_tᵀ\n", false},
+		{delta + "claim v̄_t = M̄_t x_t + 1e-12 x_t\n", false},
+	} {
+		if _, ds := proveText(test.text, false); ds.HasErrors() == test.ok {
+			t.Errorf("%s: %s", test.text, ds.Error())
+		}
+	}
+}
+
 // A doubled inner gradient is seen by the inner test and by nothing else.
 func TestInnerGradientAlone(t *testing.T) {
 	reports, ds := proveText("law Step(structure, bias, algorithm, retention)\nslope(y, v) = ∇_y ℓ(y, v)\nJ(W, e) = F(W) · e\ne_t = slope(F(W_{t−1}), V)\nU_t = step(∇_W J(W_{t−1}, e_t))\nW_t = join(W_{t−1}, U_t; ρ_t, θ_t)\n"+

@@ -24,7 +24,7 @@ func TestComposed(t *testing.T) {
 		kind           prove.Kind
 		verdict        prove.Verdict
 	}{
-		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 1\n", "", "", prove.Invariant, prove.Tested},
+		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 1\n", "", "", prove.Invariant, prove.Proved},
 		{composeHead + "invariant ∀ t∈T : h[t] · h[t] = V X[t] · V X[t]\n", "", "", prove.Invariant, prove.Proved},
 		{composeHead + "invariant ∀ t∈T, i∈d : m[t,i] ≤ 1\n", "HEC5005", "m[t,i] ≤ 1", prove.Invariant, prove.Failed},
 		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 0.9\n", "HEC5005", "g[t,i] ≤ 0.9", prove.Invariant, prove.Failed},

@@ -211,10 +211,18 @@ func (p *prover) noCost(c *notation.Cost, hint string) {
 	p.ds.Errorf(diag.NotProvable, c.Name.Span, "nothing in %s is counted as %s", p.unit.Name.Text, c.Name.Text).Hint("%s", hint)
 }
 
+// cost holds a line to a count. Where another page's line does not hold, because
+// the unit has other options, the count itself is listed.
 func (p *prover) cost(c *notation.Cost, count Count, f *ir.Func) {
-	it := Item{Kind: Cost, Name: c.Name.Text, Text: notation.Print(c, notation.Unicode), Span: c.Span}
-	it.Evidence = p.costEvidence(c, count, f, "")
-	p.add(it)
+	said := p.line(c.Span, c.When, func() {
+		it := Item{Kind: Cost, Name: c.Name.Text, Text: notation.Print(c, notation.Unicode), Span: c.Span}
+		it.Evidence = p.costEvidence(c, count, f, "")
+		p.add(it)
+	})
+	if !said {
+		p.add(Item{Kind: Cost, Name: c.Name.Text + ".counted", Span: p.unit.Span, Text: "cost " + c.Name.Text + " = " + count.Adds.String(),
+			Evidence: Evidence{Verdict: Proved, Note: "counted " + count.String()}})
+	}
 }
 
 // costEvidence holds a line to a count; where is added to the message.

@@ -84,11 +84,11 @@ type gateCourse struct {
 }
 
 func (c *courser) run(width int, moments []int) []Course {
-	sizes := setOf(sizeNames(c.f), courseLanes, courseChunk, width)
+	sizes := setOf(sizeNames(c.p.blk, c.f), courseLanes, courseChunk, width)
 	prog := interp.Compile(c.f)
-	draw := newSampler(c.p.blk, irbuild.Frees(c.p.blk, c.f), sizes, "course", 0)
+	draw := newSampler(c.p.blk, irbuild.Frees(c.p.blk, c.f), sizes, forCourse, 0)
 	params := c.p.startValues(c.f, draw)
-	tokens := newSampler(c.p.blk, irbuild.Frees(c.p.blk, c.f), sizes, "tokens", 0)
+	tokens := newSampler(c.p.blk, irbuild.Frees(c.p.blk, c.f), sizes, forTokens, 0)
 	var out []Course
 	for steps := courseChunk; len(out) < len(moments); steps += courseChunk {
 		for _, v := range c.f.Params {

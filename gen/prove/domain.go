@@ -84,8 +84,8 @@ func (p *prover) stayOn(kind notation.TypeKind, states []string) (Evidence, stri
 	var ds diag.List
 	f := irbuild.Rule(p.blk, &ds)
 	set := &notation.Type{Kind: kind}
-	for i, sizes := range sizeSets(p.opt.Deep, f) {
-		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "stay"+f.Name, i)
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, f) {
+		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, forSet, i)
 		params := draw.params(f)
 		p.startBlock(p.blk, "", f, draw, params)
 		for step := 0; step <= quickChunks; step++ {

@@ -55,28 +55,86 @@ func (p *prover) outer(s subject) {
 func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {
 	ev := Evidence{Verdict: Tested, Tolerance: gradRel}
 	frees := irbuild.Frees(p.blk, s.f)
-	for i, sizes := range sizeSets(p.opt.Deep, s.f) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, s.f) {
 		if s.sparse && i > 0 && !p.opt.Deep {
 			break
 		}
-		d, grads, ok := p.adjoints(s, pair, newSampler(p.blk, frees, sizes, s.f.Name+s.name, i))
-		if !ok {
-			return failed("not finite")
-		}
-		if !p.outerAt(s, d, grads, &ev, i) {
-			return failed("differs from finite differences")
+		if bad := p.outerPoint(s, pair, frees, sizes, i, &ev); bad != "" {
+			return failed(bad)
 		}
 	}
-	if total := ev.Points + ev.Skipped; total > 0 && float64(ev.Skipped) > maxSkipped*float64(total) {
-		p.ds.Errorf(diag.OuterGradientDiffers, s.span, "%d of %d entries lie so close to a kink, or change so fast, that no difference can test them", ev.Skipped, total).
-			Labelf("%s", s.name).Hint("say what stands for it with relax, or stop what jumps")
+	if mostlySkipped(ev) {
+		p.ds.Errorf(diag.OuterGradientDiffers, s.span, "%d of %d entries of the gradient lie so close to a kink, or change so fast, that no finite difference can test them", ev.Skipped, ev.Points+ev.Skipped).
+			Labelf("%s", s.name).Hint("say with relax what stands for the value in gradients, or put stop around what jumps")
 		return failed("mostly kinks")
 	}
 	return ev
 }
 
+func mostlySkipped(ev Evidence) bool {
+	return float64(ev.Skipped) > maxSkipped*float64(ev.Points+ev.Skipped)
+}
+
+// calmer is how often a point at which differences say too little is drawn again
+// at half the size: a recurrence that grows changes too fast for them long before
+// it overflows.
+const calmer = 3
+
+// outerPoint holds the adjoint to differences at one point, and says what fails.
+func (p *prover) outerPoint(s subject, pair *autodiff.Pair, frees map[string]irbuild.Free, sizes map[string]int, round int, ev *Evidence) string {
+	var first *Evidence
+	var why *noNumber
+	for n := range halvings + 1 {
+		draw := newSampler(p.blk, frees, sizes, forGradient, round)
+		draw.halved = n
+		d, grads, bad := p.adjoints(s, pair, draw)
+		if bad != nil {
+			if why == nil || bad.undefined() {
+				why = bad
+			}
+			if bad.undefined() {
+				break
+			}
+			continue
+		}
+		at := *ev
+		at.Points, at.Skipped = 0, 0
+		if !p.outerAt(s, d, grads, &at, round) {
+			return "differs from finite differences"
+		}
+		at.halved(draw)
+		if first == nil {
+			first = &at
+		}
+		if !mostlySkipped(at) {
+			first = &at
+			break
+		}
+		if n >= calmer {
+			break
+		}
+	}
+	if first == nil {
+		p.notFinite(why.at, why.what, sizes, why.trouble)
+		return "not finite"
+	}
+	first.Points, first.Skipped = first.Points+ev.Points, first.Skipped+ev.Skipped
+	*ev = *first
+	return ""
+}
+
+// A noNumber is a result or an adjoint that is none, where the page says what it
+// is, and the first value of the program that is none.
+type noNumber struct {
+	what string
+	at   source.Span
+	*trouble
+}
+
+func (x *noNumber) undefined() bool { return x.trouble != nil && x.trouble.undefined }
+
 // adjoints runs a pair at one point with random adjoints coming in.
-func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, tensors, bool) {
+func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, tensors, *noNumber) {
 	params := draw.params
 	if s.draw != nil {
 		params = func(f *ir.Func) tensors { return s.draw(f, draw) }
@@ -85,8 +143,7 @@ func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*diffe
 	plain := interp.Run(s.f, draw.sizes, d.params)
 	for _, r := range s.f.Results {
 		if !finite(plain[r.Name]) {
-			p.notFinite(s, r, draw.sizes)
-			return d, nil, false
+			return d, nil, &noNumber{r.Name, spanOf(r, s.span), troubleOf(s.f, draw.sizes, d.params)}
 		}
 	}
 	d.weights = tensors{}
@@ -99,24 +156,10 @@ func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*diffe
 	})
 	for _, v := range s.f.Params {
 		if g := grads[v.Name]; g != nil && !finite(g) {
-			p.notFiniteAt(s.span, "the adjoint of "+v.Name, draw.sizes)
-			return d, nil, false
+			return d, nil, &noNumber{"the adjoint of " + v.Name, s.span, nil}
 		}
 	}
-	return d, grads, true
-}
-
-func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int) {
-	at := s.span
-	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
-		at = r.Val.Def.Span
-	}
-	p.notFiniteAt(at, r.Name, sizes)
-}
-
-func (p *prover) notFiniteAt(at source.Span, what string, sizes map[string]int) {
-	p.ds.Errorf(diag.NotFinite, at, "%s of %s is not finite in float32 for input that the page allows", what, p.unit.Name.Text).
-		Labelf("at %s", spelled(sizes)).Hint("declare the set that the input comes from, such as x ∈ (0,∞)^{n}, or guard the function")
+	return d, grads, nil
 }
 
 // outerAt compares all entries of all parameters at one point.

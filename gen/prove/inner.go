@@ -32,15 +32,17 @@ func (p *prover) inner() {
 func (p *prover) innerEvidence(g irbuild.Gradient) Evidence {
 	ev := Evidence{Verdict: Tested, Tolerance: gradRel}
 	frees := irbuild.Frees(p.blk, g.Func)
-	for i, sizes := range sizeSets(p.opt.Deep, g.Func) {
-		draw := newSampler(p.blk, frees, sizes, g.Func.Name+g.Param, i)
-		d := newDiffer(g.Func, sizes, draw.params(g.Func))
-		out := interp.Run(g.Func, sizes, d.params)
-		grad := out[irbuild.Slope]
-		if !finite(out[irbuild.Loss]) || !finite(grad) {
-			p.notFiniteAt(g.At.Span, notation.Print(g.At, notation.Unicode), sizes)
+	prog := interp.Compile(g.Func)
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, g.Func) {
+		params, out, draw, why := numbers(g.Func, prog, func() *sampler { return newSampler(p.blk, frees, sizes, forInner, i) },
+			func(s *sampler) tensors { return s.params(g.Func) })
+		if !allFinite(out) {
+			p.notFinite(g.At.Span, notation.Print(g.At, notation.Unicode), sizes, why)
 			return failed("not finite")
 		}
+		ev.halved(draw)
+		d := newDiffer(g.Func, sizes, params)
+		grad := out[irbuild.Slope]
 		d.weights = tensors{irbuild.Loss: ones(out[irbuild.Loss])}
 		t := d.params[g.Param]
 		for _, k := range entries(len(t.Data), p.entryLimit(), i) {

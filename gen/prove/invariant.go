@@ -3,6 +3,7 @@ package prove
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -12,11 +13,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Invariants are followed along trajectories: the rule runs from the values
-// that its page starts it from, over random tokens, chunk after chunk, and
-// after every token all sides are compared. Declared sets are invariants too:
-// that of every gate, and that of every state. Whatever else is said, the
-// numbers must stay numbers.
+// What must hold at every step is decided in one of three ways. Interval
+// arithmetic proves a range or an inequality that follows from the equations
+// alone (ranges.go), and refutes a range that is narrower than what they give.
+// All else is followed along trajectories: the rule runs from the values that its
+// page starts it from, over random tokens, chunk after chunk, and after every
+// token all sides are compared; then along hard ones, on which learned numbers
+// and tokens are far from any start (hard.go). Declared sets are invariants too:
+// that of every gate, and that of every state. Whatever else is said, the numbers
+// must stay numbers.
 
 // The length of a trajectory: chunks of so many tokens.
 const (
@@ -30,8 +35,17 @@ type watched struct {
 	probe irbuild.Probe
 	op    string
 	set   *notation.Type
+	page  *notation.Unit // that an invariant speaks of, where it need not hold here
 	ev    Evidence
 	bad   string
+
+	closest float64 // how near it came to failing
+	call    string  // and where
+}
+
+// newWatched makes an item that nothing is known of yet.
+func newWatched(it Item, probe irbuild.Probe, op string, set *notation.Type) *watched {
+	return &watched{it: it, probe: probe, op: op, set: set, ev: Evidence{Verdict: Tested, Tolerance: invTol}, closest: math.Inf(1)}
 }
 
 // ruleInvariants follows the rule and settles everything that must hold at
@@ -52,6 +66,7 @@ func (p *prover) ruleInvariants() {
 		}
 		return
 	}
+	p.byRanges(f, all)
 	finite := Item{Kind: Domain, Name: "finite", Span: p.unit.Span, Text: "the output stays finite"}
 	done := false
 	run := func() {
@@ -61,7 +76,7 @@ func (p *prover) ruleInvariants() {
 		}
 	}
 	for _, w := range all {
-		p.settle(w.it, func() Evidence { run(); return w.ev }, f)
+		p.settle(w.it, func() Evidence { run(); return w.verdict() }, f)
 	}
 	p.settle(finite, func() Evidence { run(); return finite.Evidence }, f)
 }
@@ -71,7 +86,6 @@ func (p *prover) watch() []*watched {
 	var out []*watched
 	add := func(w *watched) {
 		w.probe.Name = fmt.Sprintf("watch%d", len(out))
-		w.ev = Evidence{Verdict: Tested, Tolerance: invTol}
 		out = append(out, w)
 	}
 	for i, inv := range p.blk.Invariants {
@@ -80,18 +94,32 @@ func (p *prover) watch() []*watched {
 			p.noInvariant(inv)
 			continue
 		}
-		add(&watched{it: Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span},
-			probe: irbuild.Probe{Binders: inv.Binders, Left: r.X, Right: r.Y}, op: r.Op})
+		w := newWatched(Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span},
+			irbuild.Probe{Binders: inv.Binders, Left: r.X, Right: r.Y}, r.Op, nil)
+		w.page = p.otherwise(inv.Span, inv.When)
+		if w.page != nil && !p.buildable(w.probe) {
+			w.it.Evidence = elsewhere(w.page)
+			p.add(w.it)
+			continue
+		}
+		add(w)
 	}
 	for _, s := range p.blk.SymSeq {
 		if s.Type == nil || s.Kind != check.State && s.Kind != check.Defined || !restricted(s.Type) {
 			continue
 		}
 		name := notation.Word{Span: s.Span, Text: s.Name + "_" + p.blk.Time}
-		add(&watched{it: Item{Kind: Domain, Name: check.ASCII(s.Name), Text: s.Name + " ∈ " + notation.Print(s.Type, notation.Unicode), Span: s.Span},
-			probe: irbuild.Probe{Left: &notation.Ident{Span: s.Span, Name: name}}, set: s.Type})
+		add(newWatched(Item{Kind: Domain, Name: check.ASCII(s.Name), Text: s.Name + " ∈ " + notation.Print(s.Type, notation.Unicode), Span: s.Span},
+			irbuild.Probe{Left: &notation.Ident{Span: s.Span, Name: name}}, "", s.Type))
 	}
 	return out
+}
+
+// buildable reports whether a probe means something in this unit.
+func (p *prover) buildable(x irbuild.Probe) bool {
+	var quiet diag.List
+	x.Name = "tried"
+	return irbuild.Probed(p.blk, []irbuild.Probe{x}, &quiet) != nil && !quiet.HasErrors()
 }
 
 func isComparison(op string) bool {
@@ -131,10 +159,11 @@ func (p *prover) follow(f *ir.Func, all []*watched) Evidence {
 	if p.opt.Deep {
 		chunks, length = deepChunks, deepChunk
 	}
-	for i, sizes := range sizeSets(false, f) {
+	sets := sizeSets(p.blk, false, f)
+	for i, sizes := range sets {
 		sizes[tokens] = length
 		prog := interp.Compile(f)
-		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "trajectory"+f.Name, i)
+		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, forTrajectory, i)
 		params := p.startValues(f, draw)
 		for _, w := range all {
 			p.firstAt(w, params[w.it.Name], sizes)
@@ -163,6 +192,8 @@ func (p *prover) follow(f *ir.Func, all []*watched) Evidence {
 			p.advance(f, params, length)
 		}
 	}
+	sets[0][tokens] = quickChunk
+	p.followHard(f, all, sets[0])
 	return ev
 }
 
@@ -177,27 +208,75 @@ func (p *prover) advance(f *ir.Func, params tensors, by int) {
 	}
 }
 
-// watchAt looks at one item over one chunk; at is the number of tokens before.
-func (p *prover) watchAt(w *watched, out tensors, sizes map[string]int, at int) {
+// watchAt looks at one item over one chunk; before is the number of tokens before.
+func (p *prover) watchAt(w *watched, out tensors, sizes map[string]int, before int) {
 	left := out[w.probe.Name]
-	violation := func(i int) (float64, string) { return outside(w.set, left, i) }
-	if w.set == nil {
-		right := out[w.probe.RightName()]
-		violation = func(i int) (float64, string) {
-			a, b := left.Data[i], right.Data[i]
-			return violated(w.op, a, b) / math.Max(1, math.Max(math.Abs(a), math.Abs(b))), fmt.Sprintf("%.12g %s %.12g does not hold", a, w.op, b)
-		}
-	}
 	for i := range left.Data {
 		w.ev.Points++
-		v, text := violation(i)
+		v, text := w.violation(out, i)
+		token := afterToken(before, left.Shape, i)
 		if v <= invTol {
 			w.ev.Worst = math.Max(w.ev.Worst, v)
+			w.nearAt(out, i, token, sizes)
 			continue
 		}
-		p.leaves(w, fmt.Sprintf("after token %d", at+index(left.Shape, i)[1]+1), text, sizes)
+		p.leaves(w, token, text, sizes)
 		return
 	}
+}
+
+// afterToken is the token of entry i of a probe, counted from the start.
+func afterToken(before int, shape []int, i int) string {
+	return fmt.Sprintf("after token %d", before+index(shape, i)[1]+1)
+}
+
+// violation is by how much an item fails at entry i, and how.
+func (w *watched) violation(out tensors, i int) (float64, string) {
+	left := out[w.probe.Name]
+	if w.set != nil {
+		return outside(w.set, left, i)
+	}
+	return relative(w.op, left.Data[i], out[w.probe.RightName()].Data[i])
+}
+
+// relative is by how much a comparison fails, by the size of its sides.
+func relative(op string, a, b float64) (float64, string) {
+	return violated(op, a, b) / math.Max(1, math.Max(math.Abs(a), math.Abs(b))), fmt.Sprintf("%.12g %s %.12g does not hold", a, op, b)
+}
+
+// nearAt notes how close an item came to failing at entry i.
+func (w *watched) nearAt(out tensors, i int, when string, sizes map[string]int) {
+	x := out[w.probe.Name].Data[i]
+	if w.set == nil {
+		w.near(x, out[w.probe.RightName()].Data[i], when, sizes)
+	} else if w.set.Kind == notation.RangeType {
+		iv := declaredInterval(w.set)
+		w.closer(math.Min(x-iv.lo, iv.hi-x), fmt.Sprintf("%.6g", x), when, sizes)
+	}
+}
+
+// near is nearAt for two sides, between which an inequality has room.
+func (w *watched) near(x, y float64, when string, sizes map[string]int) {
+	if w.op != "=" {
+		w.closer(math.Abs(x-y), fmt.Sprintf("%.6g %s %.6g", x, w.op, y), when, sizes)
+	}
+}
+
+func (w *watched) closer(gap float64, text, when string, sizes map[string]int) {
+	if gap < w.closest {
+		w.closest, w.call = gap, strings.TrimSpace(text+" "+when)+" at "+spelled(sizes)
+	}
+}
+
+// verdict is what is known of an item.
+func (w *watched) verdict() Evidence {
+	switch {
+	case w.ev.Verdict == Proved:
+		w.ev.Points = 0 // what is proved was looked at there as well, and that adds nothing
+	case w.ev.Verdict == Tested && w.call != "":
+		w.ev.Note = fmt.Sprintf("closest by %.2g: %s", math.Max(0, w.closest), w.call)
+	}
+	return w.ev
 }
 
 // firstAt looks at what a context of an item's state begins with.
@@ -219,6 +298,10 @@ func (p *prover) leaves(w *watched, when, text string, sizes map[string]int) {
 		return
 	}
 	w.bad = text
+	if w.page != nil {
+		w.ev = elsewhere(w.page)
+		return
+	}
 	code := diag.InvariantFails
 	if w.set != nil {
 		code = diag.OutOfDomain

@@ -30,25 +30,29 @@ const (
 
 func (p *prover) kinks() {
 	for _, k := range own(p, p.blk.Kinks) {
-		it := Item{Kind: KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
-		var ds diag.List
-		q := irbuild.Kink(p.blk, k, &ds)
-		p.ds.Append(ds)
-		if q == nil || ds.HasErrors() {
-			it.Evidence = failed("cannot be built")
-			p.add(it)
-			continue
-		}
-		p.settle(it, func() Evidence { return p.kink(k, q) }, q.Func)
+		p.line(k.Span, k.When, func() { p.settleKink(k) })
 	}
+}
+
+func (p *prover) settleKink(k *notation.Kink) {
+	it := Item{Kind: KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
+	var ds diag.List
+	q := irbuild.Kink(p.blk, k, &ds)
+	p.ds.Append(ds)
+	if q == nil || ds.HasErrors() {
+		it.Evidence = failed("cannot be built")
+		p.add(it)
+		return
+	}
+	p.settle(it, func() Evidence { return p.kink(k, q) }, q.Func)
 }
 
 func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
 	ev, sharpest := Evidence{Verdict: Tested, Tolerance: jumpTol}, 0.0
 	prog, pair := interp.Compile(q.Func), autodiff.NewPair(q.Func)
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for n := range kinkLines {
-			draw := newSampler(p.blk, q.Free, sizes, "kink"+q.Func.Name, i*100+n)
+			draw := newSampler(p.blk, q.Free, sizes, forKink, i*100+n)
 			l := newLine(prog, q.Func, draw, n%2 == 1)
 			s, ok := l.find()
 			if !ok {

@@ -137,7 +137,7 @@ func (b *breaker) statement(st notation.Stmt) {
 		b.line = s.Keyword.Text
 		for _, n := range s.Names {
 			b.shape(n.Type)
-			b.expr(n.Init)
+			b.starts(s.Keyword.Text, n)
 			if n.Within != nil {
 				b.swap("order", n.Within.Lo, n.Within.Hi)
 			}
@@ -165,6 +165,34 @@ func (b *breaker) statement(st notation.Stmt) {
 	default:
 		b.statement2(st)
 	}
+}
+
+// starts breaks what a declared name is given: the default of an option, the value
+// of a gate, a first value, the numbers of a distribution and those of the levels.
+func (b *breaker) starts(keyword string, n *notation.DeclName) {
+	if id, ok := n.Init.(*notation.Ident); ok && keyword == "option" {
+		if other := beside(membersOf(n.Type), id.Name.Text); other != "" {
+			b.add("option", id.Span, other)
+		}
+		return
+	}
+	b.expr(n.Init)
+	b.expr(n.Dist)
+	b.expr(n.Seed)
+	for _, x := range n.ByLevel {
+		b.expr(x)
+	}
+}
+
+// membersOf are the words of a choice.
+func membersOf(t *notation.Type) []string {
+	var out []string
+	if t != nil && t.Kind == notation.SetType {
+		for _, m := range t.Members {
+			out = append(out, m.Where().Text())
+		}
+	}
+	return out
 }
 
 // statement2 breaks the lines that speak of the others.

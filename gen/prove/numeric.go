@@ -3,6 +3,7 @@ package prove
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/interp"
 )
@@ -10,12 +11,15 @@ import (
 // Tolerances. Every comparison is written so that a NaN fails.
 const (
 	claimTol    = 1e-9  // two formulas in float64, by the larger side's norm
+	wideTol     = 1e-14 // two formulas in double-double: their coefficients are float64 numbers, and each summand has a few
 	exactTol    = 1e-12 // two orders of the same sums
 	simplifyTol = 1e-10 // a program against its simplified form
 	gradAbs     = 1e-9  // a derivative against a fourth-order difference …
 	gradRel     = 1e-6  // … by the size of the gradient, and of the entry
 	invTol      = 1e-9  // an invariant after any number of steps
 	tinyScale   = 1e-3  // sides smaller than this are compared absolutely
+	wideScale   = 1e-6  // the same in double-double …
+	rowScale    = 1     // … where rows were drawn on a sphere or a simplex, on which they lie up to float64
 	maxSkipped  = 0.2   // at most this share of entries may lie at kinks
 )
 
@@ -42,6 +46,28 @@ func compareBy(a, b *interp.Tensor, scale float64) worst {
 		}
 		if !(err <= w.err) || !w.found {
 			w = worst{err, index(a.Shape, i), a.Data[i], b.Data[i], true}
+		}
+		if err != err {
+			break
+		}
+	}
+	return w
+}
+
+// compareWide is compare for double-double numbers, by a scale of at least so much.
+func compareWide(a, b *interp.Wides, scale float64) worst {
+	for _, x := range slices.Concat(a.Data, b.Data) {
+		scale = math.Max(scale, math.Abs(x.Hi))
+	}
+	var w worst
+	for i, x := range a.Data {
+		y := b.Data[i]
+		err := math.Abs(x.Sub(y).Hi) / scale
+		if x == y {
+			err = 0
+		}
+		if !(err <= w.err) || !w.found {
+			w = worst{err, index(a.Shape, i), x.Hi, y.Hi, true}
 		}
 		if err != err {
 			break

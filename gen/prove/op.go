@@ -2,9 +2,11 @@ package prove
 
 import (
 	"math"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -12,45 +14,80 @@ import (
 // opInvariants tests what an operation says about its result.
 func (p *prover) opInvariants() {
 	for i, inv := range own(p, p.blk.Invariants) {
-		r, ok := inv.Cond.(*notation.Relation)
-		if !ok || !isComparison(r.Op) {
-			p.noInvariant(inv)
-			continue
-		}
-		it := Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span}
-		var ds diag.List
-		q := irbuild.Invariant(p.blk, irbuild.Probe{Name: it.Name, Binders: inv.Binders, Left: r.X, Right: r.Y}, &ds)
-		p.ds.Append(ds)
-		if q == nil {
-			it.Evidence = failed("cannot be built")
-			p.add(it)
-			continue
-		}
-		p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
+		p.line(inv.Span, inv.When, func() { p.settleInvariant(inv, i) })
 	}
+}
+
+func (p *prover) settleInvariant(inv *notation.Invariant, i int) {
+	r, ok := inv.Cond.(*notation.Relation)
+	if !ok || !isComparison(r.Op) {
+		p.noInvariant(inv)
+		return
+	}
+	it := Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span}
+	var ds diag.List
+	q := irbuild.Invariant(p.blk, irbuild.Probe{Name: it.Name, Binders: inv.Binders, Left: r.X, Right: r.Y}, &ds)
+	p.ds.Append(ds)
+	if q == nil {
+		it.Evidence = failed("cannot be built")
+		p.add(it)
+		return
+	}
+	p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
 }
 
 func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality) Evidence {
 	if r.Op == "=" && equal(q.Func, irbuild.Left, irbuild.Right) {
 		return Evidence{Verdict: Proved}
 	}
-	ev := Evidence{Verdict: Tested, Tolerance: invTol}
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
-		for k := range claimPoints {
-			draw := newSampler(p.blk, q.Free, sizes, it.Text, i*1000+k)
-			draw.edges = k%2 == 1
-			out := interp.Run(q.Func, sizes, draw.params(q.Func))
+	now := rangesOf(q.Func, q.Free, nil)
+	if implied(r.Op, now[irbuild.Left].interval, now[irbuild.Right].interval) {
+		return Evidence{Verdict: Proved, Note: byIntervals}
+	}
+	w := newWatched(it, irbuild.Probe{}, r.Op, nil)
+	prog := interp.Compile(q.Func)
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
+		for k := range claimPoints + hardRounds {
+			out, when := tensors(nil), ""
+			if k < claimPoints {
+				var draw *sampler
+				_, out, draw = p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
+				w.ev.halved(draw)
+			} else if out, when = hardPoint(q, prog, newSampler(p.blk, q.Free, sizes, forHard, i*1000+k), r.Op == "="); out == nil {
+				continue
+			}
 			l, rt := out[irbuild.Left], out[irbuild.Right]
 			for j := range l.Data {
-				v := violated(r.Op, l.Data[j], rt.Data[j])
-				ev.Points++
-				if ev.Worst = math.Max(ev.Worst, v); !(v <= invTol) {
-					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s, %.12g %s %.12g does not hold%s", spelled(sizes), l.Data[j], r.Op, rt.Data[j], at(index(l.Shape, j))).
+				v, text := relative(r.Op, l.Data[j], rt.Data[j])
+				w.ev.Points++
+				if w.ev.Worst = math.Max(w.ev.Worst, v); !(v <= invTol) && (when == "" || v > hardTol) {
+					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s%s, %s%s", spelled(sizes), when, text, at(index(l.Shape, j))).
 						See(p.unit.Span, "of %s", p.unit.Name.Text)
 					return failed("does not hold")
 				}
+				w.near(l.Data[j], rt.Data[j], strings.TrimPrefix(when, " "), sizes)
 			}
 		}
 	}
-	return ev
+	return w.verdict()
+}
+
+// hardPoint evaluates the two sides at numbers of very different sizes, or gives
+// nothing where they overflow.
+func hardPoint(q *irbuild.Equality, prog *interp.Program, draw *sampler, mild bool) (tensors, string) {
+	params := draw.params(q.Func)
+	for _, v := range q.Func.Params {
+		t := draw.frees[v.Name].Type
+		if v.Elem == ir.Real && (t == nil || t.Kind == notation.RealType) {
+			scale := hardSize(draw.rng, mild)
+			for i := range params[v.Name].Data {
+				params[v.Name].Data[i] *= scale
+			}
+		}
+	}
+	out := prog.Run(draw.sizes, params)
+	if !allFinite(out) {
+		return nil, ""
+	}
+	return out, " and large numbers"
 }

@@ -94,7 +94,7 @@ func backed(lines []source.Span, reports []*Report) Evidence {
 	for _, r := range reports {
 		for _, it := range r.Items {
 			for _, at := range lines {
-				if it.Span == at && it.Note != usedElsewhere {
+				if it.Span == at && !it.Elsewhere {
 					found = true
 					ev.Verdict = max(ev.Verdict, it.Verdict)
 				}

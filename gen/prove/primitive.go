@@ -35,7 +35,7 @@ func Primitive(op ir.Op) string {
 	}
 	pair := autodiff.NewPair(f)
 	for round := range 3 {
-		draw := newSampler(nil, nil, primitiveSizes, op.String(), round)
+		draw := newSampler(nil, nil, primitiveSizes, forPrimitive, 8*int(op)+round)
 		params := draw.params(f)
 		positive(op, params)
 		d := newDiffer(f, primitiveSizes, params)

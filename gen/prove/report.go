@@ -63,12 +63,14 @@ type Evidence struct {
 	Skipped   int     // entries at a kink, which no difference can test
 	Tolerance float64 // relative, where Verdict is Tested
 	Worst     float64 // the largest error found, in units of the tolerance's scale
+	Halved    int     // some points were drawn at 1/2^Halved of the usual size: at larger ones the program overflows float32
+	Elsewhere bool    // settled on another page: no evidence here
 	Note      string
 }
 
 // An Item is one thing that is proved about a block.
 type Item struct {
-	ID   string // stable: delta_rule.claim.adj:k
+	ID   string // stable: name.claim.adj:k
 	Kind Kind
 	Name string
 	Eq   string // the equation that it is about
@@ -134,6 +136,9 @@ func (it Item) Detail() string {
 	}
 	if it.Verdict == Tested && it.Tolerance > 0 {
 		parts = append(parts, fmt.Sprintf("worst %.1e of %.0e", it.Worst, it.Tolerance))
+	}
+	if it.Halved > 0 {
+		parts = append(parts, fmt.Sprintf("at 1/%d of the usual size, beyond which numbers overflow float32", 1<<it.Halved))
 	}
 	if it.Note != "" {
 		parts = append(parts, it.Note)

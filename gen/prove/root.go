@@ -83,9 +83,9 @@ type rootTrouble struct {
 func (p *prover) rootsOf(f *ir.Func) (bad *rootTrouble) {
 	frees := irbuild.Frees(p.blk, f)
 	p.rootPoints = 0
-	for i, sizes := range sizeSets(p.opt.Deep, f) {
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, f) {
 		for round := range 4 {
-			draw := newSampler(p.blk, frees, sizes, f.Name+"roots", 4*i+round)
+			draw := newSampler(p.blk, frees, sizes, forRoot, 4*i+round)
 			draw.edges = round == 2
 			params := draw.params(f)
 			if round == 3 {

@@ -17,11 +17,16 @@ import (
 // same gradients wherever they are sampled: for a broken page that means that
 // it is not broken.
 
-// sameTol is the agreement of two orders of the same sums, and samePoints how
-// often they are compared.
+// sameTol is the agreement of two orders of the same sums, samePoints how often
+// they are compared, and the last of these times at numbers so small that the
+// floors under norms and roots are seen: a billionth of the usual size, of the
+// inputs or of everything.
 const (
 	sameTol    = 1e-10
-	samePoints = 6
+	samePoints = 8
+	floorPoint = 6
+	floorSize  = 30 // halvings
+	sameScale  = 1e-3
 )
 
 // Same reports whether two blocks compute the same.
@@ -89,9 +94,12 @@ func sides(f *ir.Func) *ir.Func {
 
 func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradients bool) bool {
 	for round := range samePoints {
-		sizes := sizeSets(false, f, g)[round%2]
-		draw := newSampler(blk, frees, sizes, "same"+f.Name, round)
+		sizes := sizeSets(blk, false, f, g)[round%2]
+		draw := newSampler(blk, frees, sizes, forSame, round)
 		draw.edges = round%3 == 2
+		if round >= floorPoint {
+			draw.halved, draw.edges = floorSize, false
+		}
 		var params tensors
 		if blk.Unit.Kind == notation.UpdateUnit {
 			params = (&prover{blk: blk}).fired(f, draw)
@@ -103,8 +111,17 @@ func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradi
 				params[n] = t
 			}
 		}
-		x, okX := values(f, draw, params, gradients)
-		y, okY := values(g, draw, params, gradients)
+		weigh := weightsOf(f, sizes, round)
+		if round == floorPoint { // small inputs, and all else of the usual size
+			usual := newSampler(blk, frees, sizes, forSame, round)
+			for n, t := range usual.params(f) {
+				if v := f.Param(n); v.Role != ir.Input && blk.Unit.Kind != notation.UpdateUnit {
+					params[n] = t
+				}
+			}
+		}
+		x, okX := values(f, draw, params, gradients, weigh)
+		y, okY := values(g, draw, params, gradients, weigh)
 		if !okX || !okY || len(x) != len(y) {
 			return false
 		}
@@ -121,7 +138,7 @@ func near(a, b *interp.Tensor) bool {
 	if len(a.Data) != len(b.Data) {
 		return false
 	}
-	scale := math.Max(norm(a), 1e-3)
+	scale := math.Max(norm(a), sameScale)
 	for i := range a.Data {
 		if a.Data[i] != b.Data[i] && !(math.Abs(a.Data[i]-b.Data[i]) <= sameTol*scale) {
 			return false
@@ -131,9 +148,8 @@ func near(a, b *interp.Tensor) bool {
 }
 
 // values are the results of a program and, where they are asked for, its
-// gradients for weights that depend on the names of the results alone; ok is
-// false where a result is not finite.
-func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors, bool) {
+// gradients for given weights; ok is false where a result is not finite.
+func values(f *ir.Func, draw *sampler, params tensors, gradients bool, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (tensors, bool) {
 	all, ok := tensors{}, true
 	if !gradients {
 		for n, t := range interp.Run(f, draw.sizes, params) {
@@ -143,7 +159,7 @@ func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors,
 	}
 	_, grads := evaluate(f, autodiff.NewPair(f), draw.sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all[r.Name], ok = out, ok && finite(out)
-		return newSampler(draw.blk, nil, draw.sizes, "weights"+r.Name, 1).weights(out)
+		return weigh(r, out)
 	})
 	for n, g := range grads {
 		all["adjoint of "+n] = g

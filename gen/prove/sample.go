@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -24,17 +23,48 @@ type sampler struct {
 	sizes map[string]int
 	// edges makes some entries equal to a number that the program is given
 	// too, so that comparisons are also tested at a tie.
-	edges bool
-	gates bool // a gate is being drawn
+	edges  bool
+	gates  bool // a gate is being drawn
+	halved int  // how often what may be any number is drawn at half the size
 }
 
-// newSampler seeds a sampler from a text, so that every item has its own
-// numbers and the same ones in every run.
-func newSampler(blk *check.Block, frees map[string]irbuild.Free, sizes map[string]int, seed string, n int) *sampler {
-	h := fnv.New64a()
-	h.Write([]byte(seed))
-	return &sampler{rng: rand.New(rand.NewPCG(h.Sum64(), uint64(n))), blk: blk, frees: frees, sizes: sizes}
+// newSampler makes the sampler of a purpose's nth point. Numbers follow from the
+// purpose, n and the order in which they are drawn, which is that of a program's
+// parameters: no name of a page decides what is drawn.
+func newSampler(blk *check.Block, frees map[string]irbuild.Free, sizes map[string]int, purpose purpose, n int) *sampler {
+	return &sampler{rng: rand.New(rand.NewPCG(uint64(purpose), uint64(n))), blk: blk, frees: frees, sizes: sizes}
 }
+
+// A purpose is what numbers are drawn for: each has its own.
+type purpose uint64
+
+const (
+	_ purpose = iota
+	forGradient
+	forInner
+	forClaim
+	forCounterexample
+	forBlame
+	forTie
+	forKink
+	forInvariant
+	forTrajectory
+	forHard
+	forSet
+	forStart
+	forCausality
+	forSpecial
+	forWeights
+	forOrientation
+	forFires
+	forSame
+	forRoot
+	forChunks
+	forApproximation
+	forCourse
+	forTokens
+	forPrimitive
+)
 
 // params draws all parameters of a program.
 func (s *sampler) params(f *ir.Func) tensors {
@@ -73,7 +103,7 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 		if p.Role == ir.Outer || p.Role == ir.State {
 			scale = 0.6
 		}
-		s.fill(t, func() float64 { return scale * s.rng.NormFloat64() })
+		s.fill(t, func() float64 { return math.Ldexp(scale*s.rng.NormFloat64(), -s.halved) })
 	}
 	if len(t.Shape) > 0 {
 		s.rows(t, s.set(p, typ))
@@ -94,6 +124,11 @@ func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
 	return typ.Kind
 }
 
+// ofRows reports whether a set is one of rows, on which they lie up to rounding.
+func ofRows(kind notation.TypeKind) bool {
+	return kind == notation.SphereType || kind == notation.SimplexType
+}
+
 func (s *sampler) isGate(sym *check.Symbol) bool {
 	eq := (*check.Equation)(nil)
 	if sym != nil {
@@ -111,7 +146,7 @@ func (s *sampler) fill(t *interp.Tensor, f func() float64) {
 // rows moves rows onto the sphere or the simplex.
 func (s *sampler) rows(t *interp.Tensor, kind notation.TypeKind) {
 	n := t.Shape[len(t.Shape)-1]
-	if n == 0 || kind != notation.SphereType && kind != notation.SimplexType {
+	if n == 0 || !ofRows(kind) {
 		return
 	}
 	for i := 0; i < len(t.Data); i += n {

@@ -12,13 +12,9 @@ import (
 // Nothing is passed over in silence: what is proved elsewhere says so, and what
 // is proved nowhere is refused.
 
-// usedElsewhere is the note of a line that is settled in the units that use its
-// page; it counts for nothing beside those.
-const usedElsewhere = "means something only where it is used, and is proved there"
-
 // elsewhere lists what a page says that means something only where it is used.
 func (p *prover) elsewhere() {
-	there := Evidence{Verdict: Declared, Note: usedElsewhere}
+	there := Evidence{Verdict: Declared, Elsewhere: true, Note: "means something only where it is used, and is proved there"}
 	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: there})
 	for i, st := range p.unit.Body {
 		it := Item{Span: st.Where(), Evidence: there}

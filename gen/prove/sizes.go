@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Sizes are given to a program's free sizes by name. Neighbouring sizes differ,
-// so that a transposed or swapped axis cannot pass; lanes and tokens get small
-// numbers of their own. The deep sets add the awkward ones: one token, two,
+// Sizes are given to a program's free sizes in the order in which its axes have
+// them. Neighbouring sizes differ, so that a transposed or swapped axis cannot
+// pass; lanes and tokens get small numbers of their own. The deep sets add the awkward ones: one token, two,
 // seven, widths of one and two, and each width in turn at 31.
 
 // lanes and tokens are the names that check gives these two axes.
@@ -20,25 +21,21 @@ const (
 	tokens = "T"
 )
 
-// sizeNames lists the free sizes of programs, in order.
-func sizeNames(fs ...*ir.Func) []string {
-	var out []string
-	seen := map[string]bool{}
-	add := func(syms []string) {
-		for _, s := range syms {
-			if !seen[s] {
-				seen[s] = true
-				out = append(out, s)
-			}
-		}
-	}
+// sizeNames lists the free sizes of a block's programs: first those that are an
+// axis of their own, in the order of the axes, then those that only enter others,
+// in the order of the block's. No name decides the order.
+func sizeNames(blk *check.Block, fs ...*ir.Func) []string {
+	var out, inner []string
 	var visit func(f *ir.Func)
 	visit = func(f *ir.Func) {
 		for _, a := range f.Axes {
-			add(a.Size.Symbols())
+			if s, ok := a.Size.Symbol(); ok && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+			inner = append(inner, a.Size.Symbols()...)
 		}
 		for _, in := range f.Body {
-			add(in.Poly.Symbols())
+			inner = append(inner, in.Poly.Symbols()...)
 			if in.Scan != nil {
 				visit(in.Scan.Body)
 			}
@@ -46,6 +43,29 @@ func sizeNames(fs ...*ir.Func) []string {
 	}
 	for _, f := range fs {
 		visit(f)
+	}
+	known := declaredSizes(blk, "")
+	slices.SortStableFunc(inner, func(a, b string) int { return slices.Index(known, a) - slices.Index(known, b) })
+	for _, s := range inner {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// declaredSizes are the axes of a block and of its parts in order, as programs
+// spell them.
+func declaredSizes(blk *check.Block, prefix string) []string {
+	if blk == nil {
+		return nil
+	}
+	var out []string
+	for _, a := range blk.AxisSeq {
+		out = append(out, prefix+check.ASCII(a.Name))
+	}
+	for _, p := range blk.Parts {
+		out = append(out, declaredSizes(p.Block, prefix+p.Name+".")...)
 	}
 	return out
 }
@@ -71,8 +91,8 @@ func setOf(names []string, l, t int, widths ...int) map[string]int {
 func base(n string) string { return n[strings.LastIndexByte(n, '.')+1:] }
 
 // sizeSets are the sizes at which programs are tested.
-func sizeSets(deep bool, fs ...*ir.Func) []map[string]int {
-	names := sizeNames(fs...)
+func sizeSets(blk *check.Block, deep bool, fs ...*ir.Func) []map[string]int {
+	names := sizeNames(blk, fs...)
 	sets := []map[string]int{setOf(names, 2, 5, 3, 4, 2, 5), setOf(names, 1, 3, 2, 3, 4, 1)}
 	if !deep {
 		return sets

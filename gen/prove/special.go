@@ -2,7 +2,6 @@ package prove
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -122,23 +121,23 @@ func (p *prover) special(s *notation.Special, when string, left, right *ir.Func)
 	}
 	ev := Evidence{Verdict: Tested, Tolerance: exactTol}
 	pl, pr := autodiff.NewPair(left), autodiff.NewPair(right)
-	for i, sizes := range sizeSets(p.opt.Deep, left, right) {
-		sl, sr := subject{f: left, span: s.Span}, subject{f: right, span: s.Span}
-		draw := newSampler(p.blk, p.specialFrees(left, right), sizes, "special"+left.Name, i)
-		params := draw.params(left)
-		more := draw.params(right)
-		for _, n := range slices.Sorted(maps.Keys(more)) {
-			t := more[n]
-			if old := params[n]; old != nil && !slices.Equal(old.Shape, t.Shape) {
-				p.specialWrong(s, fmt.Sprintf("%sat %s, %s has the shape %v on the left and %v on the right", when, spelled(sizes), n, old.Shape, t.Shape))
-				return failed(n + " has another shape")
-			} else if old == nil {
-				params[n] = t
+	prog := interp.Compile(left)
+	for i, sizes := range sizeSets(p.blk, p.opt.Deep, left, right) {
+		for _, v := range left.Params {
+			w := right.Param(v.Name)
+			if a, b := interp.Shape(v.Axes, sizes), interp.Shape(w.Axes, sizes); !slices.Equal(a, b) {
+				p.specialWrong(s, fmt.Sprintf("%sat %s, %s has the shape %v on the left and %v on the right", when, spelled(sizes), v.Name, a, b))
+				return failed(v.Name + " has another shape")
 			}
 		}
-		al := p.sideAt(sl, pl, params, sizes, i)
-		ar := p.sideAt(sr, pr, params, sizes, i)
-		for _, n := range slices.Sorted(maps.Keys(al)) {
+		params, _, draw, _ := numbers(left, prog, func() *sampler {
+			return newSampler(p.blk, p.specialFrees(left, right), sizes, forSpecial, i)
+		}, func(s *sampler) tensors { return s.params(left) })
+		ev.halved(draw)
+		weights := weightsOf(left, sizes, i)
+		al, names := p.sideAt(left, pl, params, sizes, weights)
+		ar, _ := p.sideAt(right, pr, params, sizes, weights)
+		for _, n := range names {
 			if ar[n] == nil {
 				continue
 			}
@@ -162,17 +161,35 @@ func (p *prover) specialFrees(left, right *ir.Func) map[string]irbuild.Free {
 	return out
 }
 
-// sideAt evaluates a side and its gradients for the same weights of results.
-func (p *prover) sideAt(s subject, pair *autodiff.Pair, params tensors, sizes map[string]int, round int) tensors {
-	all := tensors{}
-	_, grads := evaluate(s.f, pair, sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+// sideAt evaluates a side and its gradients for given weights of the results, and
+// lists the names of what it gives, in the order of the program.
+func (p *prover) sideAt(f *ir.Func, pair *autodiff.Pair, params tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (tensors, []string) {
+	all, names := tensors{}, []string{}
+	_, grads := evaluate(f, pair, sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all["value of "+r.Name] = out
-		return newSampler(p.blk, nil, sizes, "weights"+r.Name, round).weights(out)
+		names = append(names, "value of "+r.Name)
+		return weigh(r, out)
 	})
-	for n, g := range grads {
-		all["adjoint of "+n] = g
+	for _, v := range f.Params {
+		if g := grads[v.Name]; g != nil {
+			all["adjoint of "+v.Name] = g
+			names = append(names, "adjoint of "+v.Name)
+		}
 	}
-	return all
+	return all, names
+}
+
+// weightsOf draws the weights of a program's results by their places, so that
+// another program with results of the same names gets the same ones. A result
+// that the program does not have has the weight zero.
+func weightsOf(f *ir.Func, sizes map[string]int, round int) func(ir.Result, *interp.Tensor) *interp.Tensor {
+	return func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		at := slices.IndexFunc(f.Results, func(s ir.Result) bool { return s.Name == r.Name })
+		if at < 0 {
+			return nil
+		}
+		return newSampler(nil, nil, sizes, forWeights, round<<16+at).weights(out)
+	}
 }
 
 // shared is f with the results that g has too.

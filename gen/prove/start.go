@@ -41,12 +41,12 @@ func (p *prover) starts(f *ir.Func) {
 func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value) Evidence {
 	ev := Evidence{Verdict: Tested}
 	alive, wild := map[string]bool{}, false
-	sizes := sizeSets(false, f)[0]
+	sizes := sizeSets(p.blk, false, f)[0]
 	for n, x := range sizes {
 		sizes[n] = max(x, 2)
 	}
 	for trial := range startTrials {
-		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "start"+f.Name, trial)
+		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, forStart, trial)
 		params := p.startValues(f, draw)
 		grads := p.outputGradients(f, pair, draw, params)
 		for _, v := range ids {
@@ -133,7 +133,7 @@ func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, draw
 		return
 	}
 	in, sizes := tensors{}, map[string]int{}
-	for _, n := range sizeNames(g) {
+	for _, n := range sizeNames(blk, g) {
 		sizes[n] = e.size(n)
 	}
 	own := *draw

@@ -2,7 +2,6 @@ package prove
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -122,14 +121,19 @@ func (p *prover) chunksOf(n int, c *notation.Claim, ev *Evidence) bool {
 	}
 	fast, slow = shared(fast, slow), shared(slow, fast)
 	pf, ps := autodiff.NewPair(fast), autodiff.NewPair(slow)
+	prog := interp.Compile(slow)
 	for i, t := range []int{n, 2*n + 1, 3*n - 1} {
-		sizes := sizeSets(false, fast, slow)[i%2]
+		sizes := sizeSets(p.blk, false, fast, slow)[i%2]
 		sizes[tokens] = t
-		params := newSampler(blk, irbuild.Frees(blk, fast), sizes, "chunks"+fast.Name, i).params(slow)
+		params, _, draw, _ := numbers(slow, prog, func() *sampler {
+			return newSampler(blk, irbuild.Frees(blk, fast), sizes, forChunks, i)
+		}, func(s *sampler) tensors { return s.params(slow) })
+		ev.halved(draw)
 		fresh(fast, params, sizes)
-		a := p.sideAt(subject{f: fast, span: c.Span}, pf, params, sizes, i)
-		b := p.sideAt(subject{f: slow, span: c.Span}, ps, params, sizes, i)
-		for _, name := range slices.Sorted(maps.Keys(b)) {
+		weights := weightsOf(slow, sizes, i)
+		a, _ := p.sideAt(fast, pf, params, sizes, weights)
+		b, names := p.sideAt(slow, ps, params, sizes, weights)
+		for _, name := range names {
 			if a[name] == nil {
 				p.unlike(c, fmt.Sprintf("%s does not count in chunks", name))
 				*ev = failed(name + " does not count in chunks")
@@ -193,8 +197,8 @@ func Approximation(tree *check.Tree, u *notation.Unit) ([]float64, *diag.List) {
 		if fast == nil || slow == nil || ds.HasErrors() {
 			return nil, &ds
 		}
-		sizes := setOf(sizeNames(fast, slow), 2, approximated[len(approximated)-1], 6, 5, 4, 3)
-		draw := newSampler(blk.Strategy.Rule, irbuild.Frees(blk.Strategy.Rule, slow), sizes, "approximation", 0)
+		sizes := setOf(sizeNames(blk, fast, slow), 2, approximated[len(approximated)-1], 6, 5, 4, 3)
+		draw := newSampler(blk.Strategy.Rule, irbuild.Frees(blk.Strategy.Rule, slow), sizes, forApproximation, 0)
 		params := (&prover{tree: tree, unit: u, blk: blk.Strategy.Rule}).startValues(slow, draw)
 		fresh(fast, params, sizes)
 		y, want := interp.Run(fast, sizes, params)["y"], interp.Run(slow, sizes, params)["y"]

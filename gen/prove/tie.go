@@ -40,9 +40,9 @@ type tied struct {
 
 // atTies holds a claim that is true elsewhere to its kinks.
 func (p *prover) atTies(it Item, c *notation.Claim, q *irbuild.Equality) (points int, ok bool) {
-	for i, sizes := range sizeSets(false, q.Func) {
+	for i, sizes := range sizeSets(p.blk, false, q.Func) {
 		for n := range tieLines {
-			draw := newSampler(p.blk, q.Free, sizes, "tie"+it.Text, i*100+n)
+			draw := newSampler(p.blk, q.Free, sizes, forTie, i*100+n)
 			t := newTied(q.Func, draw, n%2 == 1)
 			for _, k := range t.crossings() {
 				out, far := t.onTie(k)

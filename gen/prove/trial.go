@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,7 +103,7 @@ func formulas(tree *check.Tree, knob *notation.Unit) []*notation.Formula {
 	extend := func(kind notation.UnitKind, add func(f notation.Formula, a *notation.Apply) *notation.Formula) {
 		var next []*notation.Formula
 		for _, f := range all {
-			for _, u := range tree.Kinds(kind) {
+			for _, u := range plainFirst(tree.Kinds(kind)) {
 				if u.Example || u.Kind == knob.Kind && u != knob {
 					continue
 				}
@@ -117,7 +118,7 @@ func formulas(tree *check.Tree, knob *notation.Unit) []*notation.Formula {
 			return &f
 		})
 	}
-	slices.SortStableFunc(all, func(f, g *notation.Formula) int { return lines(tree, f) - lines(tree, g) })
+	plainestFirst(tree, all)
 	extend(notation.FrontUnit, func(f notation.Formula, a *notation.Apply) *notation.Formula {
 		f.Over = a
 		return &f
@@ -125,13 +126,30 @@ func formulas(tree *check.Tree, knob *notation.Unit) []*notation.Formula {
 	return all
 }
 
-// lines counts what the pages of a formula's knobs say.
-func lines(tree *check.Tree, f *notation.Formula) int {
-	n := 0
-	for _, a := range f.Parts {
-		n += len(tree.Units[a.Name.Text].Body)
+// plainFirst sorts units by how many lines they have, and by what these say: the
+// order of pages decides nothing.
+func plainFirst(units []*notation.Unit) []*notation.Unit {
+	said := map[*notation.Unit]string{}
+	for _, u := range units {
+		for _, st := range u.Body {
+			said[u] += notation.Print(st, notation.ASCII) + "\n"
+		}
 	}
-	return n
+	slices.SortStableFunc(units, func(u, v *notation.Unit) int {
+		return cmp.Or(cmp.Compare(len(u.Body), len(v.Body)), strings.Compare(said[u], said[v]))
+	})
+	return units
+}
+
+// plainestFirst sorts formulas by how many lines the pages of their knobs have.
+func plainestFirst(tree *check.Tree, all []*notation.Formula) {
+	lines := func(f *notation.Formula) (n int) {
+		for _, a := range f.Parts {
+			n += len(tree.Units[a.Name.Text].Body)
+		}
+		return n
+	}
+	slices.SortStableFunc(all, func(f, g *notation.Formula) int { return lines(f) - lines(g) })
 }
 
 func formulaText(f *notation.Formula) string {

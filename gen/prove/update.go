@@ -42,7 +42,7 @@ func (p *prover) finite(f *ir.Func) {
 		simple, _ := f.Clone()
 		autodiff.Simplify(simple)
 		for i, shape := range matrixShapes {
-			draw := newSampler(p.blk, nil, nil, "finite"+f.Name, i)
+			draw := newSampler(p.blk, nil, nil, forFires, i)
 			a, b := (&machine{blk: p.blk, f: f}).start(shape, float64(i%2)), (&machine{blk: p.blk, f: simple}).start(shape, float64(i%2))
 			g := interp.NewTensor(shape[0], shape[1])
 			for n := range gradientSizes {
@@ -52,7 +52,7 @@ func (p *prover) finite(f *ir.Func) {
 				b.fire(n+1, g)
 				for _, r := range f.Results {
 					if !finite(a.params[r.Name]) {
-						p.notFinite(subject{f: f, span: p.unit.Span}, r, a.sizes)
+						p.notFinite(spanOf(r, p.unit.Span), r.Name, a.sizes, nil)
 						return failed("not finite")
 					}
 				}

@@ -92,7 +92,7 @@ func (p *prover) sameMoves(s *notation.Special, left, right *machine) Evidence {
 	ev := Evidence{Verdict: Tested, Tolerance: specialTol}
 	for i, shape := range matrixShapes {
 		for _, nodecay := range []float64{0, 1} {
-			draw := newSampler(p.blk, nil, nil, "special"+left.f.Name, i)
+			draw := newSampler(p.blk, nil, nil, forSpecial, i)
 			a, b := left.start(shape, nodecay), right.start(shape, nodecay)
 			draw.fill(a.w(), draw.rng.NormFloat64)
 			b.at(a.w())
@@ -202,7 +202,7 @@ func (p *prover) oriented(f *ir.Func) {
 	p.settle(it, func() Evidence {
 		ev := Evidence{Verdict: Tested, Tolerance: specialTol}
 		for i, shape := range matrixShapes {
-			draw := newSampler(p.blk, nil, nil, "orient"+f.Name, i)
+			draw := newSampler(p.blk, nil, nil, forOrientation, i)
 			a, b := (&machine{blk: p.blk, f: f}).start(shape, 0), (&machine{blk: p.blk, f: tall}).start(shape, 0)
 			g := interp.NewTensor(shape[0], shape[1])
 			for n := 1; n <= fires; n++ {

@@ -26,11 +26,14 @@ import (
 // value whose gradient is not compared (by a start off its domain, say).
 // STRIP:=x. takes x. off the names of parameters first. OPTION::=value sets an
 // option of the unit, OPTION::='word one that is a word. UNIT is a page, or a
-// rule that no page names: Matrix+Huber+L2Decay+GD/Projected, its knobs and its
-// front, or Chunkwise(MONETA), a strategy and its rule. What stands behind *
+// rule that no page names: A+B+C+D/Front, its knobs and its
+// front, or Strategy(Rule), a strategy and its rule. What stands behind *
 // weighs a result in the scalar that was differentiated; without it a result does
 // not count there. That scalar is compared too, if the file has a tensor loss
 // behind the prefix and no result is compared with it.
+//
+// The program declared is none: behind > stand all numbers that the declarations
+// of a unit fix, b=3 W=uniform(-0.5,0.5), at the sizes of the line.
 //
 // TENSOR(2,0,1) has its columns in another order: the first is column 2 of the
 // file's. A line with EACH:=1-7 stands for seven, with 1 to 7 in the place of
@@ -68,6 +71,9 @@ func (m Miss) String() string {
 // Hold compares a unit with a witness. It returns how many numbers were
 // compared, the worst of them, and an error when they cannot be.
 func (w *Witness) Hold(tree *check.Tree, vectors Vectors) (n int, worst Miss, err error) {
+	if w.Program == "declared" {
+		return w.declared(tree)
+	}
 	f, err := w.program(tree, vectors)
 	if err != nil {
 		return 0, worst, err

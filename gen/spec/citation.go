@@ -14,7 +14,7 @@ const (
 	_            CitationState = iota
 	NoPaper                    // an equation number, and no paper in sight
 	UnknownPaper               // a paper that the bibliography page does not list
-	NoNumber                   // titans#?: the equation exists, nobody has checked its number
+	NoNumber                   // key#?: the equation exists, nobody has checked its number
 	NotRead                    // known paper; the bibliography does not say that anyone read the equation
 	Read                       // known paper, equation read
 	WholePaper                 // known paper, no equation named
@@ -45,8 +45,8 @@ func (c Citation) Resolved() bool {
 	return c.State == Read || c.State == NotRead || c.State == WholePaper
 }
 
-// Canon returns the canonical form: "titans", "titans:3.1",
-// "titans:3.1:13", "titans::8-15", "miras::table1". A paper that is not known
+// Canon returns the canonical form: "key", "key:3.1",
+// "key:3.1:13", "key::8-15", "key::table1". A paper that is not known
 // by any name is "?".
 func (c Citation) Canon() string {
 	s := cmp.Or(c.Paper, "?")
@@ -65,7 +65,7 @@ func (c Citation) Canon() string {
 // A Paper is one row of the bibliography page.
 type Paper struct {
 	Key     string
-	Names   []string // other names, "Titans LMM"
+	Names   []string // other names, "Name"
 	Title   string
 	ArXiv   string // 2501.00663, without the version
 	Version string // v1

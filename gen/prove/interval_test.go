@@ -1,0 +1,91 @@
+package prove
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
+)
+
+// TestIntervalsHold: whatever a random program gives lies in the ranges that
+// interval arithmetic finds for it, and so do the numbers of single functions.
+func TestIntervalsHold(t *testing.T) {
+	bounded := 0
+	for seed := range uint64(600) {
+		f := irtest.Program(seed)
+		now := rangesOf(f, nil, nil)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		params := tensors{}
+		for _, p := range f.Params {
+			x := interp.NewTensor(interp.Shape(p.Axes, irtest.Sizes)...)
+			for i := range x.Data {
+				x.Data[i] = math.Exp(2*rng.NormFloat64()) * rng.NormFloat64()
+				if p.Elem != ir.Real {
+					x.Data[i] = float64(rng.IntN(2))
+				}
+			}
+			params[p.Name] = x
+		}
+		for n, x := range interp.Run(f, irtest.Sizes, params) {
+			iv := now[n].interval
+			if iv != everything {
+				bounded++
+			}
+			for _, v := range x.Data {
+				if !math.IsNaN(v) && !exactly(v).inside(iv) {
+					t.Fatalf("seed %d: %s is %g, outside of %s\n%s", seed, n, v, iv, f)
+				}
+			}
+		}
+	}
+	if bounded < 50 {
+		t.Errorf("only %d results have a bound", bounded)
+	}
+}
+
+// TestIntervalOps samples pairs of intervals and their members.
+func TestIntervalOps(t *testing.T) {
+	ends := []float64{math.Inf(-1), -3, -1, 0, 0.5, 2, math.Inf(1)}
+	member := func(rng *rand.Rand, a interval) float64 {
+		lo, hi := math.Max(a.lo, -1e3), math.Min(a.hi, 1e3)
+		return lo + (hi-lo)*(0.001+0.998*rng.Float64())
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, op := range ir.Ops() {
+		for range 2000 {
+			a, b := someInterval(rng, ends), someInterval(rng, ends)
+			x, y := member(rng, a), member(rng, b)
+			var v float64
+			var iv interval
+			switch {
+			case op.Unary() != nil && op != ir.Not:
+				v, iv = op.Unary()(x), unary(op, a)
+			case op.Binary() != nil && op != ir.And && op != ir.Or:
+				v, iv = op.Binary()(x, y), binary(op, a, b)
+			default:
+				continue
+			}
+			if !math.IsNaN(v) && !math.IsInf(v, 0) && !exactly(v).inside(iv) {
+				t.Fatalf("%v of %g ∈ %s, %g ∈ %s is %g, outside of %s", op, x, a, y, b, v, iv)
+			}
+		}
+	}
+	for range 2000 {
+		a, b := someInterval(rng, ends), someInterval(rng, ends)
+		x, y := member(rng, a), member(rng, b)
+		if !exactly(x*y).inside(a.mul(b)) || !exactly(x+y).inside(a.add(b)) || !exactly(x*x).inside(a.power(2)) || !exactly(x*x*x).inside(a.power(3)) {
+			t.Fatalf("%g ∈ %s, %g ∈ %s", x, a, y, b)
+		}
+	}
+}
+
+func someInterval(rng *rand.Rand, ends []float64) interval {
+	i, j := rng.IntN(len(ends)-1), rng.IntN(len(ends)-1)
+	if i > j {
+		i, j = j, i
+	}
+	return interval{ends[i], ends[j+1], math.IsInf(ends[i], 0) || rng.IntN(2) == 0, math.IsInf(ends[j+1], 0) || rng.IntN(2) == 0}
+}
