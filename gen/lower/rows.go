@@ -18,6 +18,7 @@ type rows struct {
 	sum  map[*ir.Value]bool // sums over rows, and what is computed from them
 	sums map[*ir.Instr]bool // instructions that sum over rows
 	dep  map[*ir.Value]bool // depends on the state
+	of   map[int]int        // the choice of an axis for each state, by its number
 }
 
 func (r *rows) loopOf(in *ir.Instr) int {
@@ -71,7 +72,7 @@ func findRows(steps []step) []*rows {
 // chooseRows chooses an axis for each of the remaining states.
 func chooseRows(steps []step, sizes map[int][]string, rest []int, choice map[int]int) []*rows {
 	if len(rest) == 0 {
-		return tryRows(steps, choice)
+		return tryRows(steps, maps.Clone(choice))
 	}
 	for i, size := range sizes[rest[0]] {
 		if choice[rest[0]] = i; !sameSize(sizes, choice, size) {
@@ -113,7 +114,7 @@ func tryRows(steps []step, choice map[int]int) []*rows {
 	var out []*rows
 	for _, s := range steps {
 		r := &rows{axis: first, loop: map[*ir.Instr]int{}, pos: map[*ir.Value]int{}, sum: map[*ir.Value]bool{},
-			sums: map[*ir.Instr]bool{}, dep: map[*ir.Value]bool{}}
+			sums: map[*ir.Instr]bool{}, dep: map[*ir.Value]bool{}, of: choice}
 		for i, v := range s.states {
 			r.pos[v], r.dep[v] = choice[s.same[i]], true
 		}
