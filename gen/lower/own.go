@@ -28,31 +28,35 @@ func (r *region) own(in *ir.Instr) []plan.Node {
 	return r.normalise(in)
 }
 
-// stack copies each argument to its place along the stacked axis.
+// stack copies each argument to its place along the stacked axis. What was moved
+// out of a recurrence may lack its loops over lanes and tokens.
 func (r *region) stack(in *ir.Instr) []plan.Node {
 	var out []plan.Node
-	at := in.Over[0]
 	for _, a := range in.Args {
+		part := slices.IndexFunc(a.Sub, func(s ir.Sub) bool { return uses([]ir.Sub{s}, in.Over[0]) })
 		leaf := r.leaf(nil)
-		idx, to := make([]plan.Index, len(in.Loops)), make([]plan.Index, len(in.Loops))
-		vars := make([]*plan.Var, len(in.Loops))
+		loops, vars := make([]plan.Index, len(in.Loops)), make([]*plan.Var, len(in.Loops))
 		for i := range in.Loops {
 			if i == r.rowLoop(in) {
-				idx[i], to[i] = plan.At(r.row), plan.At(r.row)
+				loops[i] = plan.At(r.row)
 				continue
 			}
 			vars[i] = r.l.loopVar(i, r)
-			idx[i], to[i] = plan.At(vars[i]), plan.At(vars[i])
-			if i == at {
-				to[i] = to[i].Add(plan.Fixed(a.Sub[i].Const), shape.Int(-1))
+			loops[i] = plan.At(vars[i])
+			if i == in.Over[0] {
+				loops[i] = loops[i].Add(plan.Fixed(a.Sub[part].Const), shape.Int(-1))
 			}
 		}
-		val := leaf.read(a.Val, idx)
-		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(to), Vals: []plan.Expr{val}})
+		val := leaf.arg(a, loops)
+		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(loops), Vals: []plan.Expr{val}})
 		nodes := leaf.nodes
 		for i := len(in.Loops) - 1; i >= 0; i-- {
+			size := in.Loops[i].Size
+			if i == in.Over[0] {
+				size = a.Val.Axes[part].Size
+			}
 			if vars[i] != nil {
-				nodes = []plan.Node{full(vars[i], a.Val.Axes[i].Size, plan.Plain, nodes)}
+				nodes = []plan.Node{full(vars[i], size, plan.Plain, nodes)}
 			}
 		}
 		out = append(out, nodes...)

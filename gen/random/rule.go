@@ -328,19 +328,21 @@ func (r *ruler) answer(t typ) {
 
 // of makes something of a type of a value.
 func (r *ruler) of(v value, t typ) *expr {
+	in := *r.token
+	in.states = true
 	whole := &expr{typ: v.typ, form: v.text, closed: true}
 	switch {
 	case v.typ.equal(t):
 		return whole
 	case len(v.typ) == 2 && v.typ[0] == t[0]:
-		return &expr{typ: t, form: "% %", args: []*expr{whole, r.expr(r.token, v.typ[1:], 1)}}
+		return &expr{typ: t, form: "% %", args: []*expr{whole, r.expr(&in, v.typ[1:], 1)}}
 	case len(v.typ) == 0:
-		return &expr{typ: t, form: "% %", args: []*expr{whole, r.expr(r.token, t, 1)}}
+		return &expr{typ: t, form: "% %", args: []*expr{whole, r.expr(&in, t, 1)}}
 	}
 	i := index{r.fresh("i"), v.typ[0]}
 	row := &expr{typ: v.typ[1:], form: v.text + "[" + i.name + "]", closed: true}
 	if len(v.typ) == 1 {
-		return &expr{typ: t, form: "Σ_{" + i.name + "∈" + i.axis + "} (% %)", args: []*expr{row, r.expr(r.token.bind(i), t, 1)}}
+		return &expr{typ: t, form: "Σ_{" + i.name + "∈" + i.axis + "} (% %)", args: []*expr{row, r.expr(in.bind(i), t, 1)}}
 	}
-	return &expr{typ: t, form: "(Σ_{" + i.name + "∈" + i.axis + "} ⟨#, #⟩) %", args: []*expr{row, r.expr(r.token.bind(i), row.typ, 1), r.leaf(r.token, t)}}
+	return &expr{typ: t, form: "(Σ_{" + i.name + "∈" + i.axis + "} ⟨#, #⟩) %", args: []*expr{row, r.expr(in.bind(i), row.typ, 1), r.leaf(&in, t)}}
 }
