@@ -114,12 +114,13 @@ func (n *norm) point() []plan.Node {
 	out := []plan.Node{&plan.Let{To: top, Val: plan.Num{V: math.Inf(-1)}}}
 	out = append(out, n.pass(func(w *leaf) {
 		w.nodes = append(w.nodes, &plan.Acc{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
-	}))
+	})...)
 	if in.Op == ir.Max {
 		return append(out, n.give(plan.Ref{To: top})...)
 	}
 	sum := &plan.Local{Name: l.fresh("sum"), Elem: ir.Real}
-	out = append(out, &plan.Let{To: sum, Val: plan.Num{}}, n.pass(func(w *leaf) {
+	out = append(out, &plan.Let{To: sum, Val: plan.Num{}})
+	out = append(out, n.pass(func(w *leaf) {
 		val := plan.Expr(plan.Call{Op: ir.Exp, Args: []plan.Expr{plan.Lin{Coef: []float64{1, -1},
 			Args: []plan.Expr{w.arg(in.Args[0], n.loops), plan.Ref{To: top}}}}})
 		if in.Op == ir.Softmax {
@@ -129,7 +130,7 @@ func (n *norm) point() []plan.Node {
 			defer func() { w.nodes = append(w.nodes, n.store(w, val)) }()
 		}
 		w.nodes = append(w.nodes, &plan.Acc{To: sum, Val: val})
-	}))
+	})...)
 	if in.Op == ir.LogSumExp {
 		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
 		return append(out, n.give(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
@@ -137,7 +138,7 @@ func (n *norm) point() []plan.Node {
 	return append(out, n.pass(func(w *leaf) {
 		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
 		w.nodes = append(w.nodes, n.store(w, plan.Call{Op: ir.Div, Args: []plan.Expr{e, plan.Ref{To: sum}}}))
-	}))
+	})...)
 }
 
 func (n *norm) store(w *leaf, val plan.Expr) plan.Node {
@@ -156,7 +157,7 @@ func (n *norm) give(val plan.Expr) []plan.Node {
 }
 
 // pass is a loop over the normalised axes where the guards hold.
-func (n *norm) pass(f func(*leaf)) plan.Node {
+func (n *norm) pass(f func(*leaf)) []plan.Node {
 	w := n.r.leaf(nil)
 	f(w)
 	m := &member{in: n.in, order: n.over, loops: n.loops}
@@ -171,6 +172,5 @@ func (n *norm) pass(f func(*leaf)) plan.Node {
 		nodes = []plan.Node{loop}
 	}
 	nest := &nestWriter{r: n.r, g: &group{members: []*member{m}}}
-	nodes = nest.guarded(-1, nodes)
-	return nodes[0]
+	return nest.guarded(-1, nodes)
 }
