@@ -36,13 +36,13 @@ func (a *allocation) spill(at home) bool {
 	return true
 }
 
-// victim is the value in a register, other than those of the instruction that
-// found none free, that is needed last.
+// victim is the value in a register, other than those that the instruction that
+// found none free reads or sets, that is needed last.
 func (a *allocation) victim() (v val, found bool) {
 	here := a.b.insts[a.now]
 	last := a.now
 	for x, reg := range a.reg {
-		if reg < len(a.acc) || slices.Contains(here.args, x) || a.lastOf(x) <= a.now {
+		if reg < len(a.acc) || x == here.dst || slices.Contains(here.args, x) || a.lastOf(x) <= a.now {
 			continue
 		}
 		next := a.next(x)

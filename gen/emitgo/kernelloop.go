@@ -138,6 +138,7 @@ func (e *kernelEmitter) forRange(g *jen.Group, n *plan.Loop, lo, hi *jen.Stateme
 // shifted prints a loop over [lo, lo+n) whose counter starts at zero, as the
 // slices in it do.
 func (e *kernelEmitter) shifted(g *jen.Group, n *plan.Loop, lo, count *jen.Statement) {
+	used := e.inLoop != nil || mentions(n.Body, n.Var)
 	j := e.count(n)
 	if lo != nil {
 		e.vars[n.Var] = jen.Parens(lo.Clone().Op("+").Id(j))
@@ -145,6 +146,10 @@ func (e *kernelEmitter) shifted(g *jen.Group, n *plan.Loop, lo, count *jen.State
 	body := func(g *jen.Group) { e.inside(g, n, n.Body) }
 	if n.Down {
 		g.For(jen.Id(j).Op(":=").Add(count).Op("-").Lit(1), jen.Id(j).Op(">=").Lit(0), jen.Id(j).Op("--")).BlockFunc(body)
+		return
+	}
+	if !used {
+		g.For(jen.Range().Add(count)).BlockFunc(body)
 		return
 	}
 	g.For(jen.Id(j).Op(":=").Range().Add(count)).BlockFunc(body)

@@ -152,7 +152,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 	case *plan.Store:
 		e.store(g, n)
 	case *plan.Zero:
-		g.Clear(e.slice(n.Buf))
+		e.zero(g, n)
 	case *plan.Gemm:
 		e.gemm(g, n)
 	case *plan.Triangle:
@@ -160,6 +160,23 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 	default:
 		panic(fmt.Sprintf("emitgo: BUG: no Go for %T", n))
 	}
+}
+
+// zero prints clear(m); of one of several rows in flight, which lie side by side,
+// for j := range m { m[j][2] = 0 }.
+func (e *kernelEmitter) zero(g *jen.Group, n *plan.Zero) {
+	if n.Buf.Base().Slot == nil || e.fused {
+		g.Clear(e.slice(n.Buf))
+		return
+	}
+	mark := e.scope.mark()
+	j := e.scope.name("j", false)
+	nought := jen.Lit(0)
+	if n.Buf.Base().Elem == ir.Bool {
+		nought = jen.False()
+	}
+	g.For(jen.Id(j).Op(":=").Range().Add(e.slice(n.Buf))).Block(e.inRow(n.Buf, e.slice(n.Buf).Index(jen.Id(j))).Op("=").Add(nought))
+	e.scope.release(mark)
 }
 
 func (e *kernelEmitter) branch(g *jen.Group, n *plan.If) {

@@ -28,31 +28,35 @@ func (r *region) own(in *ir.Instr) []plan.Node {
 	return r.normalise(in)
 }
 
-// stack copies each argument to its place along the stacked axis.
+// stack copies each argument to its place along the stacked axis. What was moved
+// out of a recurrence may lack its loops over lanes and tokens.
 func (r *region) stack(in *ir.Instr) []plan.Node {
 	var out []plan.Node
-	at := in.Over[0]
 	for _, a := range in.Args {
+		part := slices.IndexFunc(a.Sub, func(s ir.Sub) bool { return uses([]ir.Sub{s}, in.Over[0]) })
 		leaf := r.leaf(nil)
-		idx, to := make([]plan.Index, len(in.Loops)), make([]plan.Index, len(in.Loops))
-		vars := make([]*plan.Var, len(in.Loops))
+		loops, vars := make([]plan.Index, len(in.Loops)), make([]*plan.Var, len(in.Loops))
 		for i := range in.Loops {
 			if i == r.rowLoop(in) {
-				idx[i], to[i] = plan.At(r.row), plan.At(r.row)
+				loops[i] = plan.At(r.row)
 				continue
 			}
 			vars[i] = r.l.loopVar(i, r)
-			idx[i], to[i] = plan.At(vars[i]), plan.At(vars[i])
-			if i == at {
-				to[i] = to[i].Add(plan.Fixed(a.Sub[i].Const), shape.Int(-1))
+			loops[i] = plan.At(vars[i])
+			if i == in.Over[0] {
+				loops[i] = loops[i].Add(plan.Fixed(a.Sub[part].Const), shape.Int(-1))
 			}
 		}
-		val := leaf.read(a.Val, idx)
-		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(to), Vals: []plan.Expr{val}})
+		val := leaf.arg(a, loops)
+		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(loops), Vals: []plan.Expr{val}})
 		nodes := leaf.nodes
 		for i := len(in.Loops) - 1; i >= 0; i-- {
+			size := in.Loops[i].Size
+			if i == in.Over[0] {
+				size = a.Val.Axes[part].Size
+			}
 			if vars[i] != nil {
-				nodes = []plan.Node{full(vars[i], a.Val.Axes[i].Size, plan.Plain, nodes)}
+				nodes = []plan.Node{full(vars[i], size, plan.Plain, nodes)}
 			}
 		}
 		out = append(out, nodes...)
@@ -110,12 +114,13 @@ func (n *norm) point() []plan.Node {
 	out := []plan.Node{&plan.Let{To: top, Val: plan.Num{V: math.Inf(-1)}}}
 	out = append(out, n.pass(func(w *leaf) {
 		w.nodes = append(w.nodes, &plan.Acc{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
-	}))
+	})...)
 	if in.Op == ir.Max {
 		return append(out, n.give(plan.Ref{To: top})...)
 	}
 	sum := &plan.Local{Name: l.fresh("sum"), Elem: ir.Real}
-	out = append(out, &plan.Let{To: sum, Val: plan.Num{}}, n.pass(func(w *leaf) {
+	out = append(out, &plan.Let{To: sum, Val: plan.Num{}})
+	out = append(out, n.pass(func(w *leaf) {
 		val := plan.Expr(plan.Call{Op: ir.Exp, Args: []plan.Expr{plan.Lin{Coef: []float64{1, -1},
 			Args: []plan.Expr{w.arg(in.Args[0], n.loops), plan.Ref{To: top}}}}})
 		if in.Op == ir.Softmax {
@@ -125,7 +130,7 @@ func (n *norm) point() []plan.Node {
 			defer func() { w.nodes = append(w.nodes, n.store(w, val)) }()
 		}
 		w.nodes = append(w.nodes, &plan.Acc{To: sum, Val: val})
-	}))
+	})...)
 	if in.Op == ir.LogSumExp {
 		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
 		return append(out, n.give(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
@@ -133,7 +138,7 @@ func (n *norm) point() []plan.Node {
 	return append(out, n.pass(func(w *leaf) {
 		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
 		w.nodes = append(w.nodes, n.store(w, plan.Call{Op: ir.Div, Args: []plan.Expr{e, plan.Ref{To: sum}}}))
-	}))
+	})...)
 }
 
 func (n *norm) store(w *leaf, val plan.Expr) plan.Node {
@@ -152,7 +157,7 @@ func (n *norm) give(val plan.Expr) []plan.Node {
 }
 
 // pass is a loop over the normalised axes where the guards hold.
-func (n *norm) pass(f func(*leaf)) plan.Node {
+func (n *norm) pass(f func(*leaf)) []plan.Node {
 	w := n.r.leaf(nil)
 	f(w)
 	m := &member{in: n.in, order: n.over, loops: n.loops}
@@ -167,6 +172,5 @@ func (n *norm) pass(f func(*leaf)) plan.Node {
 		nodes = []plan.Node{loop}
 	}
 	nest := &nestWriter{r: n.r, g: &group{members: []*member{m}}}
-	nodes = nest.guarded(-1, nodes)
-	return nodes[0]
+	return nest.guarded(-1, nodes)
 }

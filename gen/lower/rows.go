@@ -18,6 +18,7 @@ type rows struct {
 	sum  map[*ir.Value]bool // sums over rows, and what is computed from them
 	sums map[*ir.Instr]bool // instructions that sum over rows
 	dep  map[*ir.Value]bool // depends on the state
+	of   map[int]int        // the choice of an axis for each state, by its number
 }
 
 func (r *rows) loopOf(in *ir.Instr) int {
@@ -71,7 +72,7 @@ func findRows(steps []step) []*rows {
 // chooseRows chooses an axis for each of the remaining states.
 func chooseRows(steps []step, sizes map[int][]string, rest []int, choice map[int]int) []*rows {
 	if len(rest) == 0 {
-		return tryRows(steps, choice)
+		return tryRows(steps, maps.Clone(choice))
 	}
 	for i, size := range sizes[rest[0]] {
 		if choice[rest[0]] = i; !sameSize(sizes, choice, size) {
@@ -113,7 +114,7 @@ func tryRows(steps []step, choice map[int]int) []*rows {
 	var out []*rows
 	for _, s := range steps {
 		r := &rows{axis: first, loop: map[*ir.Instr]int{}, pos: map[*ir.Value]int{}, sum: map[*ir.Value]bool{},
-			sums: map[*ir.Instr]bool{}, dep: map[*ir.Value]bool{}}
+			sums: map[*ir.Instr]bool{}, dep: map[*ir.Value]bool{}, of: choice}
 		for i, v := range s.states {
 			r.pos[v], r.dep[v] = choice[s.same[i]], true
 		}
@@ -199,23 +200,32 @@ func (r *rows) place(in *ir.Instr, loop int) bool {
 }
 
 // demand gives a row to what does not depend on the state but is read where a
-// row is: all readers must agree.
+// row is, or is the next state: all must agree.
 func (r *rows) demand(s step) bool {
 	for i := len(s.body) - 1; i >= 0; i-- {
 		in := s.body[i]
 		if r.dep[in.Out] || r.sum[in.Out] {
 			continue
 		}
-		if !r.demanded(in, s.body[i+1:]) {
+		pos := -1
+		for n, v := range s.next {
+			if p := r.pos[s.states[n]]; v == in.Out && pos >= 0 && p != pos {
+				return false
+			} else if v == in.Out {
+				pos = p
+			}
+		}
+		if !r.demanded(in, pos, s.body[i+1:]) {
 			return false
 		}
 	}
 	return true
 }
 
-// demanded finds the row of in from its readers.
-func (r *rows) demanded(in *ir.Instr, readers []*ir.Instr) bool {
-	pos := -1
+// demanded finds the row of in from its readers, pos being where a state has it,
+// or −1.
+func (r *rows) demanded(in *ir.Instr, pos int, readers []*ir.Instr) bool {
+	state := pos >= 0
 	for _, reader := range readers {
 		l := r.loopOf(reader)
 		if l < 0 || r.sum[reader.Out] && !r.sums[reader] {
@@ -228,7 +238,7 @@ func (r *rows) demanded(in *ir.Instr, readers []*ir.Instr) bool {
 			for p, s := range a.Sub {
 				if k, plain := s.Loop(); plain && k == l {
 					if pos >= 0 && pos != p {
-						return pointwise(in)
+						return pointwise(in) && !state
 					}
 					pos = p
 				}

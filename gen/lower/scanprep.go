@@ -98,18 +98,25 @@ func (rec *recurrence) find() {
 	if rec.chunks {
 		return
 	}
-	if found := findRows(rec.steps()); found != nil {
-		rec.rows = found[0]
-		if rec.replay != nil {
-			rec.again = found[1]
-		}
+	rec.found(findRows(rec.steps()))
+}
+
+func (rec *recurrence) found(all []*rows) {
+	if all == nil {
+		return
+	}
+	rec.rows = all[0]
+	if rec.replay != nil {
+		rec.again = all[1]
 	}
 }
 
-// refind repeats the analysis after the body was rewritten.
+// refind repeats the analysis after the body was rewritten. The rows stay those
+// that the rewriting was for, though others may have become possible by it.
 func (rec *recurrence) refind() {
+	of := rec.rows.of
 	rec.rows, rec.again = nil, nil
-	if rec.find(); rec.rows == nil {
+	if rec.found(tryRows(rec.steps(), of)); rec.rows == nil {
 		panic("lower: BUG: rows were lost")
 	}
 }

@@ -202,16 +202,16 @@ func (l *lowerer) outerValue(rec *recurrence, v *ir.Value) *ir.Value {
 	s, r := rec.s, rec.rows
 	axes := append([]*ir.Axis{s.Lane, s.Time}, v.Axes...)
 	switch {
-	case v.Def == nil:
+	case v.Def == nil && !r.dep[v]:
 		in := &ir.Instr{Op: ir.Lin, Loops: v.Axes, Out: v, To: ir.Ls(len(v.Axes)), Coef: []float64{1, 0}, Args: []ir.Arg{ir.All(v)}}
 		l.sunk[v] = l.outside(rec, s, in, false)
-	case r.sums[v.Def] || r.dep[v] && !r.sum[v]:
+	case v.Def == nil || r.sums[v.Def] || r.dep[v] && !r.sum[v]:
 		out := &ir.Value{Name: l.f.Fresh(v.Name), Elem: ir.Real, Axes: axes, Def: rec.in}
 		s.Outs = append(s.Outs, ir.Series{Val: v, Out: out})
 		l.sunk[v] = out
 	default:
 		for _, x := range v.Def.Reads() {
-			if x.Def != nil {
+			if x.Def != nil || r.dep[x] {
 				l.outerValue(rec, x)
 			}
 		}

@@ -141,7 +141,7 @@ func (j *jammer) around(n Node) Node {
 
 // straight jams nodes that run one after another: first what all iterations
 // share, then each iteration. A sum into an entry that they share is a scalar
-// meanwhile.
+// meanwhile; buffers of theirs that nothing has touched are cleared together.
 func (j *jammer) straight(run []Node) []Node {
 	var first, last, rows []Node
 	written := Writes(run)
@@ -160,7 +160,11 @@ func (j *jammer) straight(run []Node) []Node {
 			return Ref{shared[key]}
 		})
 	}
-	for _, n := range run {
+	for i, n := range run {
+		if z, ok := n.(*Zero); ok && slices.Contains(j.loop.Private, z.Buf.Base()) && !touched(run[:i], z.Buf.Base()) {
+			first = append(first, z)
+			continue
+		}
 		if s, ok := n.(*Store); ok && s.Add && !j.access(s.To) {
 			x := &Local{Name: s.To.Buf.Name + ".sum", Elem: ir.Real}
 			first = append(first, &Let{x, Load{s.To}})
@@ -182,6 +186,18 @@ func (j *jammer) straight(run []Node) []Node {
 		}
 	}
 	return append(first, last...)
+}
+
+// touched reports whether nodes read, write or clear a buffer.
+func touched(ns []Node, b *Buffer) bool {
+	found := false
+	Walk(ns, func(n Node) {
+		Accesses(n, func(a Access) { found = found || a.Buf.Base() == b })
+		if z, ok := n.(*Zero); ok {
+			found = found || z.Buf.Base() == b
+		}
+	})
+	return found
 }
 
 func (j *jammer) differs(n Node) bool {

@@ -1,0 +1,179 @@
+package random_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/random"
+)
+
+var (
+	count = flag.Int("pages", 500, "how many random pages")
+	seed  = flag.Uint64("seed", 1, "seed of the first one")
+
+	smaller = flag.Bool("smaller", false, "make pages smaller on which something is wrong")
+	stage   = flag.String("stage", "run", "go so far: compile, print or run")
+	verbose = flag.Bool("refused", false, "show the pages that the compiler refuses")
+)
+
+// TestPages holds the emitted code of random pages to the interpreter.
+func TestPages(t *testing.T) {
+	var pages []*random.Page
+	for i := range *count {
+		pages = append(pages, random.New(*seed+uint64(i)))
+	}
+	judge(t, subjects(t, pages...))
+}
+
+// TestMended holds pages on which a target was wrong once.
+func TestMended(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var all []*subject
+	for _, n := range names {
+		text, err := os.ReadFile(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &subject{text: header + string(text)}
+		m := unitName.FindAllStringSubmatch(s.text, -1)
+		s.unit = m[len(m)-1][1] // the last of the page
+		all = append(all, s)
+	}
+	compile(t, all)
+	judge(t, all)
+}
+
+// header is the contract of a page that says nothing in it.
+const header = "```text\nCONTRACT\n  Purpose: none\n  Expects: none\n  Guarantees: none\n  Cost: none\n  Trade-off: none\n  Position: none\n  Source: none\n```\n\n"
+
+var unitName = regexp.MustCompile(`(?m)^(?:rule|op|compose) (\w+)`)
+
+// judge compiles and runs pages and says what is wrong.
+func judge(t *testing.T, all []*subject) {
+	t0 := time.Now()
+	tally := look(t, all, false)
+	t.Logf("%d pages in %v: %d refused, %d programs led astray by float32", len(all), time.Since(t0), tally.refused, tally.unsteady)
+	for _, s := range all {
+		if s.broken == "" {
+			continue
+		}
+		t.Errorf("%s: %s\n%s", s.unit, s.broken, s.block())
+		if *smaller && s.page != nil {
+			small := shrink(t, s)
+			t.Errorf("%s made smaller: %s\n%s", s.unit, small.broken, small.block())
+		}
+	}
+}
+
+// A tally counts what happened to pages.
+type tally struct{ refused, unsteady int }
+
+// look finds what is wrong with pages: broken says it. With printed set it prints
+// them, and compiles and runs nothing.
+func look(t *testing.T, all []*subject, printed bool) (n tally) {
+	var good []*subject
+	for _, s := range all {
+		if s.refused.HasErrors() {
+			n.refused++
+			if s.page == nil || *verbose {
+				t.Logf("%s is refused:\n%s\n%s", s.unit, diag.Render(s.refused.Sorted()), s.block())
+			}
+		} else if s.broken == "" {
+			good = append(good, s)
+		}
+	}
+	if *stage == "compile" {
+		return n
+	}
+	if printed = printed || *stage == "print"; printed {
+		(&harness{}).print(good)
+		return n
+	}
+	h := newHarness(t, good)
+	defer h.close()
+	for _, s := range good {
+		if s.broken == "" {
+			n.unsteady += s.try(t, h)
+		}
+	}
+	return n
+}
+
+// trials is how many sizes a program is tried at.
+const trials = 2
+
+// try holds the programs of a page to the interpreter.
+func (s *subject) try(t *testing.T, h *harness) (unsteady int) {
+	var bad []string
+	for _, p := range s.programs {
+		for i := range trials {
+			x := p.draw(h, i+int(s.seed()%1000))
+			if x == nil {
+				unsteady++
+				continue
+			}
+			if wrong := x.check(t); len(wrong) > 0 {
+				bad = append(bad, wrong...)
+				break
+			}
+		}
+	}
+	s.broken = strings.Join(bad, "\n")
+	return unsteady
+}
+
+// shrink makes a broken page smaller while it is broken in the same way.
+func shrink(t *testing.T, s *subject) *subject {
+	const atOnce = 24
+	for {
+		var next []*random.Page
+		for i, p := range s.page.Smaller() {
+			next = append(next, p.Named(fmt.Sprintf("Small%d", i)))
+		}
+		found := false
+		for part := range slices.Chunk(next, atOnce) {
+			all := subjects(t, part...)
+			if kind(s.broken) != "panic" || strings.Contains(s.broken, "/gen/emit") {
+				look(t, all, kind(s.broken) == "panic")
+			}
+			for _, c := range all { // the smallest comes first
+				if !found && !c.refused.HasErrors() && c.broken != "" && kind(c.broken) == kind(s.broken) {
+					s, found = c, true
+				}
+			}
+			if found {
+				break
+			}
+		}
+		if !found {
+			return s
+		}
+		t.Logf("%d bytes", len(s.text))
+	}
+}
+
+// kind is the sort of a mistake: the numbers and names in its text left out.
+func kind(broken string) string {
+	switch {
+	case strings.Contains(broken, "does not compile"):
+		return "does not compile"
+	case strings.Contains(broken, "BUG"):
+		return "panic"
+	case strings.Contains(broken, "is off by"):
+		return "is off"
+	case strings.Contains(broken, "has other bits"):
+		return "bits"
+	}
+	return "other"
+}

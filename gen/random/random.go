@@ -1,0 +1,127 @@
+// Package random writes random pages: well-typed rules and operations of the
+// notation, to which the emitted code of every target is held.
+//
+// A page is grown from a seed. Its units have axes of their own, learned
+// parameters, series of tokens, states and functions; each right-hand side is a
+// random expression of the type that its place wants, made of what can be read
+// there. So a page uses the forms of the language together that nobody thought
+// of together: a gradient of a loss behind a window, rows that see each other
+// beside rows that do not, a slot of a tensor in a choice. What is written into a
+// state is damped, so that most pages stay in the range of float32.
+//
+// An expression is kept as a tree, so a page on which a target is wrong can be
+// made smaller: Smaller lists the pages that are one step simpler, and whoever
+// sees the mistake keeps those that still have it.
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// A Page is a random page with one unit to emit, and what that unit needs.
+type Page struct {
+	Seed uint64
+	Unit string // the unit to look at
+	Kind string // what was grown: a key of Kinds
+
+	lines []*line
+}
+
+// Kinds are the kinds of page, and of a hundred pages how many are of each.
+var Kinds = []struct {
+	Name  string
+	Share int
+	grow  func(*grower)
+}{
+	{"rule", 100, (*grower).rule},
+}
+
+// New grows the page of a seed. The same seed gives the same page.
+func New(seed uint64) *Page {
+	g := &grower{rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), page: &Page{Seed: seed, Unit: fmt.Sprintf("Page%d", seed)}}
+	g.size = []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 2}[g.rng.IntN(10)]
+	n := g.rng.IntN(100)
+	for _, k := range Kinds {
+		if n -= k.Share; n < 0 {
+			g.page.Kind = k.Name
+			k.grow(g)
+			break
+		}
+	}
+	return g.page
+}
+
+// Text is the page as markdown, with the header that every page has.
+func (p *Page) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n```text\nCONTRACT\n", p.Unit)
+	for _, f := range []string{"Purpose", "Expects", "Guarantees", "Cost", "Trade-off", "Position", "Source"} {
+		fmt.Fprintf(&b, "  %-11s none\n", f+":")
+	}
+	b.WriteString("```\n\n```hecate\n" + p.Block() + "```\n")
+	return b.String()
+}
+
+// Block is what stands in the page's fence.
+func (p *Page) Block() string {
+	var b strings.Builder
+	for _, l := range p.lines {
+		b.WriteString(strings.ReplaceAll(l.text(), "$", p.Unit) + "\n")
+	}
+	return b.String()
+}
+
+// A line is a statement: a form with a place for each expression, as in an expr. $
+// is the name of the page's unit.
+type line struct {
+	form  string
+	parts []*expr
+	keep  bool // a page is none without it
+}
+
+func (l *line) text() string { return (&expr{form: l.form, args: l.parts}).text() }
+
+// A typ is the axes of a value: none of a number, one of a vector.
+type typ []string
+
+func (t typ) equal(u typ) bool { return slices.Equal(t, u) }
+
+// declared spells a type behind ∈.
+func (t typ) declared() string {
+	if len(t) == 0 {
+		return "ℝ"
+	}
+	return "ℝ^{" + strings.Join(t, "×") + "}"
+}
+
+// An expr is an expression. Its form is text with a place for each argument: % is
+// one that needs parentheses unless it is closed, # one that stands in some
+// already.
+type expr struct {
+	typ    typ
+	form   string
+	args   []*expr
+	closed bool
+}
+
+func (e *expr) text() string {
+	var b strings.Builder
+	next := 0
+	for _, r := range e.form {
+		if r != '%' && r != '#' {
+			b.WriteRune(r)
+			continue
+		}
+		a := e.args[next]
+		next++
+		if r == '%' && !a.closed {
+			b.WriteString("(" + a.text() + ")")
+		} else {
+			b.WriteString(a.text())
+		}
+	}
+	return b.String()
+}

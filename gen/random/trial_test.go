@@ -1,0 +1,386 @@
+package random_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/emitcuda"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// The distance ‖a − b‖/‖b‖ that a kernel may keep from the interpreter: relTol64
+// and relTol32 for a few hundred roundings, or, where rounding every number to
+// float32 leads the interpreter itself astray, so many times as far.
+const (
+	relTol64 = 1e-12
+	relTol32 = 2e-5
+	astray   = 30
+	// ulp32 and ulp64 are what one rounding may do.
+	ulp32 = 0x1p-24
+	ulp64 = 0x1p-53
+	// steady is how far float32 may lead a result before smaller numbers are drawn.
+	steady = 1e-4
+	// calmest is how often numbers are halved at most.
+	calmest = 5
+	// small64 and small32 are the norms below which a result is compared absolutely:
+	// a gradient that is zero but for rounding has terms that are not.
+	small64 = 1e-3
+	small32 = 0.1
+)
+
+// A trial is a program at one size with its inputs.
+type trial struct {
+	p     *program
+	h     *harness
+	sizes map[string]int
+	in    map[string]*interp.Tensor
+	want  [2]results // of the forward and the backward
+	saved map[string]*interp.Tensor
+}
+
+// A result is what the interpreter gives, and how far float32 leads it.
+type result struct {
+	exact []float64
+	rough float64
+}
+
+type results map[string]result
+
+// trialSizes are the sizes that a page is tried at: on both sides of rows that
+// run four at a time, of vectors of eight and sixteen, and of blocks of 32 rows.
+var trialSizes = [][]int{{5, 3, 7, 2, 9, 6}, {1, 2, 1, 3, 1, 2}, {3, 33, 17, 1, 4, 5}, {7, 4, 31, 5, 2, 3}, {17, 9, 8, 4, 5, 1}, {2, 48, 3, 2, 1, 7}}
+
+// draw makes the trial i of a page, with numbers as small as needed: nil where
+// even small ones are led astray.
+func (p *program) draw(h *harness, i int) *trial {
+	rng := rand.New(rand.NewPCG(p.of.seed(), uint64(i)))
+	x := &trial{p: p, h: h, sizes: map[string]int{"L": 1 + (i+1)%3%2, "T": []int{5, 2, 7, 3, 1, 9}[i%6]}}
+	x.sizes["C"] = []int{2, 64, 3, 1}[i%4]
+	order := trialSizes[i%len(trialSizes)]
+	for k, s := range p.freeSizes() {
+		if _, ok := x.sizes[s]; !ok {
+			x.sizes[s] = order[k%len(order)]
+		}
+	}
+	for n, calm := 0, 1.0; n <= calmest; n, calm = n+1, calm/2 {
+		x.inputs(rng, calm)
+		if x.oracle() {
+			return x
+		}
+	}
+	return nil
+}
+
+// freeSizes are the sizes of both kernels but those of a call.
+func (p *program) freeSizes() []string {
+	var out []string
+	for _, k := range p.kernels() {
+		for _, s := range k.Sizes {
+			if s != "L" && s != "T" && s != "C" && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// inputs draws what the programs read. Matrices are as long as what they give.
+func (x *trial) inputs(rng *rand.Rand, calm float64) {
+	x.in = map[string]*interp.Tensor{}
+	for _, f := range []*ir.Func{x.p.pair.Fwd, x.p.pair.Bwd} {
+		for _, v := range f.Params {
+			if v.Role == ir.Saved || x.in[v.Name] != nil {
+				continue
+			}
+			n := interp.NewTensor(interp.Shape(v.Axes, x.sizes)...)
+			scale := calm
+			if v.Role == ir.Outer && len(n.Shape) > 1 {
+				scale /= math.Sqrt(float64(n.Shape[len(n.Shape)-1]))
+			}
+			for i := range n.Data {
+				n.Data[i] = x.number(rng, v, scale)
+			}
+			x.in[v.Name] = n
+		}
+	}
+}
+
+func (x *trial) number(rng *rand.Rand, v *ir.Value, scale float64) float64 {
+	switch {
+	case v.Elem == ir.Int && strings.HasPrefix(v.Name, "ids"):
+		return float64(rng.IntN(max(1, x.sizes["V"])))
+	case v.Elem == ir.Int:
+		return []float64{0, 2, 100}[rng.IntN(3)]
+	case v.Elem == ir.Bool:
+		return float64(rng.IntN(2))
+	}
+	return float64(float32(scale * rng.NormFloat64()))
+}
+
+// oracle runs the interpreter, and reports whether float32 comes near.
+func (x *trial) oracle() bool {
+	var got [2][2]map[string]*interp.Tensor
+	for i, single := range []bool{false, true} {
+		fwd := interpret(x.p.pair.Fwd, x.sizes, x.in, single)
+		in := maps.Clone(x.in)
+		for _, v := range x.p.pair.Bwd.Params {
+			if v.Role == ir.Saved {
+				in[v.Name] = fwd[v.Name]
+			}
+		}
+		got[0][i] = fwd
+		if x.p.bwd != nil {
+			got[1][i] = interpret(x.p.pair.Bwd, x.sizes, in, single)
+		}
+	}
+	for i := range got {
+		x.want[i] = results{}
+		for name, t := range got[i][0] {
+			r := result{t.Data, distance(got[i][1][name].Data, t.Data, small32)}
+			if !(r.rough <= steady) {
+				return false
+			}
+			x.want[i][name] = r
+		}
+	}
+	return true
+}
+
+func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, single bool) map[string]*interp.Tensor {
+	p := interp.Compile(f)
+	p.Float32 = single
+	own := map[string]*interp.Tensor{}
+	for _, v := range f.Params {
+		own[v.Name] = in[v.Name]
+	}
+	return p.Run(sizes, own)
+}
+
+// distance is ‖a − b‖/‖b‖, or by small where b is smaller.
+func distance(got, want []float64, small float64) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	var diff, norm float64
+	for i, w := range want {
+		diff += (got[i] - w) * (got[i] - w)
+		norm += w * w
+	}
+	return math.Sqrt(diff) / max(small, math.Sqrt(norm))
+}
+
+// A way is how a kernel is run.
+type way struct {
+	single bool
+	level  string
+	cores  int
+	tape   bool
+	c      int // tokens from checkpoint to checkpoint, or 0 for the trial's
+}
+
+func (w way) String() string {
+	s := w.level
+	if !w.single {
+		s += " float64"
+	}
+	if w.cores > 1 {
+		s += fmt.Sprintf(" on %d cores", w.cores)
+	}
+	if !w.tape {
+		s += " without a tape"
+	}
+	if w.c > 0 {
+		s += fmt.Sprintf(", a checkpoint every %d tokens", w.c)
+	}
+	return s
+}
+
+// check runs the kernels in every way and lists what is wrong.
+func (x *trial) check(t testing.TB) (bad []string) {
+	say := func(format string, args ...any) {
+		if len(bad) < 6 {
+			bad = append(bad, fmt.Sprintf("%s %v: %s", x.p.name, x.sizes, fmt.Sprintf(format, args...)))
+		}
+	}
+	portable := x.run(t, way{level: "portable", tape: true, cores: 1}, say)
+	x.near(portable, false, "portable float64", say)
+	x.same(x.run(t, way{level: "portable", cores: 1}, say), portable, "portable float64 without a tape", say)
+	if x.p.fwd.Segment != "" && x.p.bwd != nil {
+		x.same(x.run(t, way{level: "portable", tape: true, cores: 1, c: 1 + x.sizes["C"]%3}, say), portable, "other checkpoints", say)
+	}
+	x.near(x.run(t, way{single: true, level: "portable", tape: true, cores: 1}, say), true, "portable", say)
+	var first [2]map[string][]float64
+	for i, l := range x.h.levels {
+		for cores := 1; cores <= 1+i%2; cores++ {
+			w := way{single: true, level: l, tape: true, cores: cores}
+			got := x.run(t, w, say)
+			if first[0] == nil {
+				first = got
+				x.near(got, true, w.String(), say)
+			}
+			x.same(got, first, w.String(), say)
+		}
+	}
+	return bad
+}
+
+// near compares with the interpreter.
+func (x *trial) near(got [2]map[string][]float64, single bool, what string, say func(string, ...any)) {
+	for i, k := range x.p.kernels() {
+		for _, b := range k.Params {
+			if b.Role != plan.Write || b.Elem != ir.Real || got[i] == nil {
+				continue
+			}
+			w := x.want[i][b.Of]
+			tol, small := max(relTol64, astray*w.rough/ulp32*ulp64), small64
+			if single {
+				tol, small = max(relTol32, astray*w.rough), small32
+			}
+			if d := distance(got[i][b.Name], w.exact, small); !(d <= tol) {
+				say("%s: %s of the %s is off by %.3g, may be by %.3g", what, b.Name, []string{"forward", "backward"}[i], d, tol)
+			}
+		}
+	}
+}
+
+// same compares bits of what both have.
+func (x *trial) same(got, want [2]map[string][]float64, what string, say func(string, ...any)) {
+	for i := range got {
+		for _, name := range slices.Sorted(maps.Keys(want[i])) {
+			y, ok := got[i][name]
+			if !ok || strings.HasSuffix(name, ".checkpoints") {
+				continue
+			}
+			if !slices.EqualFunc(y, want[i][name], func(a, b float64) bool {
+				return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+			}) {
+				say("%s: %s has other bits", what, name)
+			}
+		}
+	}
+}
+
+// run runs the forward and behind it the backward.
+func (x *trial) run(t testing.TB, w way, say func(string, ...any)) (out [2]map[string][]float64) {
+	sizes := maps.Clone(x.sizes)
+	if w.c > 0 {
+		sizes["C"] = w.c
+	}
+	k := x.p.fwd
+	r := x.request(k, w, sizes)
+	n := x.h.names[k]
+	for _, b := range k.Params {
+		switch {
+		case b.Role == plan.Read:
+			r.give(n.Buffers[b], b.Elem, x.in[b.Of].Data)
+		case w.tape || !b.Optional:
+			r.Made[n.Buffers[b]] = length(b, k, sizes)
+		}
+	}
+	got := x.h.run(t, r)
+	if got.Err != "" {
+		say("%v: the forward: %s", w, got.Err)
+		return out
+	}
+	out[0] = got.named(k, n)
+	if !w.tape || x.p.bwd == nil {
+		return out
+	}
+	back := x.p.bwd
+	r, nb := x.request(back, w, sizes), x.h.names[back]
+	for _, b := range back.Params {
+		switch {
+		case b.Role == plan.Write:
+			r.Made[nb.Buffers[b]] = length(b, back, sizes)
+		case b.Role == plan.Checkpoint:
+			r.take(nb.Buffers[b], b.Elem, got, n.Buffers[checkpoint(k, b.Name)])
+		case x.p.pair.Bwd.Param(b.Of).Role == ir.Saved:
+			r.take(nb.Buffers[b], b.Elem, got, n.Buffers[k.Result(b.Of)])
+		default:
+			r.give(nb.Buffers[b], b.Elem, x.in[b.Of].Data)
+		}
+	}
+	got = x.h.run(t, r)
+	if got.Err != "" {
+		say("%v: the backward: %s", w, got.Err)
+		return out
+	}
+	out[1] = got.named(back, nb)
+	return out
+}
+
+func checkpoint(k *plan.Kernel, name string) *plan.Buffer {
+	for _, b := range k.Params {
+		if b.Role == plan.Checkpoint && b.Name == name {
+			return b
+		}
+	}
+	return nil
+}
+
+func (x *trial) request(k *plan.Kernel, w way, sizes map[string]int) *request {
+	n := x.h.names[k]
+	r := &request{Kernel: k.Name, Single: w.single, Level: w.level, Cores: w.cores, Sizes: map[string]int{}, Reals: map[string][]float64{},
+		Ints: map[string][]int32{}, Bools: map[string][]bool{}, Made: map[string]int{}, Work: n.Work}
+	for _, s := range k.Sizes {
+		r.Sizes[n.Sizes[s]] = sizes[s]
+	}
+	return r
+}
+
+// give gives a kernel values from here, take those that another one made.
+func (r *request) give(field string, elem ir.Elem, data []float64) {
+	switch elem {
+	case ir.Int:
+		out := make([]int32, len(data))
+		for i, v := range data {
+			out[i] = int32(v)
+		}
+		r.Ints[field] = out
+	case ir.Bool:
+		out := make([]bool, len(data))
+		for i, v := range data {
+			out[i] = v != 0
+		}
+		r.Bools[field] = out
+	default:
+		r.Reals[field] = data
+	}
+}
+
+func (r *request) take(field string, elem ir.Elem, from response, at string) {
+	if elem == ir.Bool {
+		r.Bools[field] = from.Bools[at]
+		return
+	}
+	r.Reals[field] = from.Reals[at]
+}
+
+// named are the numbers of an answer by the names of buffers.
+func (r response) named(k *plan.Kernel, n *emitgo.KernelNames) map[string][]float64 {
+	out := map[string][]float64{}
+	for _, b := range k.Params {
+		if x, ok := r.Reals[n.Buffers[b]]; ok {
+			out[b.Name] = x
+		}
+	}
+	return out
+}
+
+// length is the number of entries of a buffer.
+func length(b *plan.Buffer, k *plan.Kernel, sizes map[string]int) int {
+	n, err := b.Len().Eval(emitcuda.Sizes(k, sizes))
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
