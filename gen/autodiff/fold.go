@@ -40,6 +40,11 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	switch in.Op {
 	case ir.Prod:
 		s.sortFactors(in)
+		if s.distribute(in) {
+			s.foldLin(in)
+			s.collect(in)
+			return nil
+		}
 		s.split(in)
 		return s.copied(in)
 	case ir.And, ir.Or:
