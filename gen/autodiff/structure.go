@@ -200,6 +200,88 @@ func (s *simplifier) distribute(in *ir.Instr) bool {
 	return false
 }
 
+// regroup reads a product with a sum through the sums that its arguments are, where
+// the factors need a smaller box in another order, as in (A B) x, and nobody needs the
+// sum otherwise.
+func (s *simplifier) regroup(in *ir.Instr) {
+	for i := 0; i < len(in.Args); i++ {
+		d := in.Args[i].Val.Def
+		if !s.regroups(in, i) || s.uses[in.Args[i].Val] > 1 && !s.allRegroup(in.Args[i].Val) {
+			continue
+		}
+		in.Loops, in.Args = s.summands(in, i)
+		in.Coef[0] *= d.Coef[0]
+		computes(in, d)
+		for _, x := range d.Args {
+			s.uses[x.Val]++
+		}
+		s.changed = true
+		reorder(in)
+		i = -1
+	}
+}
+
+// allRegroup reports whether every reader of a sum does better without it.
+func (s *simplifier) allRegroup(v *ir.Value) bool {
+	if slices.ContainsFunc(s.f.Results, func(r ir.Result) bool { return s.value(r.Val) == v }) {
+		return false
+	}
+	n := 0
+	for _, in := range s.all {
+		for i, a := range in.Args {
+			if s.value(a.Val) != v {
+				continue
+			}
+			try := *in
+			try.Args = slices.Clone(in.Args)
+			try.Args[i].Val = v
+			if n++; !s.regroups(&try, i) {
+				return false
+			}
+		}
+	}
+	return n == s.uses[v]
+}
+
+// regroups reports whether a product is better done with the factors of argument i,
+// a sum of products, than with what they sum to.
+func (s *simplifier) regroups(in *ir.Instr, i int) bool {
+	a := in.Args[i]
+	d := a.Val.Def
+	if in.Op != ir.Prod || !plain(in, a) || d == nil || d.Op != ir.Prod || len(d.Guard) > 0 ||
+		len(d.Reduced()) == 0 || !wholeOutput(d) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasVia(x.Sub) }) {
+		return false
+	}
+	kept := map[int]bool{}
+	for _, sub := range in.To {
+		sub.Loops(kept)
+	}
+	loops, args := s.summands(in, i)
+	return widest(argLoops(&ir.Instr{Loops: loops, Args: args}), kept) < len(d.Loops)
+}
+
+// summands are the loops and the factors of a product with those of argument i, a
+// sum, in its place.
+func (s *simplifier) summands(in *ir.Instr, i int) ([]*ir.Axis, []ir.Arg) {
+	a := in.Args[i]
+	d := a.Val.Def
+	at, loops := make([]ir.Sub, len(d.Loops)), slices.Clone(in.Loops)
+	for _, l := range d.Reduced() {
+		at[l] = ir.L(len(loops))
+		loops = append(loops, d.Loops[l])
+	}
+	for axis, sub := range d.To {
+		l, _ := sub.Loop()
+		at[l] = a.Sub[axis]
+	}
+	args := slices.Concat(in.Args[:i], in.Args[i+1:])
+	for _, x := range d.Args {
+		x.Sub, _ = ir.SubstAll(x.Sub, at)
+		args = append(args, x)
+	}
+	return loops, args
+}
+
 // wholeOutput reports whether each axis of the output is a loop of its own.
 func wholeOutput(in *ir.Instr) bool {
 	seen := map[int]bool{}

@@ -156,8 +156,7 @@ func (e *builder) take(x *notation.Call, f *check.Function, args []*ten) ([]*loo
 	return vars, e.oneShape(x, f, entries)
 }
 
-// knownAxes are the axes of a parameter as far as its call has bound them; one that
-// is known of two is both.
+// knownAxes are the axes of a parameter as far as its call has bound them.
 func (e *builder) knownAxes(f *check.Function, p *notation.Param, rank int) []*ir.Axis {
 	axes := make([]*ir.Axis, rank)
 	for i := range axes {

@@ -33,8 +33,8 @@ func (t *ten) open() bool { return slices.Contains(t.axes, nil) }
 // scalars are the numbers that an open array is multiplied by.
 func (t *ten) scalars() *ten { return &ten{elem: ir.Real, coef: t.coef, fs: t.fs} }
 
-// fill gives the open axes of t those of the same places in axes; t stays open where
-// these are open too, and nil stands for a message.
+// fill gives the open axes of t those of the same places in axes, and an identity both
+// where one is known; t stays open where these are open too, and nil stands for a message.
 func (e *builder) fill(x notation.Expr, t *ten, axes []*ir.Axis) *ten {
 	if t == nil || !t.open() || len(t.axes) != len(axes) {
 		return t
@@ -45,7 +45,15 @@ func (e *builder) fill(x notation.Expr, t *ten, axes []*ir.Axis) *ten {
 			u.axes[i] = a
 		}
 	}
-	if !t.eye || u.open() {
+	if !t.eye {
+		return u
+	}
+	for i, a := range u.axes {
+		if a == nil {
+			u.axes[i] = u.axes[1-i]
+		}
+	}
+	if u.open() {
 		return u
 	}
 	if u.axes[0] != u.axes[1] {
