@@ -172,7 +172,7 @@ func (c *canon) instr(in *ir.Instr) form {
 	if body == nil && x.failed {
 		return x.opaque()
 	}
-	return c.like(x.publish(body), len(in.Out.Axes))
+	return c.like(x.publish(body), in.Out.Axes)
 }
 
 // An instrCanon is one instruction while its form is made. Its variables are

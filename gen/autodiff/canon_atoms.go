@@ -23,7 +23,7 @@ func (x *instrCanon) function() form {
 		if !ok {
 			return x.fail()
 		}
-		args = append(args, x.like(f, x.n))
+		args = append(args, x.like(f, x.in.Loops))
 	}
 	sign := parity[x.in.Op]
 	if sign == 0 && x.in.Op != ir.Sigmoid {
@@ -132,7 +132,7 @@ func (x *instrCanon) quotient() form {
 	if !ok || !ok2 {
 		return x.fail()
 	}
-	den = x.like(den, x.n)
+	den = x.like(den, x.in.Loops)
 	if len(den) == 0 {
 		return x.fail()
 	}
@@ -149,7 +149,7 @@ func (x *instrCanon) quotient() form {
 // whole returns a small positive whole constant.
 func (x *instrCanon) whole(a ir.Arg) (int, bool) {
 	f, ok := x.read(a)
-	if f = x.like(f, x.n); !ok || len(f) != 1 || len(f[0].facs)+len(f[0].bound)+len(f[0].conds) > 0 || !f[0].coef.IsInt() {
+	if f = x.like(f, x.in.Loops); !ok || len(f) != 1 || len(f[0].facs)+len(f[0].bound)+len(f[0].conds) > 0 || !f[0].coef.IsInt() {
 		return 0, false
 	}
 	k := f[0].coef.Num()
@@ -208,7 +208,7 @@ func (x *instrCanon) opaque() form {
 			continue
 		}
 		if f, ok := x.read(a); ok {
-			text += " (" + x.text(x.like(f, x.n), names) + ")"
+			text += " (" + x.text(x.like(f, x.in.Loops), names) + ")"
 		} else {
 			text += " " + s.arg(a)
 		}

@@ -97,13 +97,14 @@ func freeNames(n int) []string {
 	return out
 }
 
-// like gathers like terms; free is the number of free variables.
-func (c *canon) like(f form, free int) form {
+// like gathers like terms; free are the axes of the free variables.
+func (c *canon) like(f form, axes []*ir.Axis) form {
+	free := len(axes)
 	names := freeNames(free)
 	at := map[string]int{}
 	var out form
 	for _, m := range f {
-		m = c.sizes(m, free)
+		m = c.sizes(equated(m, axes), free)
 		k := c.mono(m, names)
 		if i, ok := at[k]; ok {
 			out[i].coef = new(big.Rat).Add(out[i].coef, m.coef)
@@ -113,6 +114,69 @@ func (c *canon) like(f form, free int) form {
 		out = append(out, m)
 	}
 	return slices.DeleteFunc(out, func(m mono) bool { return m.coef.Sign() == 0 })
+}
+
+// equated takes out what a condition makes equal: a summed loop that is another
+// variable of the same axis, wherever it stands. Two free variables stay, in order.
+func equated(m mono, axes []*ir.Axis) mono {
+	free := len(axes)
+	m.conds = slices.DeleteFunc(slices.Clone(m.conds), cond.empty)
+	for k := 0; k < len(m.conds); k++ {
+		x, y, ok := m.conds[k].pair()
+		if !ok {
+			continue
+		}
+		if x > y {
+			x, y = y, x
+		}
+		of := func(v int) *ir.Axis {
+			if v < free {
+				return axes[v]
+			}
+			return m.bound[v-free]
+		}
+		if of(x) != of(y) {
+			continue
+		}
+		if y < free {
+			m.conds[k].sub.Terms = []ir.Term{{Loop: x, Coef: 1}, {Loop: y, Coef: -1}}
+			continue
+		}
+		at := make([]ir.Sub, free+len(m.bound))
+		for i := range at {
+			switch {
+			case i == y:
+				at[i] = ir.L(x)
+			case i > y:
+				at[i] = ir.L(i - 1)
+			default:
+				at[i] = ir.L(i)
+			}
+		}
+		m.conds = slices.Delete(m.conds, k, k+1)
+		out, ok := m.subst(at)
+		if !ok {
+			return m
+		}
+		out.bound = slices.Delete(slices.Clone(m.bound), y-free, y-free+1)
+		out.conds = slices.DeleteFunc(out.conds, cond.empty)
+		m, k = out, -1
+	}
+	return m
+}
+
+// empty reports whether a condition says that 0 = 0.
+func (k cond) empty() bool {
+	return k.kind == "=0" && k.sub.Via == nil && k.sub.Const.IsZero() && len(ir.MergeTerms(slices.Clone(k.sub.Terms))) == 0
+}
+
+// pair are the two variables that a condition makes equal.
+func (k cond) pair() (x, y int, ok bool) {
+	ts := k.sub.Terms
+	if k.kind != "=0" || k.sub.Via != nil || !k.sub.Const.IsZero() || len(ts) != 2 || ts[0].Coef != -ts[1].Coef || ts[0].Coef*ts[0].Coef != 1 {
+		return 0, 0, false
+	}
+	return ts[0].Loop, ts[1].Loop, true
 }
 
 // sizes replaces a summed loop that nothing depends on by the size of its axis.

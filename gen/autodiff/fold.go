@@ -39,7 +39,16 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	}
 	switch in.Op {
 	case ir.Prod:
+		s.regroup(in)
 		s.sortFactors(in)
+		for in.Op == ir.Prod && s.distribute(in) {
+			s.readThrough(in)
+		}
+		if in.Op == ir.Lin {
+			s.foldLin(in)
+			s.collect(in)
+			return nil
+		}
 		s.split(in)
 		return s.copied(in)
 	case ir.And, ir.Or:

@@ -22,6 +22,9 @@ func (s *simplifier) readThrough(in *ir.Instr) {
 func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	a := in.Args[i]
 	d := a.Val.Def
+	if s.onDiagonal(in, i) {
+		return true
+	}
 	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin && !s.twice(d)) || !d.EntryByEntry() && !s.alike(in, d, a) {
 		return false
 	}

@@ -14,6 +14,7 @@ func (s *simplifier) scan(in *ir.Instr) {
 		s.refreshScan(p.Scan)
 	}
 	s.constInputs(in)
+	s.bring(in)
 	if !s.bodies[sc.Body] {
 		s.bodies[sc.Body] = true
 		s.body(in)

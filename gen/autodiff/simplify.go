@@ -55,6 +55,7 @@ type simplifier struct {
 	order   map[*ir.Value]int         // when values were defined
 	kept    map[*ir.Instr][]*ir.Value // values of scan bodies that are replayed
 	bodies  map[*ir.Func]bool         // scan bodies that are simple already
+	thins   map[*ir.Value][]thin      // structured values, taken apart
 	phase   phase
 	changed bool
 }
@@ -65,7 +66,7 @@ type phase func(s *simplifier, in *ir.Instr) *ir.Value
 
 func newSimplifier(f *ir.Func, bodies map[*ir.Func]bool) *simplifier {
 	return &simplifier{f: f, b: &ir.Builder{F: f}, all: f.Body, uses: f.Uses(), kept: f.Replayed(), bodies: bodies,
-		now: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, order: map[*ir.Value]int{}, ids: map[any]int{}, consts: map[float64]*ir.Value{}}
+		now: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, order: map[*ir.Value]int{}, ids: map[any]int{}, thins: map[*ir.Value][]thin{}, consts: map[float64]*ir.Value{}}
 }
 
 func (s *simplifier) pass(p phase) {

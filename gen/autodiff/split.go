@@ -8,19 +8,22 @@ import (
 
 // split takes a sum of products apart: Σ_ij G[i,j] e[i] k[j] becomes
 // Σ_i e[i] (Σ_j G[i,j] k[j]). A summed loop on which not all factors depend
-// is summed first, over those that do; each step takes a loop off the box of
-// the rest, so it saves work whatever the sizes. Guards count as factors. What
+// is summed first, over those that do, the one with the smallest box before the
+// others; each step takes a loop off the box of the rest, so it saves work whatever the sizes. Guards count as factors. What
 // does not depend on any summed loop, the coefficient included, ends up
 // outside, so that sums that differ only there become one.
 func (s *simplifier) split(in *ir.Instr) {
 	reduced := in.Reduced()
+	var best *partial
 	for i := len(reduced) - 1; i >= 0; i-- {
-		if p := s.part(in, reduced, reduced[i]); p != nil {
-			s.apply(in, p)
-			s.changed = true
-			s.split(in)
-			return
+		if p := s.part(in, reduced, reduced[i]); p != nil && (best == nil || len(p.loops) < len(best.loops)) {
+			best = p
 		}
+	}
+	if best != nil {
+		s.apply(in, best)
+		s.changed = true
+		s.split(in)
 	}
 }
 
@@ -33,7 +36,8 @@ type partial struct {
 	onGuard []int // guards that stay outside
 }
 
-// part returns the sum over loop r alone, or nil when that is all there is.
+// part returns the sum over loop r alone, or nil when that is all there is. A factor
+// that spreads over the output is left outside as a 1.
 func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 	p := &partial{}
 	takes := map[int]bool{}
@@ -43,7 +47,7 @@ func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 			p.args, takes[i] = append(p.args, i), true
 		}
 	}
-	if len(p.args) == len(in.Args) {
+	if len(p.args) == len(in.Args) && !spreads(in, deps) {
 		return nil
 	}
 	// Loops that only these factors depend on are summed at the same time.
@@ -78,6 +82,24 @@ func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 		}
 	}
 	return p
+}
+
+// spreads reports whether the output has a loop that nothing depends on: what is
+// summed is the same all along it.
+func spreads(in *ir.Instr, deps []map[int]bool) bool {
+	used := map[int]bool{}
+	for _, d := range deps {
+		used = union(used, d)
+	}
+	for _, g := range in.Guard {
+		g.Loops(used)
+	}
+	for _, sub := range in.To {
+		if l, ok := sub.Loop(); ok && !used[l] {
+			return true
+		}
+	}
+	return false
 }
 
 func argLoops(in *ir.Instr) []map[int]bool {

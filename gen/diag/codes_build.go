@@ -22,6 +22,9 @@ const (
 	WrongResult Code = 4008
 	// NoGradient occurs when a learned parameter never receives a gradient.
 	NoGradient Code = 4009
+	// OpenAxes occurs when nothing says which axes an identity, or a row of
+	// ones, has.
+	OpenAxes Code = 4010
 )
 
 func init() {
@@ -53,5 +56,8 @@ func init() {
 		NoGradient: {Summary: "A learned parameter never receives a gradient.",
 			Wrong: "rule Idle\ndims d\ninput x ∈ ℝ^{d}\nouter a ∈ ℝ^{d} ~ uniform(−1, 1)\ny_t = x_t + floor(a)",
 			Right: "rule Busy\ndims d\ninput x ∈ ℝ^{d}\nouter a ∈ ℝ^{d} ~ uniform(−1, 1)\ny_t = x_t + a"},
+		OpenAxes: {Summary: "Nothing says which axes an identity, or a row of ones, has.",
+			Wrong: "op Size(A ∈ ℝ^{n×n}) → out = ‖I‖ + ‖A‖",
+			Right: "op Size(A ∈ ℝ^{n×n}) → out = ‖I − A‖"},
 	})
 }

@@ -44,6 +44,9 @@ func (e *builder) call(x *notation.Call) *ten {
 		}
 		return e.scalar2(op, ts[0], ts[1])
 	}
+	if name == "diag" {
+		return e.diag(x)
+	}
 	if s := e.blk.Symbols[name]; s != nil && s.Kind == check.Part {
 		e.errorf(diag.NotSupported, x, "the part %s is called inside an expression", name).
 			Hint("call it on a line of its own: a = %s(x)", name)
@@ -66,7 +69,7 @@ func (e *builder) args(x *notation.Call) []*ten {
 	out := make([]*ten, len(x.Args))
 	ok := true
 	for i, a := range x.Args {
-		out[i] = e.expr(a)
+		out[i] = e.any(a)
 		ok = ok && out[i] != nil
 	}
 	if !ok {
@@ -79,7 +82,7 @@ func (e *builder) args(x *notation.Call) []*ten {
 func (e *builder) values(x *notation.Call) []*ten {
 	out := e.args(x)
 	for i := range out {
-		if e.real(out[i], x.Args[i]) == nil {
+		if e.real(e.closed(x.Args[i], out[i]), x.Args[i]) == nil {
 			return nil
 		}
 	}
@@ -107,15 +110,8 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 	defer func() { e.depth-- }()
 	e.enter(f)
 	defer e.pop()
-	mapped, vars := e.entries(f, args)
-	for i, p := range f.Params {
-		a := mapped[i]
-		if p.Type != nil && !e.fits(x, x.Args[i], f, p, a) {
-			return nil
-		}
-		e.bind(p.Name.Text, &binding{val: a})
-	}
-	if !e.oneShape(x, f, mapped) {
+	vars, ok := e.take(x, f, args)
+	if !ok {
 		return nil
 	}
 	e.calls = append(e.calls, x)
@@ -131,6 +127,51 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 // when it is written in the block.
 func (e *builder) enter(f *check.Function) {
 	e.push(&scope{fence: f.Block == nil})
+}
+
+// take binds the parameters of a function to the arguments. What is open comes
+// last: the others say what the axes of the signature are.
+func (e *builder) take(x *notation.Call, f *check.Function, args []*ten) ([]*loopVar, bool) {
+	for i, p := range f.Params {
+		if p.Type != nil && (number(p) || p.Type.AnyShape) && e.closed(x.Args[i], args[i]) == nil {
+			return nil, false
+		}
+	}
+	entries, vars := e.entries(f, args)
+	for _, open := range []bool{false, true} {
+		for i, p := range f.Params {
+			a := entries[i]
+			if a.open() != open {
+				continue
+			}
+			if open && p.Type != nil {
+				a = e.closed(x.Args[i], e.fill(x.Args[i], a, e.knownAxes(f, p, len(a.axes))))
+			}
+			if a == nil || p.Type != nil && !e.fits(x, x.Args[i], f, p, a) {
+				return nil, false
+			}
+			e.bind(p.Name.Text, &binding{val: a})
+		}
+	}
+	return vars, e.oneShape(x, f, entries)
+}
+
+// knownAxes are the axes of a parameter as far as its call has bound them.
+func (e *builder) knownAxes(f *check.Function, p *notation.Param, rank int) []*ir.Axis {
+	axes := make([]*ir.Axis, rank)
+	for i := range axes {
+		if i >= len(p.Type.Shape) {
+			break
+		}
+		if id, ok := p.Type.Shape[i].(*notation.Ident); ok {
+			if b := e.scopes[len(e.scopes)-1].names[id.Name.Text]; b != nil {
+				axes[i] = b.axis
+			} else if a := e.blk.AxisFor(f.Unit, id.Name.Text); a != nil && !e.fenced() {
+				axes[i] = e.axis(a)
+			}
+		}
+	}
+	return axes
 }
 
 // entries reads array arguments entry by entry where the parameters are
@@ -260,6 +301,9 @@ func (e *builder) grad(x *notation.Grad) *ten {
 	}
 	args := e.args(x.Call)
 	if args == nil {
+		return nil
+	}
+	if args[k] = e.closed(x.Call.Args[k], args[k]); args[k] == nil {
 		return nil
 	}
 	vars := e.pointVars(args)

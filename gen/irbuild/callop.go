@@ -40,14 +40,8 @@ func (e *builder) callOp(x *notation.Call, u *notation.Unit) *ten {
 	e.push(&scope{fence: true})
 	defer func() { e.pop(); e.blk, e.inCall = caller, inside }()
 	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
-	entries, vars := e.entries(f, args)
-	for i, p := range u.Params {
-		if p.Type != nil && !e.fits(x, x.Args[i], f, p, entries[i]) {
-			return nil
-		}
-		e.bind(p.Name.Text, &binding{val: entries[i]})
-	}
-	if !e.oneShape(x, f, entries) || !e.sizesOfCall(x, u) {
+	vars, ok := e.take(x, f, args)
+	if !ok || !e.sizesOfCall(x, u) {
 		return nil
 	}
 	e.calls = append(e.calls, x)

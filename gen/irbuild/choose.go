@@ -30,7 +30,7 @@ func (e *builder) piecewise(x *notation.Piecewise) *ten {
 			c = e.one(c)
 			e.safe = append(e.safe, choice{c, true})
 		}
-		v := e.value(a.Value)
+		v := e.operand(a.Value)
 		e.safe = e.safe[:before]
 		if c != nil {
 			e.safe = append(e.safe, choice{c, false})
@@ -39,10 +39,20 @@ func (e *builder) piecewise(x *notation.Piecewise) *ten {
 			ok = false
 			continue
 		}
-		if len(arms) > 0 && !e.same(x, x.Arms[0].Value, a.Value, arms[0].val, v) {
-			ok = false
-		}
 		arms = append(arms, arm{c, v})
+	}
+	for i := range arms {
+		for j := range i {
+			if ok {
+				arms[j].val, arms[i].val = e.agree(x.Arms[j].Value, x.Arms[i].Value, arms[j].val, arms[i].val)
+				ok = arms[i].val != nil
+			}
+		}
+	}
+	for i := range arms {
+		if ok {
+			ok = e.closed(x.Arms[i].Value, arms[i].val) != nil && (i == 0 || e.same(x, x.Arms[0].Value, x.Arms[i].Value, arms[0].val, arms[i].val))
+		}
 	}
 	if !ok || len(arms) == 0 {
 		return nil
@@ -93,7 +103,7 @@ func (e *builder) onlyWhere(x *notation.Piecewise) *ten {
 // attribute of the parameter under update stays a choice.
 func (e *builder) chooseCase(x *notation.Case) *ten {
 	if v := e.blk.Chosen(x); v != nil {
-		return e.expr(v)
+		return e.any(v)
 	}
 	if id, ok := x.On.(*notation.Ident); ok && e.blk.Unit.Kind == notation.UpdateUnit && len(x.Arms) == 2 {
 		if word, ok := x.Arms[0].Cond.(*notation.Ident); ok && x.Arms[1].Cond == nil {

@@ -85,7 +85,7 @@ func Claim(blk *check.Block, c *notation.Claim, ds *diag.List) *Equality {
 	if !e.with(c.With) {
 		return nil
 	}
-	left, right := e.expr(c.Left), e.expr(c.Right)
+	left, right := e.agree(c.Left, c.Right, e.any(c.Left), e.any(c.Right))
 	if left == nil || right == nil {
 		return nil
 	}
@@ -108,6 +108,8 @@ func Claim(blk *check.Block, c *notation.Claim, ds *diag.List) *Equality {
 // for the array of it.
 func (e *builder) alike(xl, xr notation.Expr, left, right *ten) (*ten, *ten, bool) {
 	switch {
+	case e.closed(xl, left) == nil || e.closed(xr, right) == nil:
+		return nil, nil, false
 	case sameAxes(left, right) && left.row == right.row:
 	case right.isLiteral():
 		right = &ten{axes: left.axes, row: left.row, elem: ir.Real, coef: right.coef}
@@ -144,7 +146,7 @@ type summand struct {
 // that fails can say which of them is to blame. A right side that is a local
 // name is looked into.
 func (e *builder) summands(c *notation.Claim, whole *ten) []summand {
-	value, wrap := c.Right, func(x notation.Expr) *ten { return e.expr(x) }
+	value, wrap := c.Right, func(x notation.Expr) *ten { return e.fill(x, e.any(x), whole.axes) }
 	if id, ok := c.Right.(*notation.Ident); ok {
 		for _, w := range c.With {
 			if w.Target.Name.Name.Text == id.Name.Text {

@@ -18,7 +18,7 @@ func (e *builder) define(d *notation.Define) *ten {
 		if !e.with(d.With) {
 			return nil
 		}
-		return e.expr(d.Value)
+		return e.any(d.Value)
 	}
 	vars, groups, ok := e.targetIndex(d.Target.Index)
 	if !ok || !e.with(d.With) {

@@ -11,7 +11,10 @@ import (
 )
 
 // expr builds an expression; nil means that a message was given.
-func (e *builder) expr(x notation.Expr) *ten {
+func (e *builder) expr(x notation.Expr) *ten { return e.closed(x, e.any(x)) }
+
+// any is expr that leaves open what follows from where the expression stands.
+func (e *builder) any(x notation.Expr) *ten {
 	switch x := x.(type) {
 	case *notation.Number:
 		return literal(x.Value)
@@ -26,7 +29,7 @@ func (e *builder) expr(x notation.Expr) *ten {
 	case *notation.Grad:
 		return e.grad(x)
 	case *notation.Unary:
-		if t := e.value(x.X); t != nil {
+		if t := e.operand(x.X); t != nil {
 			return t.scale(-1)
 		}
 		return nil
@@ -73,6 +76,9 @@ func (e *builder) expr(x notation.Expr) *ten {
 // position and a condition have no sum, product or gradient.
 func (e *builder) value(x notation.Expr) *ten { return e.real(e.expr(x), x) }
 
+// operand is value for an expression whose axes another operand may say.
+func (e *builder) operand(x notation.Expr) *ten { return e.real(e.any(x), x) }
+
 // real refuses a value whose entries are positions or conditions.
 func (e *builder) real(t *ten, x notation.Expr) *ten {
 	switch {
@@ -93,9 +99,12 @@ func (e *builder) binary(x *notation.Binary) *ten {
 	if x.Op == "·" {
 		return e.dot(x)
 	}
-	a, b := e.value(x.X), e.value(x.Y)
+	a, b := e.agree(x.X, x.Y, e.operand(x.X), e.operand(x.Y))
 	if a == nil || b == nil {
 		return nil
+	}
+	if a.eye || b.eye || a.open() || b.open() {
+		return e.openBinary(x, a, b)
 	}
 	switch x.Op {
 	case "+":
@@ -334,7 +343,10 @@ func (e *builder) square(t *ten) *ten {
 }
 
 func (e *builder) transpose(x *notation.Transpose) *ten {
-	t := e.expr(x.X)
+	if n, ok := x.X.(*notation.Number); ok && n.Value == 1 {
+		return onesRow()
+	}
+	t := e.any(x.X)
 	if t == nil {
 		return nil
 	}

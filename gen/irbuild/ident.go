@@ -21,6 +21,9 @@ func (e *builder) ident(x *notation.Ident) *ten {
 		if t := e.constant(x); t != nil {
 			return t
 		}
+		if isIdentity(x) {
+			return identity()
+		}
 		e.unknown(x)
 		return nil
 	}
@@ -37,7 +40,7 @@ func (e *builder) ident(x *notation.Ident) *ten {
 	if z := e.blk.Zeroed[name]; z != nil && !e.own[name] {
 		e.own[name] = true
 		defer delete(e.own, name)
-		return e.expr(z)
+		return e.any(z)
 	}
 	sym := e.blk.Symbols[name]
 	if sym == nil {
@@ -48,6 +51,9 @@ func (e *builder) ident(x *notation.Ident) *ten {
 			if t := n.free(e, x); t != nil {
 				return t
 			}
+		}
+		if isIdentity(x) {
+			return identity()
 		}
 		e.unknown(x)
 		return nil
@@ -89,7 +95,7 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 		if b.failed = b.failed || t == nil; b.failed {
 			return nil
 		}
-		if len(t.fs) > 0 {
+		if len(t.fs) > 0 && !t.open() {
 			t = e.one(t)
 			b.val, b.safe = t, slices.Clone(e.safe)
 			e.locals = append(e.locals, b)

@@ -17,8 +17,11 @@ func (e *builder) index(x *notation.Index) *ten {
 	if u := e.unionOf(x.X); u != nil {
 		return e.unionAt(x, u)
 	}
-	t := e.expr(x.X)
+	t := e.any(x.X)
 	if t == nil {
+		return nil
+	}
+	if t = e.closed(x.X, e.fill(x.X, t, e.axesAt(x.At, len(t.axes)))); t == nil {
 		return nil
 	}
 	if len(x.At) > len(t.axes) {
@@ -26,6 +29,19 @@ func (e *builder) index(x *notation.Index) *ten {
 		return nil
 	}
 	return e.readAt(x.X, t, x.At)
+}
+
+// axesAt are the axes that plain indices run over, as far as there are such.
+func (e *builder) axesAt(at []notation.Expr, rank int) []*ir.Axis {
+	axes := make([]*ir.Axis, rank)
+	for i, a := range at {
+		if id, ok := a.(*notation.Ident); ok && i < rank {
+			if b := e.local(id.Name.Text); b != nil && b.idx != nil {
+				axes[i] = b.idx.axis
+			}
+		}
+	}
+	return axes
 }
 
 // readAt replaces the leading visible axes of t by indices.

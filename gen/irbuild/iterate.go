@@ -3,6 +3,7 @@ package irbuild
 import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -19,19 +20,24 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		}
 		return nil
 	}
-	x := e.oriented(it, e.expr(it.From))
+	x := e.oriented(it, e.any(it.From))
 	for range int(n) {
 		if x == nil {
 			return nil
 		}
-		x = e.one(x)
+		if !x.open() {
+			x = e.one(x)
+		}
 		e.push(&scope{})
 		e.bind(it.Name.Text, &binding{val: x})
 		var next *ten
 		if e.with(it.With) {
-			next = e.expr(it.Step)
+			next = e.any(it.Step)
 		}
 		e.pop()
+		if x = e.fill(it.From, x, nextAxes(next)); x == nil {
+			return nil
+		}
 		if next != nil && !sameAxes(next, x) {
 			e.errorf(diag.WrongResult, it.Step, "a round makes %s, but %s is %s", e.typ(next), it.Name.Text, e.typ(x)).
 				See(it.Name.Span, "declared here")
@@ -40,6 +46,13 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		x = next
 	}
 	return e.oriented(it, x)
+}
+
+func nextAxes(t *ten) []*ir.Axis {
+	if t == nil {
+		return nil
+	}
+	return t.axes
 }
 
 // oriented is x, or its transpose in a program for tall matrices.

@@ -45,7 +45,7 @@ func (n *ruleNames) firstValue(e *builder, s *check.Symbol) *ir.Value {
 	t := literal(0)
 	if s.Decl != nil && s.Decl.Init != nil {
 		n.start = s
-		t = e.value(s.Decl.Init)
+		t = e.closed(s.Decl.Init, e.fill(s.Decl.Init, e.operand(s.Decl.Init), axes))
 		n.start = nil
 		if t == nil {
 			return nil

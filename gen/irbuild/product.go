@@ -14,9 +14,9 @@ import (
 func (e *builder) juxt(x *notation.Juxt) *ten {
 	items := make([]*ten, len(x.Items))
 	for i, it := range x.Items {
-		if items[i] = e.value(it); items[i] == nil {
+		if items[i] = e.operand(it); items[i] == nil {
 			for _, rest := range x.Items[i+1:] {
-				e.expr(rest)
+				e.any(rest)
 			}
 			return nil
 		}
@@ -62,6 +62,12 @@ func (e *builder) product(xa, xb notation.Expr, a, b *ten) *ten {
 		out.row = a.row || b.row
 		return out
 	}
+	switch {
+	case a.eye && (len(b.axes) == 2 || !b.row):
+		return times(b, a.scalars())
+	case b.eye && (len(a.axes) == 2 || a.row):
+		return times(a, b.scalars())
+	}
 	type kind struct {
 		rank int
 		row  bool
@@ -90,6 +96,9 @@ func (e *builder) product(xa, xb notation.Expr, a, b *ten) *ten {
 
 // contract sums the product of a and b over axis i of a and axis j of b.
 func (e *builder) contract(xa, xb notation.Expr, a, b *ten, i, j int) *ten {
+	if a, b = e.inner1(xa, xb, a, b, i, j); a == nil {
+		return nil
+	}
 	if a.axes[i] != b.axes[j] {
 		e.errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", text(xb), e.typ(b), text(xa), e.typ(a)).
 			Labelf("%s", e.typ(b)).See(xa.Where(), "%s: its %s would have to be %s", e.typ(a), e.axisName(a.axes[i]), e.axisName(b.axes[j]))
@@ -116,6 +125,21 @@ func (e *builder) contract(xa, xb notation.Expr, a, b *ten, i, j int) *ten {
 	return e.emit(m)
 }
 
+// inner1 gives an open axis that is summed over that of the other factor.
+func (e *builder) inner1(xa, xb notation.Expr, a, b *ten, i, j int) (*ten, *ten) {
+	at := func(t *ten, k int, axis *ir.Axis) []*ir.Axis {
+		axes := make([]*ir.Axis, len(t.axes))
+		axes[k] = axis
+		return axes
+	}
+	b = e.fill(xb, b, at(b, j, a.axes[i]))
+	a = e.fill(xa, a, at(a, i, b.axes[j]))
+	if e.closed(xa, a) == nil || e.closed(xb, b) == nil {
+		return nil, nil
+	}
+	return a, b
+}
+
 // outer is a bᵀ; it stays lazy.
 func outer(a, b *ten) *ten {
 	u, v := a.clone(), b.clone()
@@ -132,7 +156,7 @@ func outer(a, b *ten) *ten {
 // dot builds a · b: the product of numbers, or the sum over the shared axis of
 // two vectors.
 func (e *builder) dot(x *notation.Binary) *ten {
-	a, b := e.value(x.X), e.value(x.Y)
+	a, b := e.operand(x.X), e.operand(x.Y)
 	if a == nil || b == nil {
 		return nil
 	}
@@ -149,8 +173,8 @@ func (e *builder) dot(x *notation.Binary) *ten {
 
 // inner is ⟨A, B⟩: the sum of the products of all entries.
 func (e *builder) inner(x, xa, xb notation.Expr) *ten {
-	a, b := e.value(xa), e.value(xb)
-	if a == nil || b == nil || !e.same(x, xa, xb, a, b) {
+	a, b := e.agree(xa, xb, e.operand(xa), e.operand(xb))
+	if a == nil || b == nil || e.closed(xa, a) == nil || e.closed(xb, b) == nil || !e.same(x, xa, xb, a, b) {
 		return nil
 	}
 	at := upTo(len(a.axes))

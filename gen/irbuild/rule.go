@@ -234,10 +234,20 @@ func (e *builder) setAt(x notation.Expr) notation.Expr {
 
 // side builds the right-hand side of an equation that is no gate.
 func (e *builder) side(eq *check.Equation) *ten {
+	var t *ten
 	if eq.Iter != nil {
-		return e.iterate(eq.Iter)
+		t = e.iterate(eq.Iter)
+	} else {
+		t = e.define(eq.Def)
 	}
-	return e.define(eq.Def)
+	if t == nil || !t.open() {
+		return t
+	}
+	if sym := e.blk.Symbols[eq.Name]; sym != nil && sym.Kind == check.State {
+		axes, _, _ := e.declared(sym)
+		t = e.fill(eq.Value(), t, axes)
+	}
+	return e.closed(eq.Value(), t)
 }
 
 // column refuses a row as the value of a name: a name is read as a vector, so

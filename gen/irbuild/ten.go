@@ -22,6 +22,7 @@ import (
 type ten struct {
 	axes []*ir.Axis
 	row  bool // a transposed vector
+	eye  bool // an identity whose axes are open
 	elem ir.Elem
 	coef float64
 	fs   []factor

@@ -93,7 +93,7 @@ var subscripted = map[string]string{
 
 // Builtins are the function words that every page knows.
 var Builtins = map[string]bool{
-	"abs": true, "cos": true, "erf": true, "exp": true, "expm1": true, "floor": true, "inner": true, "log": true,
+	"abs": true, "cos": true, "diag": true, "erf": true, "exp": true, "expm1": true, "floor": true, "inner": true, "log": true,
 	"log1p": true, "logsumexp": true, "max": true, "mean": true, "min": true, "norm": true, "normal": true, "O": true,
 	"sigmoid": true, "sign": true, "silu": true, "sin": true, "softmax": true, "softplus": true, "sqrt": true,
 	"stop": true, "tanh": true, "uniform": true, "window": true,

@@ -1,0 +1,185 @@
+package autodiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// A structured matrix of every token that a recurrence multiplies with is computed
+// in the step, from the vectors that it is made of, instead of outside for all
+// tokens: a step sees what it is then, and takes the product apart.
+
+// bring moves structured series into the body of a scan.
+func (s *simplifier) bring(in *ir.Instr) {
+	sc := in.Scan
+	if sc.Primal != nil || len(s.kept[in]) > 0 {
+		return // what is replayed stays
+	}
+	for _, t := range slices.Clone(sc.Tokens) {
+		if t.Window != nil || t.Count || !t.Base.IsZero() || len(t.Param.Axes) < 2 {
+			continue
+		}
+		m := &mover{s: s, sc: sc, made: map[*ir.Value]*ir.Value{}}
+		v := m.matrix(t.Val)
+		if v == nil || !m.pays(t.Param, v) {
+			continue
+		}
+		m.commit(t.Param, v)
+		s.bodies[sc.Body], s.changed = false, true
+	}
+}
+
+// A mover copies the computation of a series into a step.
+type mover struct {
+	s      *simplifier
+	sc     *ir.Scan
+	made   map[*ir.Value]*ir.Value // by the series
+	body   []*ir.Instr
+	tokens []ir.Sliced
+	shared []ir.SharedArg
+}
+
+// matrix is the value of one token of a series that is a sum or a product, or nil.
+func (m *mover) matrix(v *ir.Value) *ir.Value {
+	d := v.Def
+	if m.made[v] != nil {
+		return m.made[v]
+	}
+	if d == nil || d.Op != ir.Prod && d.Op != ir.Lin && d.Op != ir.Const || len(d.Guard) > 0 || len(v.Axes) < 3 || len(d.To) != len(v.Axes) {
+		return nil
+	}
+	if _, diagonal := diagonalOf(d); !diagonal && !d.EntryByEntry() {
+		return nil
+	}
+	lane, okL := d.To[0].Loop()
+	time, okT := d.To[1].Loop()
+	if !okL || !okT || v.Axes[0] != m.sc.Lane || v.Axes[1] != m.sc.Time {
+		return nil
+	}
+	at, loops := make([]ir.Sub, len(d.Loops)), []*ir.Axis(nil)
+	for l, a := range d.Loops {
+		if l != lane && l != time {
+			at[l], loops = ir.L(len(loops)), append(loops, a)
+		}
+	}
+	in := &ir.Instr{Op: d.Op, Loops: loops, Coef: slices.Clone(d.Coef), Eq: d.Eq, Also: d.Also, Span: d.Span}
+	in.To, _ = ir.SubstAll(d.To[2:], at)
+	for _, a := range d.Args {
+		x, ok := m.arg(a, lane, time, len(loops))
+		if !ok {
+			return nil
+		}
+		x.Sub, _ = ir.SubstAll(x.Sub, at)
+		in.Args = append(in.Args, x)
+	}
+	in.Out = &ir.Value{Name: m.sc.Body.Fresh("%"), Elem: v.Elem, Axes: v.Axes[2:], Def: in}
+	m.body = append(m.body, in)
+	m.made[v] = in.Out
+	return in.Out
+}
+
+// arg is an argument as the step reads it: a token of a series, or something that
+// all tokens see. Its subscripts are those of the other loops.
+func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
+	n := 0
+	for _, want := range []int{lane, time} {
+		if n < len(a.Sub) {
+			if l, ok := a.Sub[n].Loop(); ok && l == want {
+				n++
+			}
+		}
+	}
+	rest, used := a.Sub[n:], map[int]bool{}
+	ir.Arg{Val: a.Val, Sub: rest}.Loops(used)
+	if used[lane] || used[time] || ir.HasVia(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Lane {
+		return ir.Arg{}, false
+	}
+	if n == 2 && len(rest) == rank {
+		if v := m.matrix(a.Val); v != nil {
+			return ir.Arg{Val: v, Sub: rest}, true
+		}
+	}
+	return ir.Arg{Val: m.leaf(a.Val, n), Sub: rest}, true
+}
+
+// leaf is the parameter of the step for a value that has the first n of lane and
+// time as axes.
+func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
+	if m.made[v] != nil {
+		return m.made[v]
+	}
+	for _, t := range m.sc.Tokens {
+		if t.Val == v && t.Window == nil && !t.Count && t.Base.IsZero() {
+			return t.Param
+		}
+	}
+	for _, x := range m.sc.Shared {
+		if x.Val == v && x.Lane == (n == 1) {
+			return x.Param
+		}
+	}
+	name := strings.TrimPrefix(v.Name, "%")
+	if name != v.Name {
+		name = savedName(v.Def)
+	}
+	p := &ir.Value{Name: m.sc.Body.Fresh(name), Elem: v.Elem, Axes: v.Axes[n:], Role: ir.Shared, NoGrad: v.Elem != ir.Real || v.NoGrad}
+	if n == 2 {
+		p.Role = ir.Token
+		m.tokens = append(m.tokens, ir.Sliced{Param: p, Val: v})
+	} else {
+		m.shared = append(m.shared, ir.SharedArg{Param: p, Val: v, Lane: n == 1})
+	}
+	m.made[v] = p
+	return p
+}
+
+// pays reports whether the step has a product that v in the place of a parameter
+// would take apart.
+func (m *mover) pays(param, v *ir.Value) bool {
+	inner := newSimplifier(m.sc.Body, nil)
+	for _, in := range m.sc.Body.Body {
+		if in.Op != ir.Prod || len(in.Guard) > 0 || len(in.Reduced()) == 0 || !wholeOutput(in) {
+			continue
+		}
+		for i, a := range in.Args {
+			if a.Val != param {
+				continue
+			}
+			try := *in
+			try.Args = slices.Clone(in.Args)
+			try.Args[i].Val = v
+			if inner.pays(&try, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commit makes the step compute v and read it in the place of a parameter.
+func (m *mover) commit(param, v *ir.Value) {
+	body := m.sc.Body
+	for _, t := range m.tokens {
+		body.Params = append(body.Params, t.Param)
+	}
+	for _, x := range m.shared {
+		body.Params = append(body.Params, x.Param)
+	}
+	m.sc.Tokens, m.sc.Shared = append(m.sc.Tokens, m.tokens...), append(m.sc.Shared, m.shared...)
+	m.sc.Tokens = slices.DeleteFunc(m.sc.Tokens, func(t ir.Sliced) bool { return t.Param == param })
+	body.Params = slices.DeleteFunc(body.Params, func(p *ir.Value) bool { return p == param })
+	body.Body = append(m.body, body.Body...)
+	body.Replace(param, v)
+	for i := range m.sc.Carry {
+		if m.sc.Carry[i].Next == param {
+			m.sc.Carry[i].Next = v
+		}
+	}
+	for i := range m.sc.Outs {
+		if m.sc.Outs[i].Val == param {
+			m.sc.Outs[i].Val = v
+		}
+	}
+}
