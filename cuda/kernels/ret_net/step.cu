@@ -15,46 +15,45 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_V              [H, d_v, d]                 float  read
-//   x                [L, T, d]                   float  read
-//   A                [L, H, d_v, d_c]            float  read
-//   B                [L, H, d_v, d_c]            float  read
-//   W_A              [H, d_c, d]                 float  read
-//   W_B              [H, d_c, d]                 float  read
-//   W_C              [H, d_c, d]                 float  read
-//   W_E              [H, d_c, d]                 float  read
-//   W_G              [H, d_v, d]                 float  read
-//   W_O              [d, H·d_v]                  float  read
-//   y                [L, T, d]                   float  write
-//   A_out            [L, H, d_v, d_c]            float  write
-//   B_out            [L, H, d_v, d_c]            float  write
-//   gamma_pow        [H]                         float  write
-//   phi              [d_c]                       float  write
-//   v                [L, T, H, d_v]              float  write
-//   A_prod           [L, T, H, d_c]              float  write
-//   B_prod           [L, T, H, d_c]              float  write
-//   o_prod           [L, T, H, d_c]              float  write
-//   o_prod_2         [L, T, H, d_c]              float  write
-//   r                [L, T, H, d_v]              float  write
-//   z_prod           [L, T, H, d_v]              float  write
-//   A_checkpoints    [L, segments, H, d_v, d_c]  float  checkpoint, may be null
-//   B_checkpoints    [L, segments, H, d_v, d_c]  float  checkpoint, may be null
-//   gamma            [H]                         float  work
-//   t2_2             [L, T, d_c]                 float  work
-//   t2_3             [L, T, d_c]                 float  work
-//   t6_2             [L, T, H, d_c]              float  work
-//   t15              [L, T, H, d_c]              float  work
-//   t19              [L, T, H, d_c]              float  work
-//   t20              [L, T, H, d_c]              float  work
-//   t29              [L, T, H, d_v]              float  work
-//   o                [L, T, H, d_v]              float  work
-//   t25              [L, T, H]                   float  work
-//   t27              [L, T, H]                   float  work
-//   t31              [L, T, H]                   float  work
-//   t35              [L, T, H]                   float  work
-//   t37              [L, T, H, d_v]              float  work
-//   A_state_scratch  [32·L·d_c·d_v]              float  work
-//   B_state_scratch  [32·L·d_c·d_v]              float  work
+//   W_V            [H, d_v, d]                 float  read
+//   x              [L, T, d]                   float  read
+//   A              [L, H, d_v, d_c]            float  read
+//   B              [L, H, d_v, d_c]            float  read
+//   W_A            [H, d_c, d]                 float  read
+//   W_B            [H, d_c, d]                 float  read
+//   W_C            [H, d_c, d]                 float  read
+//   W_E            [H, d_c, d]                 float  read
+//   W_G            [H, d_v, d]                 float  read
+//   W_O            [d, H·d_v]                  float  read
+//   y              [L, T, d]                   float  write
+//   A_out          [L, H, d_v, d_c]            float  write
+//   B_out          [L, H, d_v, d_c]            float  write
+//   gamma_pow      [H]                         float  write
+//   phi            [d_c]                       float  write
+//   v              [L, T, H, d_v]              float  write
+//   A_prod         [L, T, H, d_c]              float  write
+//   B_prod         [L, T, H, d_c]              float  write
+//   o_prod         [L, T, H, d_c]              float  write
+//   o_prod_2       [L, T, H, d_c]              float  write
+//   r              [L, T, H, d_v]              float  write
+//   z_prod         [L, T, H, d_v]              float  write
+//   A_checkpoints  [L, segments, H, d_v, d_c]  float  checkpoint, may be null
+//   B_checkpoints  [L, segments, H, d_v, d_c]  float  checkpoint, may be null
+//   gamma          [H]                         float  work
+//   t2_2           [L, T, d_c]                 float  work
+//   t2_3           [L, T, d_c]                 float  work
+//   t6_2           [L, T, H, d_c]              float  work
+//   t15            [L, T, H, d_c]              float  work
+//   t19            [L, T, H, d_c]              float  work
+//   t20            [L, T, H, d_c]              float  work
+//   t29            [L, T, H, d_v]              float  work
+//   o              [L, T, H, d_v]              float  work
+//   t25            [L, T, H]                   float  work
+//   t27            [L, T, H]                   float  work
+//   t31            [L, T, H]                   float  work
+//   t35            [L, T, H]                   float  work
+//   t37            [L, T, H, d_v]              float  work
+//   t25_copies     [2·H·L·T]                   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -225,52 +224,71 @@ HECATE_KERNEL(256) ret_net_step_9(const float *x, const float *W_G, float *t29, 
   if (m0 + row < H * d_v && n0 + col < L * T) t29[m0 + row + (i64)(n0 + col) * H * d_v] = dot;
 }
 
+// ret_net
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) ret_net_step_10(float *t25, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)H * L * T; at += threads) t25[at] = 0.0f;
+}
+
+// ret_net, ret_net.A, ret_net.B, ret_net.o, ret_net.r
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) ret_net_step_11(float *t25_copies, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)2 * H * L * T; at += threads) t25_copies[at] = 0.0f;
+}
+
 // ret_net, ret_net.A, ret_net.B, ret_net.o, ret_net.r
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
-HECATE_KERNEL(32) ret_net_step_10(const float *A, const float *B, float *A_out, float *B_out,
+// What the rows add to one entry is laid side by side in shared memory and added in row order.
+HECATE_KERNEL(32) ret_net_step_12(const float *A, const float *B, float *A_out, float *B_out,
     const float *v, float *A_checkpoints, float *B_checkpoints, const float *gamma,
     const float *t2_2, const float *t2_3, const float *t6_2, const float *t15, const float *t19,
-    const float *t20, float *o, float *t25, float *A_state_scratch, float *B_state_scratch, int T) {
-  HECATE_SHARED(float, o_2, 32 * d_v);  // [d_v]
+    const float *t20, float *o, float *t25_copies, int L, int T) {
+  HECATE_DYNAMIC(float, shared);
+  float *const t25_rows = shared + 0;  // what each row adds to %.25[l, a + C·s, j]
+  float *const A_state = shared + 33 * H;  // [H, d_c]
+  float *const B_state = shared + 32 * H * d_c + 33 * H;  // [H, d_c]
+  float *const o_2 = shared + 64 * H * d_c + 33 * H;  // [H]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
-  const int l = blockIdx.x;
-  const int i = 0 + row;
-  if (i >= H) return;
-  float *const A_state = A_state_scratch + blockIdx.x * (i64)(32 * d_c * d_v);  // [d_v, d_c]
-  float *const B_state = B_state_scratch + blockIdx.x * (i64)(32 * d_c * d_v);  // [d_v, d_c]
+  const int l = blockIdx.x / 2;
+  const int rows = 32;
+  const int i = blockIdx.x % 2 * 32 + row;
+  float *const t25_own = t25_copies + (i64)(blockIdx.x % 2) * ((i64)H * L * T);
   #pragma unroll 1
-  for (int j = 0; j < d_v; ++j) {
+  for (int j = 0; j < H; ++j) {
     #pragma unroll 4
     for (int k = 0; k < d_c; ++k) {
-      A_state[(j * d_c + k) * 32 + row] = A[(((i64)l * H + i) * d_v + j) * d_c + k];
+      A_state[(j * d_c + k) * 32 + row] = A[(((i64)l * H + j) * d_v + i) * d_c + k];
     }
   }
   #pragma unroll 1
-  for (int j = 0; j < d_v; ++j) {
+  for (int j = 0; j < H; ++j) {
     #pragma unroll 4
     for (int k = 0; k < d_c; ++k) {
-      B_state[(j * d_c + k) * 32 + row] = B[(((i64)l * H + i) * d_v + j) * d_c + k];
+      B_state[(j * d_c + k) * 32 + row] = B[(((i64)l * H + j) * d_v + i) * d_c + k];
     }
   }
-  const float gamma_entry = gamma[i];
   #pragma unroll 1
   for (int s = 0; s < segments; ++s) {
     if (A_checkpoints != nullptr) {
       #pragma unroll 1
-      for (int j = 0; j < d_v; ++j) {
+      for (int j = 0; j < H; ++j) {
         #pragma unroll 4
         for (int k = 0; k < d_c; ++k) {
-          A_checkpoints[((((i64)l * segments + s) * H + i) * d_v + j) * d_c + k] = A_state[(j * d_c + k) * 32 + row];
+          A_checkpoints[((((i64)l * segments + s) * H + j) * d_v + i) * d_c + k] = A_state[(j * d_c + k) * 32 + row];
         }
       }
     }
     if (B_checkpoints != nullptr) {
       #pragma unroll 1
-      for (int j = 0; j < d_v; ++j) {
+      for (int j = 0; j < H; ++j) {
         #pragma unroll 4
         for (int k = 0; k < d_c; ++k) {
-          B_checkpoints[((((i64)l * segments + s) * H + i) * d_v + j) * d_c + k] = B_state[(j * d_c + k) * 32 + row];
+          B_checkpoints[((((i64)l * segments + s) * H + j) * d_v + i) * d_c + k] = B_state[(j * d_c + k) * 32 + row];
         }
       }
     }
@@ -278,53 +296,71 @@ HECATE_KERNEL(32) ret_net_step_10(const float *A, const float *B, float *A_out, 
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // ret_net.A, ret_net.B, ret_net.o
       #pragma unroll 1
-      for (int j = 0; j < d_v; ++j) {
+      for (int j = 0; j < H; ++j) {
         float o_3 = 0.0f;
-        const float v_entry = v[(((i64)l * T + a + C * s) * H + i) * d_v + j];
+        const float gamma_entry = gamma[j];
+        const float v_entry = v[(((i64)l * T + a + C * s) * H + j) * d_v + i];
         #pragma unroll 4
         for (int k = 0; k < d_c; ++k) {
           const float A_state_entry = A_state[(j * d_c + k) * 32 + row];
           const float t2_2_entry = t2_2[((i64)l * T + a + C * s) * d_c + k];
           const float B_state_entry = B_state[(j * d_c + k) * 32 + row];
           const float t2_3_entry = t2_3[((i64)l * T + a + C * s) * d_c + k];
-          const float A_2 = (A_state_entry * t2_2_entry - B_state_entry * t2_3_entry) * gamma_entry + v_entry * t6_2[(((i64)l * T + a + C * s) * H + i) * d_c + k];
-          const float B_2 = (A_state_entry * t2_3_entry + B_state_entry * t2_2_entry) * gamma_entry - v_entry * t15[(((i64)l * T + a + C * s) * H + i) * d_c + k];
-          o_3 += A_2 * t19[(((i64)l * T + a + C * s) * H + i) * d_c + k] - B_2 * t20[(((i64)l * T + a + C * s) * H + i) * d_c + k];
+          const float A_2 = (A_state_entry * t2_2_entry - B_state_entry * t2_3_entry) * gamma_entry + v_entry * t6_2[(((i64)l * T + a + C * s) * H + j) * d_c + k];
+          const float B_2 = (A_state_entry * t2_3_entry + B_state_entry * t2_2_entry) * gamma_entry - v_entry * t15[(((i64)l * T + a + C * s) * H + j) * d_c + k];
+          o_3 += A_2 * t19[(((i64)l * T + a + C * s) * H + j) * d_c + k] - B_2 * t20[(((i64)l * T + a + C * s) * H + j) * d_c + k];
           A_state[(j * d_c + k) * 32 + row] = A_2;
           B_state[(j * d_c + k) * 32 + row] = B_2;
         }
         o_2[j * 32 + row] = o_3;
       }
       // ret_net.r, ret_net
-      float t25_2 = 0.0f;
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        const float o_2_entry = o_2[j * 32 + row];
-        t25_2 += o_2_entry;
-        o[(((i64)l * T + a + C * s) * H + i) * d_v + j] = o_2_entry;
+      for (int j = 0; j < H; ++j) {
+        const float t25_2 = o_2[j * 32 + row];
+        t25_rows[j * 33 + row] = t25_2;
+        o[(((i64)l * T + a + C * s) * H + j) * d_v + i] = t25_2;
       }
-      t25[((i64)l * T + a + C * s) * H + i] = t25_2;
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < H; item += 32) {
+        const int j = (int)item;
+        float dot = t25_own[((i64)l * T + a + C * s) * H + j];
+        #pragma unroll 4
+        for (int kk = 0; kk < rows; ++kk) dot += t25_rows[item * 33 + kk];
+        t25_own[((i64)l * T + a + C * s) * H + j] = dot;
+      }
+      __syncthreads();
     }
   }
   #pragma unroll 1
-  for (int j = 0; j < d_v; ++j) {
+  for (int j = 0; j < H; ++j) {
     #pragma unroll 4
     for (int k = 0; k < d_c; ++k) {
-      A_out[(((i64)l * H + i) * d_v + j) * d_c + k] = A_state[(j * d_c + k) * 32 + row];
+      A_out[(((i64)l * H + j) * d_v + i) * d_c + k] = A_state[(j * d_c + k) * 32 + row];
     }
   }
   #pragma unroll 1
-  for (int j = 0; j < d_v; ++j) {
+  for (int j = 0; j < H; ++j) {
     #pragma unroll 4
     for (int k = 0; k < d_c; ++k) {
-      B_out[(((i64)l * H + i) * d_v + j) * d_c + k] = B_state[(j * d_c + k) * 32 + row];
+      B_out[(((i64)l * H + j) * d_v + i) * d_c + k] = B_state[(j * d_c + k) * 32 + row];
     }
   }
 }
 
+// ret_net, ret_net.A, ret_net.B, ret_net.o, ret_net.r
+// One thread for each entry of t25: the copies of the blocks are added in order.
+HECATE_KERNEL(256) ret_net_step_13(float *t25, const float *t25_copies, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)H * L * T) return;
+  float dot = t25[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t25_copies[copy * ((i64)H * L * T) + item];
+  t25[item] = dot;
+}
+
 // ret_net.r
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) ret_net_step_11(const float *t25, float *t27, int L, int T) {
+HECATE_KERNEL(256) ret_net_step_14(const float *t25, float *t27, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
@@ -336,7 +372,7 @@ HECATE_KERNEL(256) ret_net_step_11(const float *t25, float *t27, int L, int T) {
 
 // ret_net.r, ret_net.z
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) ret_net_step_12(float *r, const float *o, const float *t27, float *t31, int L,
+HECATE_KERNEL(256) ret_net_step_15(float *r, const float *o, const float *t27, float *t31, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
@@ -356,7 +392,7 @@ HECATE_KERNEL(256) ret_net_step_12(float *r, const float *o, const float *t27, f
 
 // ret_net.z, ret_net.r
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) ret_net_step_13(const float *t31, float *t35, int L, int T) {
+HECATE_KERNEL(256) ret_net_step_16(const float *t31, float *t35, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
@@ -368,7 +404,7 @@ HECATE_KERNEL(256) ret_net_step_13(const float *t31, float *t35, int L, int T) {
 
 // ret_net.z
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) ret_net_step_14(const float *r, float *z_prod, const float *t29,
+HECATE_KERNEL(256) ret_net_step_17(const float *r, float *z_prod, const float *t29,
     const float *t35, float *t37, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_v) return;
@@ -384,7 +420,7 @@ HECATE_KERNEL(256) ret_net_step_14(const float *r, float *z_prod, const float *t
 
 // ret_net.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_step_15(const float *W_O, float *y, const float *t37, int L, int T) {
+HECATE_KERNEL(256) ret_net_step_18(const float *W_O, float *y, const float *t37, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (L * T + 15) / 16;
@@ -405,7 +441,7 @@ HECATE_KERNEL(256) ret_net_step_15(const float *W_O, float *y, const float *t37,
 
 // ret_net.y
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) ret_net_step_16(float *A_prod, float *B_prod, float *o_prod, float *o_prod_2,
+HECATE_KERNEL(256) ret_net_step_19(float *A_prod, float *B_prod, float *o_prod, float *o_prod_2,
     const float *t6_2, const float *t15, const float *t19, const float *t20, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_c) return;

@@ -303,9 +303,6 @@ func (c *Step[F]) Run() {
 					M2_2 := M2[15*dK:][:dK]
 					// hebbian_scan.M
 					clear(t153)
-					clear(t153)
-					clear(t153)
-					clear(t153)
 					if n := min(16, 1); n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
@@ -338,9 +335,6 @@ func (c *Step[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t182)
-					clear(t182)
-					clear(t182)
-					clear(t182)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
@@ -369,9 +363,6 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t21)
-					clear(t21)
-					clear(t21)
 					clear(t21)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
@@ -402,9 +393,6 @@ func (c *Step[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t24)
-					clear(t24)
-					clear(t24)
-					clear(t24)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t23_2 := t23[(l*chunks+a+C*s)*16+lo3:][:n]
@@ -433,9 +421,6 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t27)
-					clear(t27)
-					clear(t27)
 					clear(t27)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
@@ -1451,9 +1436,6 @@ func (c *StepBackward[F]) Run() {
 					MTrail2_4 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t154)
-					clear(t154)
-					clear(t154)
-					clear(t154)
 					if n := min(16, 1); n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
@@ -1486,9 +1468,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t183)
-					clear(t183)
-					clear(t183)
-					clear(t183)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
@@ -1517,9 +1496,6 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t21)
-					clear(t21)
-					clear(t21)
 					clear(t21)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
@@ -1550,9 +1526,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t24)
-					clear(t24)
-					clear(t24)
-					clear(t24)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
@@ -1582,9 +1555,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t27)
-					clear(t27)
-					clear(t27)
-					clear(t27)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
 						t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
@@ -1612,9 +1582,6 @@ func (c *StepBackward[F]) Run() {
 					t4_2 := t4[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
-					clear(t155)
-					clear(t155)
-					clear(t155)
 					clear(t155)
 					if n := min(16, 1); n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
@@ -1648,9 +1615,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t184)
-					clear(t184)
-					clear(t184)
-					clear(t184)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
@@ -1679,9 +1643,6 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t213)
-					clear(t213)
-					clear(t213)
 					clear(t213)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
@@ -1712,9 +1673,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t243)
-					clear(t243)
-					clear(t243)
-					clear(t243)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
@@ -1744,9 +1702,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t272)
-					clear(t272)
-					clear(t272)
-					clear(t272)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
 						t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
@@ -1762,9 +1717,6 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					clear(t4)
-					clear(t4)
-					clear(t4)
 					clear(t4)
 					for j := range dK {
 						t4_2[j][0] += MBarState2[j][0]
@@ -1799,9 +1751,6 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t73)
-					clear(t73)
-					clear(t73)
 					clear(t73)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
@@ -1852,9 +1801,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t143)
-					clear(t143)
-					clear(t143)
-					clear(t143)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
@@ -1904,9 +1850,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					clear(t2222)
-					clear(t2222)
-					clear(t2222)
-					clear(t2222)
 					lo7 := max(0, 2)
 					if n := 16 - lo7; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo7:][:n]
@@ -1955,9 +1898,6 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t302)
-					clear(t302)
-					clear(t302)
 					clear(t302)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
@@ -2036,9 +1976,6 @@ func (c *StepBackward[F]) Run() {
 						t38[j][3] = t3823
 					}
 					// hebbian_scan.M
-					clear(t35)
-					clear(t35)
-					clear(t35)
 					clear(t35)
 					if n := min(16, 1); n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]

@@ -53,13 +53,16 @@ type Step[F num.Float] struct {
 // WorkLen is 4·H·L·T·d_c + 3·H·L·T·d_v + 4·H·L·T + 2·L·T·d_c + H.
 func (c *Step[F]) WorkLen() int {
 	H, L, T, dC, dV := c.H, c.L, c.T, c.DC, c.DV
+	if kern.Fused() {
+		return 4*H*L*T*dC + 3*H*L*T*dV + 4*H*L*T + 2*L*T*dC + H + (kern.Blocks(dV)-1)*(H*L*T) // and the sums of blocks of rows
+	}
 	return 4*H*L*T*dC + 3*H*L*T*dV + 4*H*L*T + 2*L*T*dC + H
 }
 
-// RowsLen is 2·d_c·d_v + d_v.
+// RowsLen is 2·H·d_c + H.
 func (c *Step[F]) RowsLen() int {
-	dC, dV := c.DC, c.DV
-	return 2*dC*dV + dV
+	H, dC := c.H, c.DC
+	return 2*H*dC + H
 }
 
 // Run computes Step.
@@ -96,12 +99,12 @@ func (c *Step[F]) Run() {
 	work = work[H*L*T:]
 	t35 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t37 := work[:H*L*T*dV]   // [L, T, H, d_v]
-	AState := c.Rows[:dC*dV] // [d_v, d_c]
-	rows := c.Rows[dC*dV:]
-	BState := rows[:dC*dV] // [d_v, d_c]
-	rows = rows[dC*dV:]
-	o2 := rows[:dV] // [d_v]
+	t37 := work[:H*L*T*dV]  // [L, T, H, d_v]
+	AState := c.Rows[:H*dC] // [H, d_c]
+	rows := c.Rows[H*dC:]
+	BState := rows[:H*dC] // [H, d_c]
+	rows = rows[H*dC:]
+	o2 := rows[:H] // [H]
 
 	// ret_net.gamma
 	gammaPow := c.GammaPow[:H]
@@ -151,41 +154,39 @@ func (c *Step[F]) Run() {
 	kern.Gemm(H*dV, L*T, d, F(1), false, t29, 1, H*dV, c.WG, d, 1, c.X, 1, d)
 
 	// ret_net
+	clear(t25)
 	for l := range L {
 		i := 0
-		for ; i+2 < H; i += 3 {
-			for j := range dV {
-				A := c.A[((l*H+i)*dV+j)*dC:][:dC]
+		for ; i+2 < dV; i += 3 {
+			for j := range H {
+				A := c.A[((l*H+j)*dV+i)*dC:][:dC]
 				AState2 := AState[j*dC:][:dC]
-				A2 := c.A[((l*H+i+1)*dV+j)*dC:][:dC]
-				A3 := c.A[((l*H+i+2)*dV+j)*dC:][:dC]
+				A2 := c.A[((l*H+j)*dV+i+1)*dC:][:dC]
+				A3 := c.A[((l*H+j)*dV+i+2)*dC:][:dC]
 				for k := range dC {
 					AState2[k][0] = A[k]
 					AState2[k][1] = A2[k]
 					AState2[k][2] = A3[k]
 				}
 			}
-			for j := range dV {
-				B := c.B[((l*H+i)*dV+j)*dC:][:dC]
+			for j := range H {
+				B := c.B[((l*H+j)*dV+i)*dC:][:dC]
 				BState2 := BState[j*dC:][:dC]
-				B2 := c.B[((l*H+i+1)*dV+j)*dC:][:dC]
-				B3 := c.B[((l*H+i+2)*dV+j)*dC:][:dC]
+				B2 := c.B[((l*H+j)*dV+i+1)*dC:][:dC]
+				B3 := c.B[((l*H+j)*dV+i+2)*dC:][:dC]
 				for k := range dC {
 					BState2[k][0] = B[k]
 					BState2[k][1] = B2[k]
 					BState2[k][2] = B3[k]
 				}
 			}
-			gammaEntry0 := gamma[i]
-			gammaEntry1 := gamma[i+1]
-			gammaEntry2 := gamma[i+2]
 			for s := range segments {
 				if len(c.ACheckpoints) > 0 {
-					for j := range dV {
+					for j := range H {
 						AState2 := AState[j*dC:][:dC]
-						ACheckpoints := c.ACheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC]
-						ACheckpoints2 := c.ACheckpoints[(((l*segments+s)*H+i+1)*dV+j)*dC:][:dC]
-						ACheckpoints3 := c.ACheckpoints[(((l*segments+s)*H+i+2)*dV+j)*dC:][:dC]
+						ACheckpoints := c.ACheckpoints[(((l*segments+s)*H+j)*dV+i)*dC:][:dC]
+						ACheckpoints2 := c.ACheckpoints[(((l*segments+s)*H+j)*dV+i+1)*dC:][:dC]
+						ACheckpoints3 := c.ACheckpoints[(((l*segments+s)*H+j)*dV+i+2)*dC:][:dC]
 						for k := range dC {
 							ACheckpoints[k] = AState2[k][0]
 							ACheckpoints2[k] = AState2[k][1]
@@ -194,11 +195,11 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if len(c.BCheckpoints) > 0 {
-					for j := range dV {
+					for j := range H {
 						BState2 := BState[j*dC:][:dC]
-						BCheckpoints := c.BCheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC]
-						BCheckpoints2 := c.BCheckpoints[(((l*segments+s)*H+i+1)*dV+j)*dC:][:dC]
-						BCheckpoints3 := c.BCheckpoints[(((l*segments+s)*H+i+2)*dV+j)*dC:][:dC]
+						BCheckpoints := c.BCheckpoints[(((l*segments+s)*H+j)*dV+i)*dC:][:dC]
+						BCheckpoints2 := c.BCheckpoints[(((l*segments+s)*H+j)*dV+i+1)*dC:][:dC]
+						BCheckpoints3 := c.BCheckpoints[(((l*segments+s)*H+j)*dV+i+2)*dC:][:dC]
 						for k := range dC {
 							BCheckpoints[k] = BState2[k][0]
 							BCheckpoints2[k] = BState2[k][1]
@@ -207,58 +208,50 @@ func (c *Step[F]) Run() {
 					}
 				}
 				for a := range min(C, -C*s+T) {
-					v := c.V[((l*T+a+C*s)*H+i)*dV:][:dV]
-					v2 := c.V[((l*T+a+C*s)*H+i+1)*dV:][:dV]
-					v3 := c.V[((l*T+a+C*s)*H+i+2)*dV:][:dV]
-					o3 := o[((l*T+a+C*s)*H+i)*dV:][:dV]
-					o4 := o[((l*T+a+C*s)*H+i+1)*dV:][:dV]
-					o5 := o[((l*T+a+C*s)*H+i+2)*dV:][:dV]
+					t25_2 := t25[(l*T+a+C*s)*H:][:H]
 					// ret_net.A, ret_net.B, ret_net.o
-					for j := range dV {
+					for j := range H {
 						t22_2 := t22[(l*T+a+C*s)*dC:][:dC]
 						t23_2 := t23[(l*T+a+C*s)*dC:][:dC]
+						t62_2 := t62[((l*T+a+C*s)*H+j)*dC:][:dC]
+						t15_2 := t15[((l*T+a+C*s)*H+j)*dC:][:dC]
+						t19_2 := t19[((l*T+a+C*s)*H+j)*dC:][:dC]
+						t20_2 := t20[((l*T+a+C*s)*H+j)*dC:][:dC]
 						AState2 := AState[j*dC:][:dC]
 						BState2 := BState[j*dC:][:dC]
-						t62_2 := t62[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t15_2 := t15[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t19_2 := t19[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t20_2 := t20[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t62_3 := t62[((l*T+a+C*s)*H+i+1)*dC:][:dC]
-						t15_3 := t15[((l*T+a+C*s)*H+i+1)*dC:][:dC]
-						t19_3 := t19[((l*T+a+C*s)*H+i+1)*dC:][:dC]
-						t20_3 := t20[((l*T+a+C*s)*H+i+1)*dC:][:dC]
-						t62_4 := t62[((l*T+a+C*s)*H+i+2)*dC:][:dC]
-						t15_4 := t15[((l*T+a+C*s)*H+i+2)*dC:][:dC]
-						t19_4 := t19[((l*T+a+C*s)*H+i+2)*dC:][:dC]
-						t20_4 := t20[((l*T+a+C*s)*H+i+2)*dC:][:dC]
+						gammaEntry := gamma[j]
 						var o30 F
-						vEntry0 := v[j]
+						vEntry0 := c.V[((l*T+a+C*s)*H+j)*dV+i]
 						var o31 F
-						vEntry1 := v2[j]
+						vEntry1 := c.V[((l*T+a+C*s)*H+j)*dV+i+1]
 						var o32 F
-						vEntry2 := v3[j]
+						vEntry2 := c.V[((l*T+a+C*s)*H+j)*dV+i+2]
 						for k := range dC {
 							t22Entry := t22_2[k]
 							t23Entry := t23_2[k]
+							t62Entry := t62_2[k]
+							t15Entry := t15_2[k]
+							t19Entry := t19_2[k]
+							t20Entry := t20_2[k]
 							AStateEntry0 := AState2[k][0]
 							BStateEntry0 := BState2[k][0]
-							A20 := F((F(AStateEntry0*t22Entry)-F(BStateEntry0*t23Entry))*gammaEntry0) + F(vEntry0*t62_2[k])
-							B20 := F((F(AStateEntry0*t23Entry)+F(BStateEntry0*t22Entry))*gammaEntry0) - F(vEntry0*t15_2[k])
-							o30 += F(A20*t19_2[k]) - F(B20*t20_2[k])
+							A20 := F((F(AStateEntry0*t22Entry)-F(BStateEntry0*t23Entry))*gammaEntry) + F(vEntry0*t62Entry)
+							B20 := F((F(AStateEntry0*t23Entry)+F(BStateEntry0*t22Entry))*gammaEntry) - F(vEntry0*t15Entry)
+							o30 += F(A20*t19Entry) - F(B20*t20Entry)
 							AState2[k][0] = A20
 							BState2[k][0] = B20
 							AStateEntry1 := AState2[k][1]
 							BStateEntry1 := BState2[k][1]
-							A21 := F((F(AStateEntry1*t22Entry)-F(BStateEntry1*t23Entry))*gammaEntry1) + F(vEntry1*t62_3[k])
-							B21 := F((F(AStateEntry1*t23Entry)+F(BStateEntry1*t22Entry))*gammaEntry1) - F(vEntry1*t15_3[k])
-							o31 += F(A21*t19_3[k]) - F(B21*t20_3[k])
+							A21 := F((F(AStateEntry1*t22Entry)-F(BStateEntry1*t23Entry))*gammaEntry) + F(vEntry1*t62Entry)
+							B21 := F((F(AStateEntry1*t23Entry)+F(BStateEntry1*t22Entry))*gammaEntry) - F(vEntry1*t15Entry)
+							o31 += F(A21*t19Entry) - F(B21*t20Entry)
 							AState2[k][1] = A21
 							BState2[k][1] = B21
 							AStateEntry2 := AState2[k][2]
 							BStateEntry2 := BState2[k][2]
-							A22 := F((F(AStateEntry2*t22Entry)-F(BStateEntry2*t23Entry))*gammaEntry2) + F(vEntry2*t62_4[k])
-							B22 := F((F(AStateEntry2*t23Entry)+F(BStateEntry2*t22Entry))*gammaEntry2) - F(vEntry2*t15_4[k])
-							o32 += F(A22*t19_4[k]) - F(B22*t20_4[k])
+							A22 := F((F(AStateEntry2*t22Entry)-F(BStateEntry2*t23Entry))*gammaEntry) + F(vEntry2*t62Entry)
+							B22 := F((F(AStateEntry2*t23Entry)+F(BStateEntry2*t22Entry))*gammaEntry) - F(vEntry2*t15Entry)
+							o32 += F(A22*t19Entry) - F(B22*t20Entry)
 							AState2[k][2] = A22
 							BState2[k][2] = B22
 						}
@@ -267,41 +260,37 @@ func (c *Step[F]) Run() {
 						o2[j][2] = o32
 					}
 					// ret_net.r, ret_net
-					var t2520 F
-					var t2521 F
-					var t2522 F
-					for j := range dV {
-						o2Entry0 := o2[j][0]
-						t2520 += o2Entry0
-						o3[j] = o2Entry0
-						o2Entry1 := o2[j][1]
-						t2521 += o2Entry1
-						o4[j] = o2Entry1
-						o2Entry2 := o2[j][2]
-						t2522 += o2Entry2
-						o5[j] = o2Entry2
+					for j := range H {
+						t25Sum := t25_2[j]
+						t2520 := o2[j][0]
+						t25Sum += t2520
+						o[((l*T+a+C*s)*H+j)*dV+i] = t2520
+						t2521 := o2[j][1]
+						t25Sum += t2521
+						o[((l*T+a+C*s)*H+j)*dV+i+1] = t2521
+						t2522 := o2[j][2]
+						t25Sum += t2522
+						o[((l*T+a+C*s)*H+j)*dV+i+2] = t2522
+						t25_2[j] = t25Sum
 					}
-					t25[(l*T+a+C*s)*H+i] = t2520
-					t25[(l*T+a+C*s)*H+i+1] = t2521
-					t25[(l*T+a+C*s)*H+i+2] = t2522
 				}
 			}
-			for j := range dV {
+			for j := range H {
 				AState2 := AState[j*dC:][:dC]
-				AOut := c.AOut[((l*H+i)*dV+j)*dC:][:dC]
-				AOut2 := c.AOut[((l*H+i+1)*dV+j)*dC:][:dC]
-				AOut3 := c.AOut[((l*H+i+2)*dV+j)*dC:][:dC]
+				AOut := c.AOut[((l*H+j)*dV+i)*dC:][:dC]
+				AOut2 := c.AOut[((l*H+j)*dV+i+1)*dC:][:dC]
+				AOut3 := c.AOut[((l*H+j)*dV+i+2)*dC:][:dC]
 				for k := range dC {
 					AOut[k] = AState2[k][0]
 					AOut2[k] = AState2[k][1]
 					AOut3[k] = AState2[k][2]
 				}
 			}
-			for j := range dV {
+			for j := range H {
 				BState2 := BState[j*dC:][:dC]
-				BOut := c.BOut[((l*H+i)*dV+j)*dC:][:dC]
-				BOut2 := c.BOut[((l*H+i+1)*dV+j)*dC:][:dC]
-				BOut3 := c.BOut[((l*H+i+2)*dV+j)*dC:][:dC]
+				BOut := c.BOut[((l*H+j)*dV+i)*dC:][:dC]
+				BOut2 := c.BOut[((l*H+j)*dV+i+1)*dC:][:dC]
+				BOut3 := c.BOut[((l*H+j)*dV+i+2)*dC:][:dC]
 				for k := range dC {
 					BOut[k] = BState2[k][0]
 					BOut2[k] = BState2[k][1]
@@ -309,56 +298,55 @@ func (c *Step[F]) Run() {
 				}
 			}
 		}
-		for ; i < H; i++ {
-			for j := range dV {
-				A := c.A[((l*H+i)*dV+j)*dC:][:dC]
+		for ; i < dV; i++ {
+			for j := range H {
+				A := c.A[((l*H+j)*dV+i)*dC:][:dC]
 				AState2 := AState[j*dC:][:dC]
 				for k := range dC {
 					AState2[k][0] = A[k]
 				}
 			}
-			for j := range dV {
-				B := c.B[((l*H+i)*dV+j)*dC:][:dC]
+			for j := range H {
+				B := c.B[((l*H+j)*dV+i)*dC:][:dC]
 				BState2 := BState[j*dC:][:dC]
 				for k := range dC {
 					BState2[k][0] = B[k]
 				}
 			}
-			gammaEntry := gamma[i]
 			for s := range segments {
 				if len(c.ACheckpoints) > 0 {
-					for j := range dV {
+					for j := range H {
 						AState2 := AState[j*dC:][:dC]
-						ACheckpoints := c.ACheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC]
+						ACheckpoints := c.ACheckpoints[(((l*segments+s)*H+j)*dV+i)*dC:][:dC]
 						for k := range dC {
 							ACheckpoints[k] = AState2[k][0]
 						}
 					}
 				}
 				if len(c.BCheckpoints) > 0 {
-					for j := range dV {
+					for j := range H {
 						BState2 := BState[j*dC:][:dC]
-						BCheckpoints := c.BCheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC]
+						BCheckpoints := c.BCheckpoints[(((l*segments+s)*H+j)*dV+i)*dC:][:dC]
 						for k := range dC {
 							BCheckpoints[k] = BState2[k][0]
 						}
 					}
 				}
 				for a := range min(C, -C*s+T) {
-					v := c.V[((l*T+a+C*s)*H+i)*dV:][:dV]
-					o3 := o[((l*T+a+C*s)*H+i)*dV:][:dV]
+					t25_2 := t25[(l*T+a+C*s)*H:][:H]
 					// ret_net.A, ret_net.B, ret_net.o
-					for j := range dV {
+					for j := range H {
 						AState2 := AState[j*dC:][:dC]
 						t22_2 := t22[(l*T+a+C*s)*dC:][:dC]
 						BState2 := BState[j*dC:][:dC]
 						t23_2 := t23[(l*T+a+C*s)*dC:][:dC]
-						t62_2 := t62[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t15_2 := t15[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t19_2 := t19[((l*T+a+C*s)*H+i)*dC:][:dC]
-						t20_2 := t20[((l*T+a+C*s)*H+i)*dC:][:dC]
-						var o3_2 F
-						vEntry := v[j]
+						t62_2 := t62[((l*T+a+C*s)*H+j)*dC:][:dC]
+						t15_2 := t15[((l*T+a+C*s)*H+j)*dC:][:dC]
+						t19_2 := t19[((l*T+a+C*s)*H+j)*dC:][:dC]
+						t20_2 := t20[((l*T+a+C*s)*H+j)*dC:][:dC]
+						var o3 F
+						gammaEntry := gamma[j]
+						vEntry := c.V[((l*T+a+C*s)*H+j)*dV+i]
 						for k := range dC {
 							AStateEntry := AState2[k][0]
 							t22Entry := t22_2[k]
@@ -366,32 +354,30 @@ func (c *Step[F]) Run() {
 							t23Entry := t23_2[k]
 							A2 := F((F(AStateEntry*t22Entry)-F(BStateEntry*t23Entry))*gammaEntry) + F(vEntry*t62_2[k])
 							B2 := F((F(AStateEntry*t23Entry)+F(BStateEntry*t22Entry))*gammaEntry) - F(vEntry*t15_2[k])
-							o3_2 += F(A2*t19_2[k]) - F(B2*t20_2[k])
+							o3 += F(A2*t19_2[k]) - F(B2*t20_2[k])
 							AState2[k][0] = A2
 							BState2[k][0] = B2
 						}
-						o2[j][0] = o3_2
+						o2[j][0] = o3
 					}
 					// ret_net.r, ret_net
-					var t252 F
-					for j := range dV {
-						o2Entry := o2[j][0]
-						t252 += o2Entry
-						o3[j] = o2Entry
+					for j := range H {
+						t252 := o2[j][0]
+						t25_2[j] += t252
+						o[((l*T+a+C*s)*H+j)*dV+i] = t252
 					}
-					t25[(l*T+a+C*s)*H+i] = t252
 				}
 			}
-			for j := range dV {
+			for j := range H {
 				AState2 := AState[j*dC:][:dC]
-				AOut := c.AOut[((l*H+i)*dV+j)*dC:][:dC]
+				AOut := c.AOut[((l*H+j)*dV+i)*dC:][:dC]
 				for k := range dC {
 					AOut[k] = AState2[k][0]
 				}
 			}
-			for j := range dV {
+			for j := range H {
 				BState2 := BState[j*dC:][:dC]
-				BOut := c.BOut[((l*H+i)*dV+j)*dC:][:dC]
+				BOut := c.BOut[((l*H+j)*dV+i)*dC:][:dC]
 				for k := range dC {
 					BOut[k] = BState2[k][0]
 				}
@@ -788,10 +774,6 @@ func (c *StepBackward[F]) Run() {
 						t352[j][1] = t28[j][1] + w1
 					}
 					// ret_net.o, ret_net.B, ret_net.A
-					clear(t40)
-					clear(t42_2)
-					clear(t51)
-					clear(t66)
 					clear(t40)
 					clear(t42_2)
 					clear(t51)

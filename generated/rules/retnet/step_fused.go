@@ -155,7 +155,11 @@ func (c *stepFused) run() {
 	kern.GemmFMA(H*dV, L*T, d, F(1), false, t29, 1, H*dV, c.WG, d, 1, c.X, 1, d)
 
 	// ret_net
-	workers.Each(L*kern.Parts(H), (*stepRows1)(c))
+	clear(t25)
+	workers.Each(L*kern.Blocks(dV), (*stepRows1)(c))
+	if kern.Blocks(dV) > 1 {
+		kern.AddBlocks(t25[:H*L*T], c.Work[4*H*L*T*dC+3*H*L*T*dV+4*H*L*T+2*L*T*dC+H:], H*L*T, kern.Blocks(dV))
+	}
 
 	// ret_net.r
 	w2 := F(dV)
@@ -352,46 +356,50 @@ func (c *stepRows1) Part(part int) {
 	t20 := c.Work[3*H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]         // [L, T, H, d_c]
 	o := c.Work[4*H*L*T*dC+H*L*T*dV+2*L*T*dC+H:][:H*L*T*dV]  // [L, T, H, d_v]
 	t25 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*L*T*dC+H:][:H*L*T] // [L, T, H]
-	l, block := part/kern.Parts(H), part%kern.Parts(H)
-	first, last := kern.PartRows(block, H)
-	scratch := workers.Borrow(dC*dV + dC*dV + dV)
-	AState, rest := scratch.Data[:dC*dV], scratch.Data[dC*dV:]
-	BState, rest2 := rest[:dC*dV], rest[dC*dV:]
+	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
+	first, last := kern.BlockRows(block, dV)
+	t25_2 := t25
+	if block > 0 {
+		t25_2 = c.Work[4*H*L*T*dC+3*H*L*T*dV+4*H*L*T+2*L*T*dC+H+(block-1)*(H*L*T):][:H*L*T]
+		clear(t25_2[l*H*T:][:H*T])
+	}
+	scratch := workers.Borrow(H*dC + H*dC + H)
+	AState, rest := scratch.Data[:H*dC], scratch.Data[H*dC:]
+	BState, rest2 := rest[:H*dC], rest[H*dC:]
 	o2 := rest2
 	for i := first; i < last; i++ {
-		for j := range dV {
-			copy(AState[j*dC:][:dC], c.A[((l*H+i)*dV+j)*dC:][:dC])
+		for j := range H {
+			copy(AState[j*dC:][:dC], c.A[((l*H+j)*dV+i)*dC:][:dC])
 		}
-		for j := range dV {
-			copy(BState[j*dC:][:dC], c.B[((l*H+i)*dV+j)*dC:][:dC])
+		for j := range H {
+			copy(BState[j*dC:][:dC], c.B[((l*H+j)*dV+i)*dC:][:dC])
 		}
-		gammaEntry := gamma[i]
 		for s := range segments {
 			if len(c.ACheckpoints) > 0 {
-				for j := range dV {
-					copy(c.ACheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC], AState[j*dC:][:dC])
+				for j := range H {
+					copy(c.ACheckpoints[(((l*segments+s)*H+j)*dV+i)*dC:][:dC], AState[j*dC:][:dC])
 				}
 			}
 			if len(c.BCheckpoints) > 0 {
-				for j := range dV {
-					copy(c.BCheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC], BState[j*dC:][:dC])
+				for j := range H {
+					copy(c.BCheckpoints[(((l*segments+s)*H+j)*dV+i)*dC:][:dC], BState[j*dC:][:dC])
 				}
 			}
 			for a := range min(C, -C*s+T) {
-				v := c.V[((l*T+a+C*s)*H+i)*dV:][:dV]
-				o3 := o[((l*T+a+C*s)*H+i)*dV:][:dV]
+				t25_3 := t25_2[(l*T+a+C*s)*H:][:H]
 				// ret_net.A, ret_net.B, ret_net.o
-				for j := range dV {
+				for j := range H {
 					AState2 := AState[j*dC:][:dC]
 					t22_2 := t22[(l*T+a+C*s)*dC:][:dC]
 					BState2 := BState[j*dC:][:dC]
 					t23_2 := t23[(l*T+a+C*s)*dC:][:dC]
-					t62_2 := t62[((l*T+a+C*s)*H+i)*dC:][:dC]
-					t15_2 := t15[((l*T+a+C*s)*H+i)*dC:][:dC]
-					t20_2 := t20[((l*T+a+C*s)*H+i)*dC:][:dC]
-					t19_2 := t19[((l*T+a+C*s)*H+i)*dC:][:dC]
-					var o3_2 F
-					vEntry := v[j]
+					t62_2 := t62[((l*T+a+C*s)*H+j)*dC:][:dC]
+					t15_2 := t15[((l*T+a+C*s)*H+j)*dC:][:dC]
+					t20_2 := t20[((l*T+a+C*s)*H+j)*dC:][:dC]
+					t19_2 := t19[((l*T+a+C*s)*H+j)*dC:][:dC]
+					var o3 F
+					gammaEntry := gamma[j]
+					vEntry := c.V[((l*T+a+C*s)*H+j)*dV+i]
 					for k := range dC {
 						AStateEntry := AState2[k]
 						t22Entry := t22_2[k]
@@ -399,27 +407,25 @@ func (c *stepRows1) Part(part int) {
 						t23Entry := t23_2[k]
 						A2 := num.FMA32(vEntry, t62_2[k], F(num.FMA32(-BStateEntry, t23Entry, F(AStateEntry*t22Entry))*gammaEntry))
 						B2 := num.FMA32(-vEntry, t15_2[k], F(num.FMA32(BStateEntry, t22Entry, F(AStateEntry*t23Entry))*gammaEntry))
-						o3_2 = num.FMA32(-B2, t20_2[k], num.FMA32(A2, t19_2[k], o3_2))
+						o3 = num.FMA32(-B2, t20_2[k], num.FMA32(A2, t19_2[k], o3))
 						AState2[k] = A2
 						BState2[k] = B2
 					}
-					o2[j] = o3_2
+					o2[j] = o3
 				}
 				// ret_net.r, ret_net
-				var t252 F
-				for j := range dV {
-					o2Entry := o2[j]
-					t252 = t252 + o2Entry
-					o3[j] = o2Entry
+				for j := range H {
+					t252 := o2[j]
+					t25_3[j] = t25_3[j] + t252
+					o[((l*T+a+C*s)*H+j)*dV+i] = t252
 				}
-				t25[(l*T+a+C*s)*H+i] = t252
 			}
 		}
-		for j := range dV {
-			copy(c.AOut[((l*H+i)*dV+j)*dC:][:dC], AState[j*dC:][:dC])
+		for j := range H {
+			copy(c.AOut[((l*H+j)*dV+i)*dC:][:dC], AState[j*dC:][:dC])
 		}
-		for j := range dV {
-			copy(c.BOut[((l*H+i)*dV+j)*dC:][:dC], BState[j*dC:][:dC])
+		for j := range H {
+			copy(c.BOut[((l*H+j)*dV+i)*dC:][:dC], BState[j*dC:][:dC])
 		}
 	}
 	workers.Return(scratch)
