@@ -13,10 +13,14 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
+
+// kernFolder is where the tests place the files of the package that all kernels share.
+const kernFolder = "kern"
 
 // emitted compiles the project's pages: their kernels, and the assembly with
 // the Go beside it.
@@ -31,7 +35,11 @@ func emitted() (kernels []plan.KernelFile, files map[string][]byte, err error) {
 	}
 	kernels = emitgo.KernelFiles(units)
 	files = gen.Assembly(kernels)
-	maps.Copy(files, gemm.Files())
+	for _, shared := range []map[string][]byte{emitasm.Kern(), gemm.Files()} {
+		for name, text := range shared {
+			files[kernFolder+"/"+name] = text
+		}
+	}
 	return kernels, files, nil
 }
 
@@ -232,7 +240,7 @@ func undeclared(name, text string, files map[string][]byte) []string {
 	beside := ""
 	for other, text := range files {
 		if path.Dir(other) == path.Dir(name) && path.Ext(other) == ".go" && strings.Contains(string(text), "//go:build amd64 && !purego") {
-			if strings.TrimSuffix(other, ".go") == strings.TrimSuffix(name, ".s") || path.Dir(name) == "generated/kern" {
+			if strings.TrimSuffix(other, ".go") == strings.TrimSuffix(name, ".s") || path.Dir(name) == kernFolder {
 				beside += string(text)
 			}
 		}
@@ -243,7 +251,7 @@ func undeclared(name, text string, files map[string][]byte) []string {
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^//go:noescape\nfunc (\w+)\(`).FindAllStringSubmatch(beside, -1) {
-		if !strings.Contains(text, "TEXT ·"+m[1]+"(SB)") && path.Dir(name) != "generated/kern" {
+		if !strings.Contains(text, "TEXT ·"+m[1]+"(SB)") && path.Dir(name) != kernFolder {
 			out = append(out, m[1]+" is declared and not there")
 		}
 	}
