@@ -5,7 +5,6 @@ import "testing"
 // TestFamilyPages takes pages with families all the way: compiled, proved,
 // emitted, vetted, and tested there by what was generated with them.
 func TestFamilyPages(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "family/self_modifying.md", "family/two_roads.md", "family/short_windows.md")
+	root := newProject(t, "family/self_modifying.md", "family/two_roads.md", "family/short_windows.md")
 	vetAndTest(t, root, append(rules("selfmodifying", "tworates"), "./generated/compositions/tworoads")...)
 }

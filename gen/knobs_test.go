@@ -115,7 +115,6 @@ func choices(u *notation.Unit) map[string]*notation.DeclName {
 // TestKnobPages compiles formulas of every kind of difficulty in a copy of the
 // tree, and tests there what was generated.
 func TestKnobPages(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "knobrun/memories.md")
-	vetAndTest(t, root, append(rules("reverserows", "normedlayers", "deepslots", "anchoredlayers", "roundmatrix", "thresholdpasses", "boundedvector"), "./generated/safety")...)
+	root := newProject(t, "knobrun/memories.md")
+	vetAndTest(t, root, rules("reverserows", "normedlayers", "deepslots", "anchoredlayers", "roundmatrix", "thresholdpasses", "boundedvector")...)
 }

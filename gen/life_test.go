@@ -19,8 +19,7 @@ import (
 // and runs the tests that are generated for them: gradients against differences,
 // the tape against direct calls, lanes, and cuts into calls.
 func TestLifetimesEmitted(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "life/lifetimes.md", "life/yaad.md")
+	root := newProject(t, "life/lifetimes.md", "life/yaad.md")
 	vetAndTest(t, root, append(rules("callwise", "perchunk", "pulled", "snapped", "written", "lagging", "features", "pulledhuber"),
 		"./generated/compositions/cutwindow")...)
 }

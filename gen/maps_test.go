@@ -5,7 +5,6 @@ import "testing"
 // TestFeatureMaps takes a rule over each feature map all the way: compiled,
 // proved, emitted, vetted, and tested there by what was generated with it.
 func TestFeatureMaps(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "maps/maps.md")
+	root := newProject(t, "maps/maps.md")
 	vetAndTest(t, root, rules("linearmap", "fouriermap", "exponentialmap", "polynomialmap", "layeredmap", "decaying", "polynomiallayers")...)
 }

@@ -1,40 +1,95 @@
 package gen_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/nl-hecate/hecate"
 	"github.com/nl-hecate/hecate/gen"
-	"os/exec"
+	"github.com/nl-hecate/hecate/gen/project"
+	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// newModule copies what generated code needs into a folder of its own: the
-// runtime, and further folders of the project.
-func newModule(t *testing.T, folders ...string) string {
+// newModule makes a module that requires the library as this tree has it.
+func newModule(t *testing.T, path string) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds a copy of the tree")
+		t.Skip("builds a module")
 	}
 	root := t.TempDir()
-	for _, dir := range append([]string{"runtime", "internal"}, folders...) {
-		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", dir))); err != nil {
-			t.Fatal(err)
-		}
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, f := range []string{"go.mod", "go.sum"} {
-		copyFile(t, filepath.Join("..", f), filepath.Join(root, f))
+	mod := fmt.Sprintf("module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[3]s => %[4]s\n", path, goVersion(t), gen.LibraryModule, here)
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte(mod), 0o644); err != nil {
+		t.Fatal(err)
 	}
+	copyFile(t, filepath.Join("..", "go.sum"), filepath.Join(root, "go.sum"))
 	return root
 }
 
-// withPages puts pages of testdata beside those of a module and generates all.
-func withPages(t *testing.T, root string, pages ...string) {
+// newProject makes a module with pages of testdata, and generates what they become.
+func newProject(t *testing.T, pages ...string) string {
 	t.Helper()
+	root := newModule(t, "example.org/pages")
 	for _, p := range pages {
-		copyFile(t, filepath.Join("testdata", filepath.FromSlash(p)), filepath.Join(root, "specs", "mine", filepath.Base(p)))
+		copyFile(t, filepath.Join("testdata", filepath.FromSlash(p)), filepath.Join(root, "specs", filepath.Base(p)))
 	}
-	r, ds, err := gen.Generate(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}})
+	generate(t, root, "example.org/pages")
+	return root
+}
+
+// library is the library's pages.
+func library(t *testing.T) (out []*source.File) {
+	t.Helper()
+	pages, err := project.Pages(hecate.Specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		out = append(out, source.NewFile(project.Library+"/"+p.Path, p.Text))
+	}
+	return out
+}
+
+// overlaid returns the name of a list for the flag -overlay: files that a build takes in
+// the place of those on disk, or beside them.
+func overlaid(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var list struct{ Replace map[string]string }
+	list.Replace = map[string]string{}
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		other := filepath.Join(dir, strconv.Itoa(i)+filepath.Ext(name))
+		if err := os.WriteFile(other, []byte(files[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		list.Replace[name] = other
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// generate writes what the pages of a module become.
+func generate(t *testing.T, root, path string) {
+	t.Helper()
+	r, ds, err := gen.Generate(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}, Import: path + "/generated", Library: library(t)})
 	if err != nil || ds.Len() > 0 {
 		t.Fatalf("generate: %v\n%v", err, ds.Error())
 	}
@@ -43,22 +98,38 @@ func withPages(t *testing.T, root string, pages ...string) {
 	}
 }
 
+// goVersion is the version of Go that this module asks for.
+func goVersion(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(text)
+	if m == nil {
+		t.Fatal("go.mod names no version of Go")
+	}
+	return string(m[1])
+}
+
 // vetAndTest runs both on packages of a module: short tests, for the project's
-// own pages have the long ones. Trimmed paths let the build
-// cache serve the next module too.
+// own pages have the long ones.
 func vetAndTest(t *testing.T, root string, packages ...string) {
 	t.Helper()
-	runGo(t, root, append([]string{"vet", "-trimpath"}, packages...)...)
-	runGo(t, root, append([]string{"test", "-short", "-trimpath", "-vet=off"}, packages...)...)
+	runGo(t, root, append([]string{"vet"}, packages...)...)
+	runGo(t, root, append([]string{"test", "-short", "-vet=off"}, packages...)...)
 }
 
 func runGo(t *testing.T, root string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Errorf("go %v: %v\n%s", args, err, out)
 	}
+	t.Logf("%s", out)
 }
 
 // rules are the packages of rules by their names.

@@ -24,8 +24,7 @@ const chunkTol = 1e-12
 // TestSelfReferentialPages takes the options of the self-referential rules all
 // the way: compiled, proved, emitted, vetted, and tested there.
 func TestSelfReferentialPages(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "selfref/variants.md")
+	root := newProject(t, "selfref/variants.md")
 	vetAndTest(t, root, rules("stillphase", "valuephase", "adaptedqueries", "chunkofvalues", "layersofvalues")...)
 }
 

@@ -12,8 +12,7 @@ import (
 // a copy of the tree. What the generated tests do not know, closed forms and
 // equations without a root, is tested there beside them.
 func TestSolvedPages(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "solve/solved.md", "solve/shares.md")
+	root := newProject(t, "solve/solved.md", "solve/shares.md")
 	copyFile(t, filepath.Join("testdata", "solve", "closed.go.txt"), filepath.Join(root, "generated", "ops", "closed_test.go"))
 	step, err := os.ReadFile(filepath.Join(root, "generated", "rules", "innersolved", "step.go"))
 	if n := strings.Count(string(step), "num.NewSearch("); err != nil || n != 1 {

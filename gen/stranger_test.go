@@ -6,7 +6,6 @@ import "testing"
 // seen: it is put beside the project's pages in a copy of the tree, compiled,
 // and its generated package is vetted and tested there.
 func TestStrangerPage(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "stranger/bounded_echo.md")
+	root := newProject(t, "stranger/bounded_echo.md")
 	vetAndTest(t, root, rules("boundedecho")...)
 }

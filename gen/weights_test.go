@@ -6,7 +6,6 @@ import "testing"
 // several fits in a copy of the tree, and tests there what was generated:
 // gradients, tape against direct calls, chunks, lanes, first states.
 func TestWeightsPages(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "weights/deep_memories.md")
+	root := newProject(t, "weights/deep_memories.md")
 	vetAndTest(t, root, append(rules("deepdelta", "deeprounds", "deeppower", "deepsimplex", "twopasses"), "./generated/safety")...)
 }

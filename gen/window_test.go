@@ -24,8 +24,7 @@ import (
 // and runs the generated tests there. Atlas is also held to loops over numbers
 // that are written by hand.
 func TestWindowPages(t *testing.T) {
-	root := newModule(t, "specs")
-	withPages(t, root, "window/atlas_omega.md", "window/windows.md", "window/rounds.md")
+	root := newProject(t, "window/atlas_omega.md", "window/windows.md", "window/rounds.md")
 	loops(t, root, "atlasplain", "false")
 	loops(t, root, "atlaswindow", "true")
 	vetAndTest(t, root, append(rules("atlasplain", "atlaswindow", "windowtaps", "windowmeans", "windowqueries", "windowvector", "windowall", "rounds", "roundstate"),
