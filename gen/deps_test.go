@@ -88,7 +88,7 @@ var exceptions = map[string]string{
 
 // testsMay are what test files may import beyond their package.
 const testsMay = `
-gen:              gen gen/* internal/vectors internal/cudashim
+gen:              gen gen/* internal/vectors internal/cudashim .
 runtime:          runtime internal
 generated:        runtime generated internal/vectors
 command:          runtime generated internal

@@ -26,7 +26,7 @@ type memory struct{ dir string }
 
 // A cause is one thing that a result was computed from.
 type cause struct {
-	Name   string // such as "unit Projected"
+	Name   string // such as "unit NAME"
 	Digest string
 }
 

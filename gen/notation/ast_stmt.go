@@ -122,7 +122,7 @@ type (
 		Right *Formula
 		With  []*Override
 	}
-	// Trial is `trial MAG(DeltaRule, SlidingWindow)`: a formula in which a page that
+	// Trial is `trial Composition(Rule, Attention)`: a formula in which a page that
 	// cannot stand alone is proved and tested.
 	Trial struct {
 		Span    Span

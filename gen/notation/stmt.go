@@ -381,7 +381,7 @@ func (p *parser) special() Stmt {
 	return s
 }
 
-// trial reads `trial MAG(DeltaRule, SlidingWindow)`.
+// trial reads `trial Composition(Rule, Attention)`.
 func (p *parser) trial() Stmt {
 	start := p.next()
 	s := &Trial{Formula: p.formula()}
