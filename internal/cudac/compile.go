@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,13 +42,30 @@ func kernelFiles(dir string) ([]string, error) {
 	return files, err
 }
 
-// compile compiles all files and returns what their kernels need. All that is
-// wrong is reported, not only the first.
-func (c config) compile(lib *library, files []string) ([]row, error) {
+// compile returns what the kernels of all files need, and how many files it compiled for
+// that: what the table knows of a text is not found again, except for the sample. All
+// that is wrong is reported, not only the first.
+func (c config) compile(lib *library, files []string) (all []row, texts map[string]string, compiled int, err error) {
 	rows, errs := make([][]row, len(files)), make([]error, len(files))
+	texts = map[string]string{}
+	for _, file := range files {
+		if texts[file], err = c.text(file); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	old := c.known(lib)
+	sample := map[string]bool{}
+	for _, i := range rand.Perm(len(files))[:min(c.sample, len(files))] {
+		sample[files[i]] = true
+	}
 	turns := make(chan struct{}, max(c.jobs, 1))
 	var wg sync.WaitGroup
 	for i, file := range files {
+		if known := old.rows(file); !sample[file] && old.Texts[file] == seal(texts[file], known) {
+			rows[i] = known
+			continue
+		}
+		compiled++
 		wg.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
@@ -55,9 +73,12 @@ func (c config) compile(lib *library, files []string) ([]row, error) {
 		})
 	}
 	wg.Wait()
-	all := slices.Concat(rows...)
+	for i, file := range files {
+		texts[file] = seal(texts[file], rows[i])
+	}
+	all = slices.Concat(rows...)
 	slices.SortFunc(all, compareRows)
-	return all, errors.Join(errs...)
+	return all, texts, compiled, errors.Join(errs...)
 }
 
 // file compiles one file, if what lies in the folder of binaries was not made
@@ -90,9 +111,33 @@ func (c config) file(lib *library, file string) ([]row, error) {
 
 // key is the hash of all that the binaries of a file depend on.
 func (c config) key(lib *library, file string) (string, error) {
+	text, err := c.text(file)
+	if err != nil {
+		return "", err
+	}
 	h := sha256.New()
-	fmt.Fprintln(h, lib.version, targets, c.once)
+	fmt.Fprintln(h, lib.version, c.once, text)
 	h.Write(driverText)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// seal is the hash of a text and of what its kernels need: a row of the table that was
+// edited counts as little as one of another text.
+func seal(text string, rows []row) string {
+	rows = slices.SortedFunc(slices.Values(rows), compareRows)
+	h := sha256.New()
+	fmt.Fprintln(h, text)
+	for _, e := range entries(rows) {
+		fmt.Fprintln(h, e)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// text is the hash of a file, of the headers that it can include and of what it is
+// compiled for.
+func (c config) text(file string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, targets)
 	headers, err := filepath.Glob(filepath.Join(c.include, "*.cuh"))
 	if err != nil {
 		return "", err

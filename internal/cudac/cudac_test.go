@@ -129,3 +129,68 @@ func TestRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestKnown: a file is compiled again when its text or its numbers have changed, when it
+// is in the sample, and when all are asked for.
+func TestKnown(t *testing.T) {
+	if _, err := compiled(t, config{once: true}, "device.cu"); err != nil { // or the test is skipped
+		t.Fatal(err)
+	}
+	c := config{kernels: filepath.Join(t.TempDir(), "kernels"), out: t.TempDir(), include: filepath.Join("cuda", "include"), once: true}
+	device := filepath.Join(c.kernels, "device.cu")
+	text, err := os.ReadFile(filepath.Join("internal", "cudac", "testdata", "device.cu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, text []byte) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(device, text)
+	if err := c.run(); err != nil {
+		t.Fatal(err)
+	}
+	lib, err := openLibrary(c.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lib.version != tableVersion {
+		t.Skipf("the table holds what NVRTC %s says, and this is %s", tableVersion, lib.version)
+	}
+	table, err := os.ReadFile(c.tableFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(table), `"registers":[`, `"registers":[1`, 1)
+	for _, k := range []struct {
+		what        string
+		text, table string
+		change      func(c *config)
+		want        int
+	}{
+		{"nothing changed", string(text), string(table), func(*config) {}, 0},
+		{"in the sample", string(text), string(table), func(c *config) { c.sample = 1 }, 1},
+		{"all", string(text), string(table), func(c *config) { c.all = true }, 1},
+		{"another text", string(text) + "\n", string(table), func(*config) {}, 1},
+		{"another number", string(text), edited, func(*config) {}, 1},
+		{"another compiler", string(text), strings.Replace(string(table), "nvrtc 11", "nvrtc 12", 1), func(*config) {}, 1},
+	} {
+		write(device, []byte(k.text))
+		write(c.tableFile(), []byte(k.table))
+		now := c
+		k.change(&now)
+		if _, _, n, err := now.compile(lib, []string{"device.cu"}); n != k.want || err != nil {
+			t.Errorf("%s: compiled %d files, want %d: %v", k.what, n, k.want, err)
+		}
+	}
+	write(device, text)
+	write(c.tableFile(), []byte(edited))
+	if c.compare = true; c.run() == nil {
+		t.Error("an edited number is current")
+	}
+}

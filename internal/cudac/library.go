@@ -11,7 +11,10 @@ import (
 )
 
 // tableVersion is the NVRTC whose registers the table holds.
-const tableVersion = "11.8"
+const (
+	tableVersion = "11.8"
+	compilerName = "nvrtc " + tableVersion
+)
 
 //go:embed driver/nvrtc.c
 var driverText []byte

@@ -1,15 +1,18 @@
 // Cudac compiles every kernel under cuda/kernels for the devices that we ship
 // for, and keeps the table of what the kernels need.
 //
-//	cudac [-n] [-once] [-j N] [-out DIR] [KERNELS]
+//	cudac [-n] [-all] [-sample N] [-once] [-j N] [-out DIR] [KERNELS]
 //
 // Each .cu file below KERNELS (cuda/kernels) is compiled by NVRTC to PTX for
 // compute_80 and to machine code for sm_80, sm_86, sm_89 and sm_90, twice, in
 // two processes; both must give the same bytes. A kernel that spills registers
 // fails. Registers, stack and static shared memory of every kernel go into
 // resources.json beside KERNELS; with -n the table is compared and nothing is
-// written there. The binaries stay in DIR (out/cuda), which git ignores; a file
-// whose text has not changed since they were made is not compiled again.
+// written there. The binaries stay in DIR (out/cuda), which git ignores.
+//
+// What a file needs follows from its text, the headers, the targets and the compiler. The
+// table holds a hash of each text and its numbers; where it fits, the file is not compiled again, except
+// for a sample of N files that is drawn anew in each run; -all compiles every file.
 //
 // NVRTC is the library that $HECATE_NVRTC names, or the one that .ci/nvrtc
 // fetched into out/nvrtc, or the system's. Registers differ from version to
@@ -32,6 +35,8 @@ import (
 func main() {
 	var c config
 	flag.BoolVar(&c.compare, "n", false, "compare the table with the one that is there, and write nothing")
+	flag.BoolVar(&c.all, "all", false, "compile every file, whatever the table knows")
+	flag.IntVar(&c.sample, "sample", 12, "how many files to compile although the table knows them")
 	flag.BoolVar(&c.once, "once", false, "compile once: no check that the bytes are the same again")
 	flag.IntVar(&c.jobs, "j", 2, "compilations at a time")
 	flag.StringVar(&c.out, "out", filepath.Join("out", "cuda"), "folder for binaries")
@@ -50,8 +55,8 @@ func main() {
 // A config is one run of the command.
 type config struct {
 	kernels, include, out string
-	compare, once         bool
-	jobs                  int
+	compare, once, all    bool
+	jobs, sample          int
 }
 
 func (c config) run() error {
@@ -68,21 +73,21 @@ func (c config) run() error {
 	if err != nil {
 		return err
 	}
-	rows, err := c.compile(lib, files)
+	rows, texts, compiled, err := c.compile(lib, files)
 	if err != nil {
 		return err
 	}
 	if err := spills(rows); err != nil {
 		return err
 	}
-	fmt.Printf("cudac: %d files, %d kernels, %d targets: no spills, %s (NVRTC %s, %.0f s)\n",
-		len(files), len(rows)/machines, len(targets), c.bytes(), lib.version, time.Since(start).Seconds())
-	return c.table(lib, rows)
+	fmt.Printf("cudac: %d files, %d kernels, %d targets: no spills; %d files compiled, %s (NVRTC %s, %.0f s)\n",
+		len(files), len(rows)/machines, len(targets), compiled, c.bytes(), lib.version, time.Since(start).Seconds())
+	return c.table(lib, rows, texts)
 }
 
 func (c config) bytes() string {
 	if c.once {
-		return "compiled once"
+		return "each once"
 	}
 	return "the same bytes twice"
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -117,14 +119,52 @@ func entries(rows []row) []entry {
 	return out
 }
 
-// print is the table, a line a kernel.
-func print(rows []row) ([]byte, error) {
+// A resources is the table: what the kernels need, and for each file the seal of its text
+// and of these numbers.
+type resources struct {
+	Compiler string            `json:"compiler"`
+	Machines []string          `json:"machines"`
+	Texts    map[string]string `json:"texts"`
+	Kernels  []entry           `json:"kernels"`
+}
+
+// known is the table that is there, empty where it cannot be read, is another compiler's
+// or does not count.
+func (c config) known(lib *library) *resources {
+	var old resources
+	text, err := os.ReadFile(c.tableFile())
+	if err != nil || c.all || lib.version != tableVersion || json.Unmarshal(text, &old) != nil ||
+		old.Compiler != compilerName || !slices.Equal(old.Machines, targets[len(targets)-machines:]) {
+		return &resources{}
+	}
+	return &old
+}
+
+// rows are those of a file.
+func (t *resources) rows(file string) (out []row) {
+	for _, e := range t.Kernels {
+		if e.File != file || min(len(e.Registers), len(e.Stack), len(e.Spilled), len(e.Shared)) < len(t.Machines) {
+			continue
+		}
+		for i, on := range t.Machines {
+			out = append(out, row{file, e.Kernel, on, e.Registers[i], e.Stack[i], e.Spilled[i], 0, e.Shared[i]})
+		}
+	}
+	return out
+}
+
+// print is the table, a line a text and a line a kernel.
+func print(rows []row, texts map[string]string) ([]byte, error) {
 	var b strings.Builder
 	on, err := json.Marshal(targets[len(targets)-machines:])
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "{\n\"compiler\": \"nvrtc %s\",\n\"machines\": %s,\n\"kernels\": [", tableVersion, on)
+	fmt.Fprintf(&b, "{\n\"compiler\": %q,\n\"machines\": %s,\n\"texts\": {", compilerName, on)
+	for i, file := range slices.Sorted(maps.Keys(texts)) {
+		fmt.Fprintf(&b, "%s\n%q: %q", map[bool]string{true: ","}[i > 0], file, texts[file])
+	}
+	b.WriteString("\n},\n\"kernels\": [")
 	for i, e := range entries(rows) {
 		if len(e.Registers) != machines {
 			return nil, fmt.Errorf("%s: kernel %s is known on %d of %d machines", e.File, e.Kernel, len(e.Registers), machines)
@@ -148,13 +188,13 @@ func (c config) tableFile() string {
 }
 
 // table writes the table, or compares it.
-func (c config) table(lib *library, rows []row) error {
+func (c config) table(lib *library, rows []row, texts map[string]string) error {
 	at := c.tableFile()
 	if lib.version != tableVersion {
 		fmt.Printf("cudac: %s holds the registers of NVRTC %s: not compared\n", at, tableVersion)
 		return nil
 	}
-	text, err := print(rows)
+	text, err := print(rows, texts)
 	if err != nil {
 		return err
 	}
