@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs compare levels sweep docs
+.PHONY: help run test test-short nightly generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs compare levels sweep docs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,17 @@ run: ## compile the pages, then build a small model on English text (about a min
 test: ## every test, the generated ones included, and the deep proofs
 	$(GO) test -timeout 60m $(GOTESTFLAGS) ./...
 	$(GO) run ./cmd/hecategen prove -deep
+
+test-short: ## the tests that need no module of their own and no long series (under two minutes)
+	$(GO) test -short ./...
+
+nightly: ## more of the same: every mutation, 50,000 random pages, the protocol at full size, every kernel compiled, fuzzing
+	$(GO) run ./cmd/mutate
+	$(GO) test ./gen/random -timeout 0 -pages 50000 -seed $${SEED:-$$(date +%s)}
+	HECATE_PROTOCOL=full $(GO) test -timeout 0 ./protocol
+	.ci/nvrtc
+	$(GO) run ./internal/cudac -n -all
+	$(MAKE) fuzz
 
 generate: ## write generated/ from specs/
 	$(GO) generate ./...
@@ -42,7 +53,7 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to bench/NOTES.md
 	$(GO) run ./bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
 
-cuda: ## compile the kernels for every device; write what they need to cuda/resources.json
+cuda: ## compile the kernels that changed for every device; write what they need to cuda/resources.json
 	.ci/nvrtc
 	$(GO) run ./internal/cudac
 

@@ -171,7 +171,7 @@ claim ≡ sequential
 		{"AssociativeScan", "Entries", ""},
 		{"AssociativeScan", "DeltaRule", "M is no plain factor here"},
 		{"ExactChunk", "DeltaRule", ""},
-		{"ExactChunk", "Hebbian", "it computes something else: adjoint of M differs"},
+		{"ExactChunk", "Hebbian", "it computes something else: value of y differs"},
 		{"ExactChunk", "RetNet", "M is no state"},
 		{"ExactMomentumChunk", "TitansLMM", ""},
 		{"Chunkwise", "SelfReferentialChunk", "SelfReferentialChunk reads M[k] where its call began, and a strategy cuts the call into chunks"},

@@ -11,7 +11,7 @@ import (
 
 // surroundings are the pages that examples speak of.
 var surroundings = map[string]string{
-	"specs/papers.md":             "# Papers\n\n| key | title | arXiv | version | read |\n|---|---|---|---|---|\n| alpha | On alpha | 9901.00001 | v1 | 1-9 |\n| titans | On titans | 9901.00002 | v1 | 1-20 |\n",
+	"specs/papers.md":             "# Papers\n\n| key | title | arXiv | version | read |\n|---|---|---|---|---|\n| alpha | On alpha | 9901.00001 | v1 | 1-9 |\n| paper | On paper | 9901.00002 | v1 | 1-20 |\n",
 	"specs/rules/00_interface.md": "# One\n",
 	"specs/knobs/00_interface.md": "# Another\n",
 }
@@ -35,7 +35,7 @@ func diagnose(e diag.Explanation, text string) diag.List {
 		}
 		files = append(files, source.NewFile(name, s))
 	}
-	name := "specs/algorithms/delta_rule.md"
+	name := "specs/algorithms/name.md"
 	if strings.HasPrefix(text, "# Papers") {
 		name = "specs/papers.md"
 	}

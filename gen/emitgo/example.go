@@ -77,8 +77,8 @@ func Example() {
 	return b.String()
 }
 
-// exemplary reports whether a unit is called in the way of the example: one input, and
-// no part.
+// exemplary reports whether a unit is called in the way of the example: one input, no
+// part, and an import path that is known.
 func exemplary(u *plan.Unit) bool {
-	return u.Kind == plan.RuleUnit && len(u.Parts) == 0 && len(u.Inputs) == 1
+	return u.Kind == plan.RuleUnit && !u.Alone() && len(u.Parts) == 0 && len(u.Inputs) == 1
 }

@@ -563,9 +563,6 @@ func (c *Backward[F]) Run() {
 					MTrail2_4 := MTrail2[a*dK:][:dK]
 					// hebbian_scan_core.M
 					clear(t14)
-					clear(t14)
-					clear(t14)
-					clear(t14)
 					if n := min(16, 1); n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
@@ -598,9 +595,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t53)
-					clear(t53)
-					clear(t53)
-					clear(t53)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo:][:n]
@@ -629,9 +623,6 @@ func (c *Backward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t85)
-					clear(t85)
-					clear(t85)
 					clear(t85)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
@@ -662,9 +653,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t113)
-					clear(t113)
-					clear(t113)
-					clear(t113)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t10_2 := t10[(l*chunks+a+C*s)*16+lo3:][:n]
@@ -694,9 +682,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t142)
-					clear(t142)
-					clear(t142)
-					clear(t142)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
 						t132_2 := t132[(l*chunks+a+C*s)*16+lo4:][:n]
@@ -724,9 +709,6 @@ func (c *Backward[F]) Run() {
 					t222_2 := t222[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan_core.M
-					clear(t17)
-					clear(t17)
-					clear(t17)
 					clear(t17)
 					if n := min(16, 1); n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16:][:n]
@@ -760,9 +742,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t54)
-					clear(t54)
-					clear(t54)
-					clear(t54)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo:][:n]
@@ -791,9 +770,6 @@ func (c *Backward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t86)
-					clear(t86)
-					clear(t86)
 					clear(t86)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
@@ -824,9 +800,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t114)
-					clear(t114)
-					clear(t114)
-					clear(t114)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t10_2 := t10[(l*chunks+a+C*s)*16+lo3:][:n]
@@ -856,9 +829,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t143)
-					clear(t143)
-					clear(t143)
-					clear(t143)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
 						t132_2 := t132[(l*chunks+a+C*s)*16+lo4:][:n]
@@ -874,9 +844,6 @@ func (c *Backward[F]) Run() {
 							}
 						}
 					}
-					clear(t222)
-					clear(t222)
-					clear(t222)
 					clear(t222)
 					for j := range dK {
 						t222_2[j][0] += MBarState2[j][0]
@@ -911,9 +878,6 @@ func (c *Backward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t822)
-					clear(t822)
-					clear(t822)
 					clear(t822)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
@@ -964,9 +928,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t152)
-					clear(t152)
-					clear(t152)
-					clear(t152)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t10_2 := t10[(l*chunks+a+C*s)*16+lo6:][:n]
@@ -1016,9 +977,6 @@ func (c *Backward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t23)
-					clear(t23)
-					clear(t23)
-					clear(t23)
 					lo7 := max(0, 2)
 					if n := 16 - lo7; n > 0 {
 						t722_2 := t722[(l*chunks+a+C*s)*16+lo7:][:n]
@@ -1067,9 +1025,6 @@ func (c *Backward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t31)
-					clear(t31)
-					clear(t31)
 					clear(t31)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
@@ -1148,9 +1103,6 @@ func (c *Backward[F]) Run() {
 						t36[j][3] = t3623
 					}
 					// hebbian_scan_core.M
-					clear(t38)
-					clear(t38)
-					clear(t38)
 					clear(t38)
 					if n := min(16, 1); n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16:][:n]

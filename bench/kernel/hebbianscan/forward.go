@@ -222,9 +222,6 @@ func (c *Forward[F]) Run() {
 					M2_2 := M2[15*dK:][:dK]
 					// hebbian_scan_core.M
 					clear(t9)
-					clear(t9)
-					clear(t9)
-					clear(t9)
 					if n := min(16, 1); n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
@@ -257,9 +254,6 @@ func (c *Forward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t52)
-					clear(t52)
-					clear(t52)
-					clear(t52)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo:][:n]
@@ -288,9 +282,6 @@ func (c *Forward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t82)
-					clear(t82)
-					clear(t82)
 					clear(t82)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
@@ -321,9 +312,6 @@ func (c *Forward[F]) Run() {
 					}
 					// hebbian_scan_core.M
 					clear(t11)
-					clear(t11)
-					clear(t11)
-					clear(t11)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t102_2 := t102[(l*chunks+a+C*s)*16+lo3:][:n]
@@ -352,9 +340,6 @@ func (c *Forward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t14)
-					clear(t14)
-					clear(t14)
 					clear(t14)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
