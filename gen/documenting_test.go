@@ -28,7 +28,7 @@ func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("proves all pages")
 	}
-	c := gen.Config{Root: "..", Specs: []string{"../specs"}}
+	c := gen.Config{Root: "..", Specs: []string{"../specs"}, Memory: remembered}
 	site, ds := gen.Document(c)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

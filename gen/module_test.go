@@ -18,6 +18,22 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
+// remembered is where the tests of this package keep results about the project's pages:
+// what one has proved, the next need not prove again.
+var remembered string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "hecate")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	remembered = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // newModule makes a module that requires the library as this tree has it.
 func newModule(t *testing.T, path string) string {
 	t.Helper()
