@@ -179,7 +179,7 @@ func found(t *testing.T, page string) []string {
 	t.Helper()
 	r, _ := inspect.Tree([]string{"testdata/tree"})
 	p, ds := markdown.Parse(source.NewFile("testdata/page.md", page))
-	own, _ := markdown.Parse(source.NewFile("specs/algorithms/delta_rule.md", ""))
+	own, _ := markdown.Parse(source.NewFile("specs/algorithms/name.md", ""))
 	ds.Append(inspect.Resolve(append(r.Pages, p, own), r.Bibliography, nil))
 	var out []string
 	for _, d := range ds.Sorted() {
