@@ -26,7 +26,8 @@ type marker struct {
 var markerTable = []marker{
 	{"AffineInState", []string{"AffineRecurrence", "LinearInState"}, true, byAnalysis((*recurrence).affine)},
 	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byState((*recurrence).scalar)},
-	{"RowIndependent", nil, true, byAnalysis((*recurrence).rows)},
+	{"RowIndependent", nil, true, byAnalysis(independent(0))},
+	{"ColumnIndependent", nil, true, byAnalysis(independent(1))},
 	{"StateIndependentMomentum", nil, true, byState((*recurrence).onlySelf)},
 	{"UnitSphere", nil, true, byRows(check.RowSets["UnitSphere"])},
 	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(check.RowSets["ProbabilitySimplex"])},

@@ -226,7 +226,7 @@ func (b *breaker) statement2(st notation.Stmt) {
 	case *notation.Provides:
 		b.line = "provides"
 		for _, m := range s.Marks {
-			if stronger := map[string]string{"AffineInState": "ScalarAffineInState", "RowIndependent": "UnitSphere", "ScalarAffineInState": "ProbabilitySimplex"}[m.Name.Text]; stronger != "" && !s.Needs {
+			if stronger := map[string]string{"AffineInState": "ScalarAffineInState", "RowIndependent": "UnitSphere", "ColumnIndependent": "UnitSphere", "ScalarAffineInState": "ProbabilitySimplex"}[m.Name.Text]; stronger != "" && !s.Needs {
 				b.add("marker", m.Name.Span, stronger)
 			}
 			for i := 1; i < len(m.Args); i++ {
