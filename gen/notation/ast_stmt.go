@@ -96,7 +96,7 @@ type (
 	Invariant struct {
 		Span    Span
 		Binders []*Binder
-		Cond    Expr // a Relation
+		Cond    Expr // a Relation, or several
 		Tag     *Word
 		When    Expr
 	}

@@ -208,9 +208,11 @@ func (b *breaker) statement2(st notation.Stmt) {
 		}
 	case *notation.Invariant:
 		b.line = "invariant"
-		if r, ok := s.Cond.(*notation.Relation); ok {
-			b.expr(r.X)
-			b.expr(r.Y)
+		for _, c := range conjuncts(s.Cond) {
+			if r, ok := c.(*notation.Relation); ok {
+				b.expr(r.X)
+				b.expr(r.Y)
+			}
 		}
 	case *notation.Cost:
 		b.line = "cost"
