@@ -107,6 +107,8 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 		return e.sizeTen(b.axis)
 	case b.idx != nil:
 		return e.position(varAff(b.idx))
+	case b.turn != nil:
+		return literal(float64(b.turn.round))
 	}
 	e.errorf(diag.NotSupported, x, "%s is a moment, not a number", x.Name.Text)
 	return nil
