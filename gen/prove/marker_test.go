@@ -19,6 +19,36 @@ v_t = A x_t
 state M ∈ ℝ^{e×d} = 0
 `
 
+// TestUnclaimed: of what holds and is not claimed the largest sets of states are listed,
+// each once, and none that a claim covers.
+func TestUnclaimed(t *testing.T) {
+	const states = "state S ∈ ℝ^{e×d} = 0, Z ∈ ℝ^{e×d} = 0\n"
+	const body = states + "S_t = ρ_t S_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\nM_t = M_{t−1} + S_t\nZ_t = tanh(Z_{t−1}) + v_t x_tᵀ\ny_t = M_t x_t + Z_t x_t\n"
+	for _, c := range []struct{ claims, marker, want string }{
+		{"", "AffineInState", "AffineInState(M, S)"},
+		{"provides AffineInState(S, M)\n", "AffineInState", ""},
+		{"", "RowIndependent", "RowIndependent(M, S, Z)"},
+		{"provides RowIndependent(Z)\n", "RowIndependent", "RowIndependent(M, S, Z)"},
+		{"", "ColumnIndependent", "ColumnIndependent(Z)"},
+		{"", "StateIndependentMomentum", ""},
+		{"", "ScalarAffineInState", ""},
+	} {
+		reports, ds := proveText(ruleHead+body+c.claims, false)
+		if ds.HasErrors() {
+			t.Fatal(ds.Error())
+		}
+		var got []string
+		for _, it := range reports[0].Items {
+			if it.Kind == prove.Marker && it.Note == "not claimed by the page" && strings.HasPrefix(it.Text, c.marker) {
+				got = append(got, it.Text)
+			}
+		}
+		if s := strings.Join(got, "; "); s != c.want {
+			t.Errorf("%s%s: listed is %q, want %q", c.claims, c.marker, s, c.want)
+		}
+	}
+}
+
 func TestMarkers(t *testing.T) {
 	tests := []struct {
 		name, body, marker string
