@@ -138,7 +138,7 @@ func TestText(t *testing.T) {
 		"2 pages: 4 units, of which 2 emitted, 4 equations,",
 		"equations that a symbol computes                3 of    4    75.0 %  ███████████████·····",
 		"  op Twice  specs/a.md:17\n    out  17  TwiceBackward, TwiceCall, twiceBackwardFused, twiceCallFused  alpha#9 (not read)\n",
-		"  function above  specs/a.md:16\n    above  16  in flag.out\n    written out in flag\n",
+		"  function above  specs/a.md:16\n    above()  16  in flag.out\n    written out in flag\n",
 		"adjoint x̄ = out̄  nobody knows better  specs/a.md:21\n",
 		"  equation without a symbol: 1\n    idle()  no emitted equation calls it  specs/a.md:15\n",
 		"  tag without a line: 1\n    {wings}  it flies  specs/a.md:7\n",
