@@ -42,7 +42,7 @@ func TestRefusals(t *testing.T) {
 		{rule + "outer e ∈ ℝ^{d} = x\ny_t = x_t ⊙ e", "HEC4007", "x", "x is no number of sizes"},
 		{rule + "outer e ∈ ℝ^{d} = by level [1, exp(1)]\ny_t = x_t ⊙ e", "HEC4007", "exp(1)", "exp(1) is no number of sizes"},
 		{rule + "state M ∈ ℝ^{d} ~ normal(0, 1)\nM_t = M_{t−1} + x_t\ny_t = M_t", "HEC4007", "normal(0, 1)", "only a learned parameter is drawn from a distribution, and M is none"},
-		{rule + "y_t = relu(x_t)", "HEC3002", "relu", "relu is not declared"},
+		{rule + "y_t = hardswish(x_t)", "HEC3002", "hardswish", "hardswish is not declared"},
 		{rule + "y_t = clamp(x_t, 0, 1)", "HEC2015", "clamp", "clamp is called, but no function or part has that name"},
 	} {
 		_, all := compiledPage(c.text)
@@ -59,8 +59,8 @@ func TestRefusals(t *testing.T) {
 // TestOrdinaryWords holds that a word which nothing computes is a name like any
 // other.
 func TestOrdinaryWords(t *testing.T) {
-	units, all := compiledPage("relu(x ∈ ℝ) = max(x, 0)\nclamp(x ∈ ℝ, a ∈ ℝ, b ∈ ℝ) = max(a, min(x, b))\n" +
-		"op Delta(x ∈ ℝ^{n}, gelu ∈ ℝ) → out = gelu clamp(relu(x), 0, 1)\nop Twice(x ∈ ℝ^{n}) → out = Delta(x, 1) + Δ(x, 1)")
+	units, all := compiledPage("ramp(x ∈ ℝ) = max(x, 0)\nclamp(x ∈ ℝ, a ∈ ℝ, b ∈ ℝ) = max(a, min(x, b))\n" +
+		"op Delta(x ∈ ℝ^{n}, gelu ∈ ℝ) → out = gelu clamp(ramp(x), 0, 1)\nop Twice(x ∈ ℝ^{n}) → out = Delta(x, 1) + Δ(x, 1)")
 	if len(all) > 0 || len(units) != 2 || units[0].Name != "Delta" {
 		t.Error(diag.Render(all))
 	}

@@ -154,6 +154,34 @@ s_t[i∈d_v] = 0.5 s_{t−1}[i] tanh(v_t[i]) + 1
 M_t[i∈d_v, j∈d_k] = f_t[j] M_{t−1}[i,j] v_t[i] + k_t[j]
 y_t = M_t k_t + s_t
 
+rule Vectors
+dims d
+input x ∈ ℝ^{d}
+outer W, A ∈ ℝ^{d×d} ~ normal(0, 1/sqrt(d))
+outer h⁰ ∈ ℝ^{d} ~ normal(0, 1)
+f_t = sigmoid(W x_t)
+state h ∈ ℝ^{d} = h⁰, S ∈ ℝ^{d×d} = 0, Z ∈ ℝ^{d×d} = 0
+h_t = f_t ⊙ h_{t−1} − ½ h_{t−1} + (1 − f_t) ⊙ x_t
+S_t = −(f_t 1ᵀ) ⊙ S_{t−1} + x_t x_tᵀ
+Z_t = (A ⊙ Z_{t−1}) / 3 + x_t h_tᵀ
+y_t = h_t + S_t x_t + Z_t x_t
+
+rule Multiplied
+dims d
+input x ∈ ℝ^{d}
+outer A ∈ ℝ^{d×d} ~ normal(0, 1/sqrt(d))
+state S ∈ ℝ^{d×d} = 0
+S_t = A S_{t−1} + x_t x_tᵀ
+y_t = S_t x_t
+
+rule Mixed
+dims d
+input x ∈ ℝ^{d}
+outer A ∈ ℝ^{d×d} ~ normal(0, 1/sqrt(d))
+state h ∈ ℝ^{d} = 0
+h_t = A (x_t ⊙ h_{t−1}) + x_t
+y_t = h_t
+
 strategy Indexed(memory : Rule)
 option C ≥ 1 = 4 per chunk
 U_t[i∈d_v] = v_t[i] − Σ_{j∈C, j<t} v_t[i] (k_j · k_t) U_j[i]
@@ -169,6 +197,9 @@ claim ≡ sequential
 		{"AssociativeScan", "Hebbian", ""},
 		{"AssociativeScan", "HGRN2", ""},
 		{"AssociativeScan", "Entries", ""},
+		{"AssociativeScan", "Vectors", ""},
+		{"AssociativeScan", "Multiplied", "what stands beside the name in its own equation is a number or is multiplied entry by entry"},
+		{"AssociativeScan", "Mixed", "what stands beside the name in its own equation is a number or is multiplied entry by entry"},
 		{"AssociativeScan", "DeltaRule", "M is no plain factor here"},
 		{"ExactChunk", "DeltaRule", ""},
 		{"ExactChunk", "Hebbian", "it computes something else: value of y differs"},

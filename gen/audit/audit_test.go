@@ -56,7 +56,7 @@ func TestGaps(t *testing.T) {
 		kind audit.GapKind
 		want []string
 	}{
-		{audit.NoSymbol, []string{"idle: no emitted equation calls it"}},
+		{audit.NoSymbol, []string{"idle(): no emitted equation calls it"}},
 		{audit.Unread, []string{"alpha::9: equation not read"}},
 		{audit.Prose, []string{"Guarantees: it is nice", "Cost: None"}},
 		{audit.Unbacked, []string{"{wings}: it flies"}},
@@ -138,9 +138,9 @@ func TestText(t *testing.T) {
 		"2 pages: 4 units, of which 2 emitted, 4 equations,",
 		"equations that a symbol computes                3 of    4    75.0 %  ███████████████·····",
 		"  op Twice  specs/a.md:17\n    out  17  TwiceBackward, TwiceCall, twiceBackwardFused, twiceCallFused  alpha#9 (not read)\n",
-		"  function above  specs/a.md:16\n    above  16  in flag.out\n    written out in flag\n",
+		"  function above  specs/a.md:16\n    above()  16  in flag.out\n    written out in flag\n",
 		"adjoint x̄ = out̄  nobody knows better  specs/a.md:21\n",
-		"  equation without a symbol: 1\n    idle  no emitted equation calls it  specs/a.md:15\n",
+		"  equation without a symbol: 1\n    idle()  no emitted equation calls it  specs/a.md:15\n",
 		"  tag without a line: 1\n    {wings}  it flies  specs/a.md:7\n",
 		"    ops.TwiceCall",
 		"\nerrata of sources\n  alpha#3  On alpha  specs/a.md:19\n    it halves\n    shown by twice.claim.twice: claim x̄ = 2 out̄ {twice}\n",

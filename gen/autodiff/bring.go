@@ -22,7 +22,7 @@ func (s *simplifier) bring(in *ir.Instr) {
 			continue
 		}
 		m := &mover{s: s, sc: sc, made: map[*ir.Value]*ir.Value{}}
-		v := m.matrix(t.Val)
+		v := m.matrix(t.Val, 2)
 		if v == nil || !m.pays(t.Param, v) {
 			continue
 		}
@@ -41,22 +41,27 @@ type mover struct {
 	shared []ir.SharedArg
 }
 
-// matrix is the value of one token of a series that is a sum or a product, or nil.
-func (m *mover) matrix(v *ir.Value) *ir.Value {
+// matrix is the value of one token of a sum or a product whose first n axes are
+// lane and time, two of a series and none of what all tokens see, or nil.
+func (m *mover) matrix(v *ir.Value, n int) *ir.Value {
 	d := v.Def
 	if m.made[v] != nil {
 		return m.made[v]
 	}
-	if d == nil || d.Op != ir.Prod && d.Op != ir.Lin && d.Op != ir.Const || len(d.Guard) > 0 || len(v.Axes) < 3 || len(d.To) != len(v.Axes) {
+	if d == nil || d.Op != ir.Prod && d.Op != ir.Lin && d.Op != ir.Const || len(d.Guard) > 0 || len(v.Axes) < n+1 || len(d.To) != len(v.Axes) {
 		return nil
 	}
 	if _, diagonal := diagonalOf(d); !diagonal && !d.EntryByEntry() {
 		return nil
 	}
-	lane, okL := d.To[0].Loop()
-	time, okT := d.To[1].Loop()
-	if !okL || !okT || v.Axes[0] != m.sc.Lane || v.Axes[1] != m.sc.Time {
-		return nil
+	lane, time := -1, -1
+	if n == 2 {
+		var okL, okT bool
+		lane, okL = d.To[0].Loop()
+		time, okT = d.To[1].Loop()
+		if !okL || !okT || v.Axes[0] != m.sc.Lane || v.Axes[1] != m.sc.Time {
+			return nil
+		}
 	}
 	at, loops := make([]ir.Sub, len(d.Loops)), []*ir.Axis(nil)
 	for l, a := range d.Loops {
@@ -65,7 +70,7 @@ func (m *mover) matrix(v *ir.Value) *ir.Value {
 		}
 	}
 	in := &ir.Instr{Op: d.Op, Loops: loops, Coef: slices.Clone(d.Coef), Eq: d.Eq, Also: d.Also, Span: d.Span}
-	in.To, _ = ir.SubstAll(d.To[2:], at)
+	in.To, _ = ir.SubstAll(d.To[n:], at)
 	for _, a := range d.Args {
 		x, ok := m.arg(a, lane, time, len(loops))
 		if !ok {
@@ -74,7 +79,7 @@ func (m *mover) matrix(v *ir.Value) *ir.Value {
 		x.Sub, _ = ir.SubstAll(x.Sub, at)
 		in.Args = append(in.Args, x)
 	}
-	in.Out = &ir.Value{Name: m.sc.Body.Fresh("%"), Elem: v.Elem, Axes: v.Axes[2:], Def: in}
+	in.Out = &ir.Value{Name: m.sc.Body.Fresh("%"), Elem: v.Elem, Axes: v.Axes[n:], Def: in}
 	m.body = append(m.body, in)
 	m.made[v] = in.Out
 	return in.Out
@@ -96,8 +101,8 @@ func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
 	if used[lane] || used[time] || ir.HasVia(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Lane {
 		return ir.Arg{}, false
 	}
-	if n == 2 && len(rest) == rank {
-		if v := m.matrix(a.Val); v != nil {
+	if len(rest) == rank && (n == 2 || n == 0 && rank > 1) {
+		if v := m.matrix(a.Val, n); v != nil {
 			return ir.Arg{Val: v, Sub: rest}, true
 		}
 	}

@@ -72,7 +72,7 @@ func (in *instancer) params(u *notation.Unit) {
 
 func (in *instancer) symbol(s *Symbol) {
 	if old := in.b.Symbols[s.Name]; old != nil {
-		in.ds.Errorf(diag.DuplicateName, s.Span, "%s is declared twice", s.Name).See(old.Span, "first declared here")
+		in.twice(s.Span, s.Name, "declared", old, s.Unit)
 		return
 	}
 	if in.b.Time != "" && s.Kind != Clock && strings.HasSuffix(s.Name, "_"+in.b.Time) {
@@ -190,6 +190,9 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		in.callToCall(s)
 	}
 	for _, n := range s.Names {
+		if n = in.asRedefined(u, s.Keyword.Text, n); n == nil {
+			continue
+		}
 		in.replaces(u, n.Name.Text)
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		in.ungraded(s, n)
@@ -325,7 +328,7 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 		in.symbol(&Symbol{Name: name, Kind: Defined, Span: span, Unit: u})
 	case sym.Kind == State && !in.defined(name):
 	case sym.Kind == State || sym.Kind == Defined:
-		in.ds.Errorf(diag.DuplicateName, span, "%s is defined twice", name).See(sym.Span, "first defined here")
+		in.twice(span, name, "defined", sym, u)
 		return
 	default:
 		in.ds.Errorf(diag.DuplicateName, span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")

@@ -52,7 +52,7 @@ func (in *instancer) options(with []*notation.Override) {
 
 func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 	opt := in.b.Options[o.Name.Text]
-	if opt == nil || (unit != nil && opt.Unit != unit && !isKnob(unit)) {
+	if opt == nil || (unit != nil && opt.Unit != unit && !isKnob(unit) && !ofFront(unit, opt)) {
 		in.noOption(o.Name)
 		return
 	}
@@ -65,6 +65,12 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 	if in.inFloat32(opt.PageName(), o.Value) {
 		opt.Value = o.Value
 	}
+}
+
+// ofFront reports whether a page that another form of a rule names may set an option
+// of the rule's front.
+func ofFront(rule *notation.Unit, o *Option) bool {
+	return rule.Kind == notation.RuleUnit && o.Unit != nil && o.Unit.Kind == notation.FrontUnit
 }
 
 // words are the members of a set as they are written.

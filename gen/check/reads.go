@@ -40,6 +40,9 @@ func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
 	o.exprs(it.Count, nil, map[string]bool{}, out)
 	own := locals(nil, &notation.Define{With: it.With})
 	own[it.Name.Text] = true
+	if it.Index != nil {
+		own[it.Index.Text] = true
+	}
 	o.exprs(it.Step, own, map[string]bool{}, out)
 	for _, w := range it.With {
 		o.exprs(w.Value, own, map[string]bool{}, out)

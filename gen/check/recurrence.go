@@ -24,6 +24,7 @@ type Recurrence struct {
 type Signed struct {
 	Minus bool
 	Expr  notation.Expr
+	Whole notation.Expr // of a step: the term with the name in it
 }
 
 // Recurs takes apart an equation that reads its own name at earlier tokens; nil
@@ -102,7 +103,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 		}
 	}
 	if !c.b.readsItself(c.eq, x) {
-		c.out.Rest = append(c.out.Rest, Signed{minus, x})
+		c.out.Rest = append(c.out.Rest, Signed{Minus: minus, Expr: x})
 		return
 	}
 	if y, time := c.without(x); y != nil {
@@ -110,7 +111,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 			c.refuse(x, "%s is read here at a moment that is not the token before", c.eq.Name)
 			return
 		}
-		c.out.Steps = append(c.out.Steps, Signed{minus, y})
+		c.out.Steps = append(c.out.Steps, Signed{Minus: minus, Expr: y, Whole: x})
 	}
 }
 
@@ -149,7 +150,7 @@ func (c *recurrent) sum(x *notation.Reduce, minus bool) {
 	}
 	r := *x
 	r.Body = y
-	c.out.Sums = append(c.out.Sums, Signed{minus, &r})
+	c.out.Sums = append(c.out.Sums, Signed{Minus: minus, Expr: &r})
 }
 
 // without is a product with 1 in the place of the one factor that is the name,

@@ -132,6 +132,9 @@ func (s *substitution) iterate(st *notation.Iterate) *notation.Iterate {
 	for _, w := range st.With {
 		in.hidden[w.Target.Name.Name.Text] = w.Target.Name.Name.Text
 	}
+	if st.Index != nil {
+		in.hidden[st.Index.Text] = st.Index.Text
+	}
 	c := *st
 	c.Name, c.From, c.Count, c.Step, c.With = s.word(st.Name), s.expr(st.From), s.expr(st.Count), in.expr(st.Step), nil
 	for _, w := range st.With {

@@ -62,6 +62,15 @@ func placeOf(u *notation.Unit) string {
 	case notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit:
 		return "package " + strings.ReplaceAll(ID(u.Name.Text), "_", "")
 	}
+	return UnitID(u)
+}
+
+// UnitID is the stable id of a unit. A function, which leads to no code of its own,
+// may have the name of an operation: gelu() is the function, gelu is GELU.
+func UnitID(u *notation.Unit) string {
+	if u.Kind == notation.FuncUnit {
+		return ID(u.Name.Text) + "()"
+	}
 	return ID(u.Name.Text)
 }
 

@@ -79,6 +79,7 @@ type binding struct {
 	wide *ir.Axis    // window axis of a moment that may lie before this chunk
 	pick *unionIndex // an index over a union
 	axis *ir.Axis    // an axis that a signature introduced
+	turn *turn       // the index of a round
 	expr *withExpr   // a local definition; val is what it was last built as
 	safe []choice    // inside these branches
 

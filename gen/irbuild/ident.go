@@ -1,8 +1,10 @@
 package irbuild
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -105,6 +107,8 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 		return e.sizeTen(b.axis)
 	case b.idx != nil:
 		return e.position(varAff(b.idx))
+	case b.turn != nil:
+		return literal(float64(b.turn.round))
 	}
 	e.errorf(diag.NotSupported, x, "%s is a moment, not a number", x.Name.Text)
 	return nil
@@ -221,6 +225,10 @@ func (e *builder) moment(x *notation.Ident, suffix string) (moment, bool) {
 }
 
 func (e *builder) unknown(x *notation.Ident) {
+	if file := x.Span.File; file != nil && strings.HasPrefix(file.Text[x.Span.End:], "(") {
+		e.unknownFunction(x)
+		return
+	}
 	var names []string
 	for n := range e.blk.Symbols {
 		names = append(names, n)
@@ -243,6 +251,18 @@ func (e *builder) unknown(x *notation.Ident) {
 		d.Hint("did you mean %s%s?", n, suffix)
 	} else {
 		d.Hint("declare it, or give it an equation")
+	}
+}
+
+// unknownFunction is for a name that nothing declares and that is written as a call.
+func (e *builder) unknownFunction(x *notation.Ident) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(e.blk.Funcs)), maps.Keys(functions))
+	names = slices.AppendSeq(names, maps.Keys(functions2))
+	d := e.errorf(diag.UnknownName, x, "%s is not declared", text(x)).Labelf("no function has this name")
+	if n := check.Nearest(x.Name.Text, names); n != "" {
+		d.Hint("did you mean %s?", n)
+	} else {
+		d.Hint("define it: %s(x ∈ ℝ) = …", x.Name.Text)
 	}
 }
 

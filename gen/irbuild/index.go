@@ -122,6 +122,10 @@ func (e *builder) indexAt(a, x notation.Expr, t *ten, i int) (affine, *ten, bool
 			switch {
 			case b.pick != nil:
 				return e.pickAt(a, x, t, i, b.pick)
+			case b.turn != nil && b.turn.axis != t.axes[i]:
+				e.errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(b.turn.axis), i+1, text(x), e.axisName(t.axes[i])).
+					Labelf("%s", e.axisName(b.turn.axis)).Hint("axes are nominal: an index reads only the axis it was bound to")
+				return affine{}, nil, false
 			case b.time != nil && b.wide != nil && t.axes[i] == e.timeAxis():
 				u, base := e.extend(t, i, b.wide)
 				return b.time.add(affine{c: base}, 1), u, true
@@ -164,6 +168,8 @@ func (e *builder) affine(x notation.Expr) (affine, bool) {
 			switch {
 			case b.idx != nil:
 				return varAff(b.idx), true
+			case b.turn != nil:
+				return affine{c: shape.Int(int64(b.turn.round))}, true
 			case b.time != nil:
 				return *b.time, true
 			}

@@ -10,7 +10,8 @@ import (
 // iterate builds `iterate X from e for n : X ← e'`: n rounds written out. With
 // names are built anew in each round, because they mention X. `orient rows ≤
 // cols` says that the step holds for the transpose too; a program for tall
-// matrices goes from the transpose of e to that of X.
+// matrices goes from the transpose of e to that of X. In `for j∈n` the index j is the
+// number of the round, from zero, and reads the axis n.
 func (e *builder) iterate(it *notation.Iterate) *ten {
 	n, ok := e.number(it.Count)
 	if !ok || n < 0 || n > check.MaxRounds || n != float64(int(n)) {
@@ -20,8 +21,12 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		}
 		return nil
 	}
+	over, ok := e.turns(it)
+	if !ok {
+		return nil
+	}
 	x := e.oriented(it, e.any(it.From))
-	for range int(n) {
+	for r := range int(n) {
 		if x == nil {
 			return nil
 		}
@@ -30,6 +35,9 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		}
 		e.push(&scope{})
 		e.bind(it.Name.Text, &binding{val: x})
+		if over != nil {
+			e.bind(it.Index.Text, &binding{turn: &turn{over, r}})
+		}
 		var next *ten
 		if e.with(it.With) {
 			next = e.any(it.Step)
@@ -46,6 +54,28 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		x = next
 	}
 	return e.oriented(it, x)
+}
+
+// A turn is the index of one round of an iteration.
+type turn struct {
+	axis  *ir.Axis
+	round int
+}
+
+// turns is the axis that the index of an iteration runs over; nil stands for one
+// without an index.
+func (e *builder) turns(it *notation.Iterate) (*ir.Axis, bool) {
+	if it.Index == nil {
+		return nil, true
+	}
+	if id, ok := it.Count.(*notation.Ident); ok {
+		if a := e.blk.AxisOf(id.Name.Text); a != nil {
+			return e.axis(a), true
+		}
+	}
+	e.errorf(diag.BadIndex, it.Count, "%s runs over an axis, and %s is none", it.Index.Text, text(it.Count)).
+		Hint("declare it as an option that is at least one: option n ≥ 1 = 3")
+	return nil, false
 }
 
 func nextAxes(t *ten) []*ir.Axis {

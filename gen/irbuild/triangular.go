@@ -38,6 +38,10 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 	if len(vars) > 0 {
 		b = e.lift(b, vars)
 	}
+	if len(step.axes) > 0 && len(r.Sums) > 0 {
+		e.errorf(diag.NotScalar, r.Steps[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this is %s", e.typ(step))
+		return nil
+	}
 	if step.depends(vars) {
 		if len(r.Sums) > 0 {
 			e.errorf(diag.NotScalar, r.Steps[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this one has indices")
@@ -95,13 +99,69 @@ func (s *chunkNames) step(eq *check.Equation, r *check.Recurrence) *ten {
 			s.e.ds.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
 			return nil
 		}
-		c := s.number(check.Signed{Minus: !t.Minus, Expr: t.Expr})
+		c := s.tried(t.Expr)
+		if c == nil || len(c.axes) > 0 {
+			c = s.entrywise(sym, t)
+		}
 		if c == nil {
 			return nil
+		}
+		if t.Minus {
+			c = c.scale(-1)
+		}
+		switch n := max(len(out.axes), len(c.axes)); {
+		case out.isLiteral() && out.coef == 0:
+		case len(out.axes) < n:
+			out = product(out, literal(1), c.axes)
+		case len(c.axes) < n:
+			c = product(c, literal(1), out.axes)
 		}
 		out = s.plus(out, c)
 	}
 	return out
+}
+
+// tried is the value of an expression, or nil, without a message.
+func (s *chunkNames) tried(x notation.Expr) *ten {
+	said := s.e.ds
+	defer func() { s.e.ds = said }()
+	s.e.ds = &diag.List{}
+	return s.e.expr(x)
+}
+
+// entrywise is the array that a term multiplies its name with, entry by entry: what is
+// left of the product without the name.
+func (s *chunkNames) entrywise(sym *check.Symbol, t check.Signed) *ten {
+	e := s.e
+	x := e.expr(t.Whole)
+	if x == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(x.fs, func(f factor) bool { return f.val == s.opened[sym.Name] }); i >= 0 && wholeEntry(x.fs[i], len(x.axes)) {
+		x = x.clone()
+		x.fs = slices.Delete(x.fs, i, i+1)
+		reach := e.f.DependsOn(s.opened[sym.Name])
+		if !slices.ContainsFunc(x.fs, func(f factor) bool { return reach[f.val] }) {
+			return x
+		}
+	}
+	e.errorf(diag.NotScalar, t.Whole, "what stands beside the name in its own equation is a number or is multiplied entry by entry").
+		Hint("a ⊙ %s_{%s−1} has a number for each entry; a matrix that multiplies it needs a strategy with equations of its own", sym.Name, e.blk.Time)
+	return nil
+}
+
+// wholeEntry reports whether a factor of a value with n axes, of which the first
+// subscript is the token, is read at the value's own entry.
+func wholeEntry(f factor, n int) bool {
+	if len(f.sub) != n+1 {
+		return false
+	}
+	for k, s := range f.sub[1:] {
+		if s.slot != k {
+			return false
+		}
+	}
+	return true
 }
 
 // doubled is x_t = a_t x_{t−1} + b_t, with a number a or one for each of the first

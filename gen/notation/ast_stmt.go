@@ -96,7 +96,7 @@ type (
 	Invariant struct {
 		Span    Span
 		Binders []*Binder
-		Cond    Expr // a Relation
+		Cond    Expr // a Relation, or several
 		Tag     *Word
 		When    Expr
 	}
@@ -150,7 +150,7 @@ type (
 		Span   Span
 		Name   Word
 		From   Expr
-		Index  *Word // of the parts of a list, else nil
+		Index  *Word // of the round, or of the parts of a list; else nil
 		Count  Expr
 		Step   Expr
 		With   []*Define

@@ -236,15 +236,21 @@ func sameSubs(a, b []ir.Sub) bool {
 	return len(a) == len(b)
 }
 
-// Rows that a value depends on: none, the one at an axis of its own, or many.
+// Rows, or columns, that a value depends on: none, the one at an axis of its own, or many.
 const (
 	noRow    = -1
 	manyRows = -2
 )
 
-// rows reports whether row i of the next values of the states depends on no
-// other row of any state.
-func (r *recurrence) rows(states []string) (bool, blame) {
+// independent decides whether what lies at i of an axis of the next values of the states
+// depends on nothing of any state that lies elsewhere on it: rows along axis 0,
+// columns along axis 1.
+func independent(axis int) func(r *recurrence, states []string) (bool, blame) {
+	return func(r *recurrence, states []string) (bool, blame) { return r.independent(axis, states) }
+}
+
+func (r *recurrence) independent(axis int, states []string) (bool, blame) {
+	what := [...]string{"rows", "columns"}[axis]
 	row := map[*ir.Value]int{}
 	for _, p := range r.scan.Body.Params {
 		row[p] = noRow
@@ -253,10 +259,10 @@ func (r *recurrence) rows(states []string) (bool, blame) {
 		row[r.carry[n].Param] = manyRows
 	}
 	for _, n := range states {
-		if len(r.carry[n].Param.Axes) == 0 {
-			return false, blame{nil, n + " has no rows"}
+		if len(r.carry[n].Param.Axes) <= axis {
+			return false, blame{nil, n + " has no " + what}
 		}
-		row[r.carry[n].Param] = 0
+		row[r.carry[n].Param] = axis
 	}
 	var first blame
 	for _, in := range r.scan.Body.Body {
@@ -265,11 +271,11 @@ func (r *recurrence) rows(states []string) (bool, blame) {
 		}
 		row[in.Out] = rowOf(in, row)
 		if row[in.Out] == manyRows && first.in == nil {
-			first = blame{in, "mixes rows"}
+			first = blame{in, "mixes " + what}
 		}
 	}
 	for _, n := range states {
-		if k := row[r.carry[n].Next]; k > 0 || k == manyRows {
+		if k := row[r.carry[n].Next]; k != axis && k != noRow {
 			return false, first
 		}
 	}

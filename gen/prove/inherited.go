@@ -82,11 +82,28 @@ func (p *prover) changed(owner *notation.Unit) bool {
 		}
 	}
 	for u := p.unit; u != nil && u != owner; u = baseOf(p.tree, u) {
-		if len(u.With) > 0 && baseOf(p.tree, u) != nil {
+		base := baseOf(p.tree, u)
+		if base != nil && (len(u.With) > 0 || p.setsFront(u)) || (base != nil || owner.Kind == notation.FrontUnit) && redefines(u) {
 			return true
 		}
 	}
 	return false
+}
+
+// setsFront reports whether a form of a rule sets an option of the rule's front.
+func (p *prover) setsFront(u *notation.Unit) bool {
+	return slices.ContainsFunc(u.Formula.Parts[0].Args, func(a *notation.Override) bool {
+		o := p.blk.Options[a.Name.Text]
+		return o != nil && o.Unit != nil && o.Unit.Kind == notation.FrontUnit
+	})
+}
+
+// redefines reports whether a unit has a line that may say anew what another page says.
+func redefines(u *notation.Unit) bool {
+	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
+		d, ok := st.(*notation.Declare)
+		return ok && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return check.Redefines(d.Keyword.Text, n) })
+	})
 }
 
 // baseOf is the page that a unit is another form of, as in `rule A = B(p = 3)`.

@@ -89,20 +89,16 @@ func (p *prover) watch() []*watched {
 		out = append(out, w)
 	}
 	for i, inv := range p.blk.Invariants {
-		r, ok := inv.Cond.(*notation.Relation)
-		if !ok || !isComparison(r.Op) {
-			p.noInvariant(inv)
-			continue
+		for _, x := range p.relations(inv, i) {
+			w := newWatched(x.it, irbuild.Probe{Binders: inv.Binders, Left: x.X, Right: x.Y}, x.Op, nil)
+			w.page = p.otherwise(inv.Span, inv.When)
+			if w.page != nil && !p.buildable(w.probe) {
+				w.it.Evidence = elsewhere(w.page)
+				p.add(w.it)
+				continue
+			}
+			add(w)
 		}
-		w := newWatched(Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span},
-			irbuild.Probe{Binders: inv.Binders, Left: r.X, Right: r.Y}, r.Op, nil)
-		w.page = p.otherwise(inv.Span, inv.When)
-		if w.page != nil && !p.buildable(w.probe) {
-			w.it.Evidence = elsewhere(w.page)
-			p.add(w.it)
-			continue
-		}
-		add(w)
 	}
 	for _, s := range p.blk.SymSeq {
 		if s.Type == nil || s.Kind != check.State && s.Kind != check.Defined || !restricted(s.Type) {
@@ -147,9 +143,40 @@ func invariantName(inv *notation.Invariant, i int) string {
 	return fmt.Sprintf("invariant%d", i+1)
 }
 
-func (p *prover) noInvariant(inv *notation.Invariant) {
-	p.add(Item{Kind: Invariant, Name: invariantName(inv, 0), Span: inv.Span, Evidence: failed("no comparison")})
-	p.ds.Errorf(diag.NotProvable, inv.Cond.Where(), "an invariant compares two numbers").Hint("use =, <, ≤, > or ≥")
+// A relation of an invariant, with its item.
+type stated struct {
+	*notation.Relation
+	it Item
+}
+
+// relations lists what invariant i states: a chain a ≤ b < c and a row of conditions
+// state several things, and each is decided by itself. Of one that states anything
+// else than comparisons nothing is listed.
+func (p *prover) relations(inv *notation.Invariant, i int) []stated {
+	var out []stated
+	name := invariantName(inv, i)
+	for _, c := range conjuncts(inv.Cond) {
+		r, ok := c.(*notation.Relation)
+		if !ok || !isComparison(r.Op) {
+			p.add(Item{Kind: Invariant, Name: name, Span: inv.Span, Evidence: failed("no comparison")})
+			p.ds.Errorf(diag.NotProvable, c.Where(), "an invariant compares two numbers").Hint("use =, <, ≤, > or ≥")
+			return nil
+		}
+		alone := *inv
+		alone.Cond = r
+		out = append(out, stated{r, Item{Kind: Invariant, Name: fmt.Sprintf("%s.%d", name, len(out)+1), Text: notation.Print(&alone, notation.Unicode), Span: inv.Span}})
+	}
+	if len(out) == 1 {
+		out[0].it.Name = name
+	}
+	return out
+}
+
+func conjuncts(c notation.Expr) []notation.Expr {
+	if a, ok := c.(*notation.And); ok {
+		return append(conjuncts(a.X), conjuncts(a.Y)...)
+	}
+	return []notation.Expr{c}
 }
 
 // follow runs trajectories and gathers the largest violation of each item.

@@ -26,7 +26,8 @@ type marker struct {
 var markerTable = []marker{
 	{"AffineInState", []string{"AffineRecurrence", "LinearInState"}, true, byAnalysis((*recurrence).affine)},
 	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byState((*recurrence).scalar)},
-	{"RowIndependent", nil, true, byAnalysis((*recurrence).rows)},
+	{"RowIndependent", nil, true, byAnalysis(independent(0))},
+	{"ColumnIndependent", nil, true, byAnalysis(independent(1))},
 	{"StateIndependentMomentum", nil, true, byState((*recurrence).onlySelf)},
 	{"UnitSphere", nil, true, byRows(check.RowSets["UnitSphere"])},
 	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(check.RowSets["ProbabilitySimplex"])},
@@ -243,31 +244,65 @@ func (p *prover) markerWrong(m *notation.Mark, text string, b blame) {
 	d.Hint("take it off the list, or change the equation")
 }
 
-// unclaimed lists what holds and is not claimed: each property for the largest
-// set of states, or for one of them.
+// manyStates is how many states a rule may have before their sets are too many to try:
+// of more, only all together and each alone.
+const manyStates = 6
+
+// setsOf lists the sets of names, the larger ones first.
+func setsOf(names []string) [][]string {
+	out := [][]string{}
+	for bits := 1; bits < 1<<min(len(names), manyStates) && len(names) <= manyStates; bits++ {
+		var set []string
+		for i, n := range names {
+			if bits>>i&1 == 1 {
+				set = append(set, n)
+			}
+		}
+		out = append(out, set)
+	}
+	if len(names) > manyStates {
+		out = append(out, names)
+		for _, n := range names {
+			out = append(out, []string{n})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []string) int { return len(b) - len(a) })
+	return out
+}
+
+// within reports whether one of some sets has all of the names.
+func within(sets [][]string, names []string) bool {
+	return slices.ContainsFunc(sets, func(s []string) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(s, n) })
+	})
+}
+
+// unclaimed lists what holds and is not claimed: each property for every largest set
+// of states.
 func (p *prover) unclaimed(f *ir.Func, r *recurrence, claimed map[string]bool) {
 	if r == nil || len(r.names()) == 0 {
 		return
 	}
-	sets := [][]string{r.names()}
-	if len(r.names()) > 1 {
-		for _, n := range r.names() {
-			sets = append(sets, []string{n})
-		}
-	}
+	sets := setsOf(r.names())
 	for _, row := range markerTable {
 		if row.derive == nil || row.name == "UnitSphere" || row.name == "Matrices" || row.name == "StateIndependentMomentum" && len(sets) == 1 {
 			continue
 		}
+		var said [][]string
+		for c := range claimed {
+			if of, ok := strings.CutPrefix(c, row.name+"("); ok {
+				said = append(said, strings.Split(strings.TrimSuffix(of, ")"), ", "))
+			}
+		}
 		for _, states := range sets {
 			name := row.name + "(" + strings.Join(states, ", ") + ")"
-			if claimed[name] || row.name == "ProbabilitySimplex" && !rowSoftmax(r.carry[states[0]].Next) {
+			if within(said, states) || row.name == "ProbabilitySimplex" && slices.ContainsFunc(states, func(n string) bool { return !rowSoftmax(r.carry[n].Next) }) {
 				continue
 			}
 			if ev, _ := row.derive(p, r, states); ev.Verdict == Proved {
 				ev.Note = "not claimed by the page"
 				p.add(Item{Kind: Marker, Name: markID(row.name, name), Text: name, Span: p.unit.Span, Evidence: ev})
-				break
+				said = append(said, states)
 			}
 		}
 	}

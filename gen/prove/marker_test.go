@@ -19,6 +19,36 @@ v_t = A x_t
 state M ∈ ℝ^{e×d} = 0
 `
 
+// TestUnclaimed: of what holds and is not claimed the largest sets of states are listed,
+// each once, and none that a claim covers.
+func TestUnclaimed(t *testing.T) {
+	const states = "state S ∈ ℝ^{e×d} = 0, Z ∈ ℝ^{e×d} = 0\n"
+	const body = states + "S_t = ρ_t S_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\nM_t = M_{t−1} + S_t\nZ_t = tanh(Z_{t−1}) + v_t x_tᵀ\ny_t = M_t x_t + Z_t x_t\n"
+	for _, c := range []struct{ claims, marker, want string }{
+		{"", "AffineInState", "AffineInState(M, S)"},
+		{"provides AffineInState(S, M)\n", "AffineInState", ""},
+		{"", "RowIndependent", "RowIndependent(M, S, Z)"},
+		{"provides RowIndependent(Z)\n", "RowIndependent", "RowIndependent(M, S, Z)"},
+		{"", "ColumnIndependent", "ColumnIndependent(Z)"},
+		{"", "StateIndependentMomentum", ""},
+		{"", "ScalarAffineInState", ""},
+	} {
+		reports, ds := proveText(ruleHead+body+c.claims, false)
+		if ds.HasErrors() {
+			t.Fatal(ds.Error())
+		}
+		var got []string
+		for _, it := range reports[0].Items {
+			if it.Kind == prove.Marker && it.Note == "not claimed by the page" && strings.HasPrefix(it.Text, c.marker) {
+				got = append(got, it.Text)
+			}
+		}
+		if s := strings.Join(got, "; "); s != c.want {
+			t.Errorf("%s%s: listed is %q, want %q", c.claims, c.marker, s, c.want)
+		}
+	}
+}
+
 func TestMarkers(t *testing.T) {
 	tests := []struct {
 		name, body, marker string
@@ -35,6 +65,13 @@ func TestMarkers(t *testing.T) {
 		{"from the left is affine", "M_t = ρ_t B M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Proved},
 		{"the norm mixes rows", "M_t = ρ_t M_{t−1} / (1 + ‖M_{t−1}‖) + v_t x_tᵀ\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Failed},
 		{"each row by its norm", "M_t[i∈e] = M_{t−1}[i] / (1 + ‖M_{t−1}[i]‖) + v_t[i] x_t\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Proved},
+		{"decay by columns", "M_t = ρ_t M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "ColumnIndependent(M)", prove.Proved},
+		{"from the left by columns", "M_t = ρ_t B M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "ColumnIndependent(M)", prove.Proved},
+		{"columns that a column of another state drives", "state S ∈ ℝ^{e×d} = 0\nS_t = tanh(B S_{t−1}) + v_t x_tᵀ\nM_t = M_{t−1} + S_t ⊙ M_{t−1}\ny_t = M_t x_t\n", "ColumnIndependent(M, S)", prove.Proved},
+		{"delta mixes columns", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "ColumnIndependent(M)", prove.Failed},
+		{"the norm mixes columns", "M_t = ρ_t M_{t−1} / (1 + ‖M_{t−1}‖) + v_t x_tᵀ\ny_t = M_t x_t\n", "ColumnIndependent(M)", prove.Failed},
+		{"columns that trade places", "dims e = d\nM_t[i∈e, j∈d] = M_{t−1}[j,i] + v_t[i] x_t[j]\ny_t = M_t x_t\n", "ColumnIndependent(M)", prove.Failed},
+		{"a vector has no columns", "state s ∈ ℝ^{e} = 0\ns_t = ρ_t s_{t−1} + v_t\nM_t = M_{t−1} + s_t x_tᵀ\ny_t = M_t x_t\n", "ColumnIndependent(s)", prove.Failed},
 		{"softmax of rows", "M_t[i∈e] = softmax_{j∈d}(M_{t−1}[i,j] + v_t[i] x_t[j])\ny_t = M_t x_t\n", "ProbabilitySimplex(M)", prove.Proved},
 		{"softmax of columns", "M_t[i∈e, j∈d] = softmax_{i}(M_{t−1}[i,j] + v_t[i] x_t[j])\ny_t = M_t x_t\n", "ProbabilitySimplex(M)", prove.Failed},
 		{"a learned start", "outer B⁰ ∈ ℝ^{e×d} ~ normal(0, 1)\nstate K ∈ ℝ^{e×d} = 2 B⁰\nK_t = K_{t−1}\nM_t = M_{t−1} + K_t\ny_t = M_t x_t\n", "LearnedStart(K)", prove.Proved},

@@ -208,9 +208,11 @@ func (b *breaker) statement2(st notation.Stmt) {
 		}
 	case *notation.Invariant:
 		b.line = "invariant"
-		if r, ok := s.Cond.(*notation.Relation); ok {
-			b.expr(r.X)
-			b.expr(r.Y)
+		for _, c := range conjuncts(s.Cond) {
+			if r, ok := c.(*notation.Relation); ok {
+				b.expr(r.X)
+				b.expr(r.Y)
+			}
 		}
 	case *notation.Cost:
 		b.line = "cost"
@@ -226,7 +228,7 @@ func (b *breaker) statement2(st notation.Stmt) {
 	case *notation.Provides:
 		b.line = "provides"
 		for _, m := range s.Marks {
-			if stronger := map[string]string{"AffineInState": "ScalarAffineInState", "RowIndependent": "UnitSphere", "ScalarAffineInState": "ProbabilitySimplex"}[m.Name.Text]; stronger != "" && !s.Needs {
+			if stronger := map[string]string{"AffineInState": "ScalarAffineInState", "RowIndependent": "UnitSphere", "ColumnIndependent": "UnitSphere", "ScalarAffineInState": "ProbabilitySimplex"}[m.Name.Text]; stronger != "" && !s.Needs {
 				b.add("marker", m.Name.Span, stronger)
 			}
 			for i := 1; i < len(m.Args); i++ {

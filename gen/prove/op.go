@@ -19,21 +19,17 @@ func (p *prover) opInvariants() {
 }
 
 func (p *prover) settleInvariant(inv *notation.Invariant, i int) {
-	r, ok := inv.Cond.(*notation.Relation)
-	if !ok || !isComparison(r.Op) {
-		p.noInvariant(inv)
-		return
+	for _, x := range p.relations(inv, i) {
+		var ds diag.List
+		q := irbuild.Invariant(p.blk, irbuild.Probe{Name: x.it.Name, Binders: inv.Binders, Left: x.X, Right: x.Y}, &ds)
+		p.ds.Append(ds)
+		if q == nil {
+			x.it.Evidence = failed("cannot be built")
+			p.add(x.it)
+			continue
+		}
+		p.settle(x.it, func() Evidence { return p.opInvariant(x.it, x.Relation, q) }, q.Func)
 	}
-	it := Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span}
-	var ds diag.List
-	q := irbuild.Invariant(p.blk, irbuild.Probe{Name: it.Name, Binders: inv.Binders, Left: r.X, Right: r.Y}, &ds)
-	p.ds.Append(ds)
-	if q == nil {
-		it.Evidence = failed("cannot be built")
-		p.add(it)
-		return
-	}
-	p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
 }
 
 func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality) Evidence {

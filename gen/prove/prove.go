@@ -46,7 +46,7 @@ type Options struct {
 // Block proves one unit. The list holds what fails; it has errors exactly when
 // an item of the report does.
 func Block(tree *check.Tree, u *notation.Unit, opt Options) (*Report, diag.List) {
-	p := &prover{tree: tree, unit: u, opt: opt, rep: &Report{Unit: u.Name.Text, ID: check.ID(u.Name.Text)}}
+	p := &prover{tree: tree, unit: u, opt: opt, rep: &Report{Unit: u.Name.Text, ID: check.UnitID(u)}}
 	p.cache = openCache(opt, p.rep.ID)
 	p.block()
 	p.cache.close()

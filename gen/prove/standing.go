@@ -34,7 +34,7 @@ func Stands(tree *check.Tree, strategy, rule *notation.Unit) Standing {
 	a := of(strategy)
 	a.Args = []*notation.Override{{Span: a.Span, Apply: of(rule)}}
 	u := &notation.Unit{Span: strategy.Span, Kind: notation.RuleUnit, Name: rule.Name, Formula: &notation.Formula{Span: a.Span, Parts: []*notation.Apply{a}}}
-	p := &prover{tree: tree, unit: u, rep: &Report{Unit: u.Name.Text, ID: check.ID(u.Name.Text)}}
+	p := &prover{tree: tree, unit: u, rep: &Report{Unit: u.Name.Text, ID: check.UnitID(u)}}
 	blk, ds := check.WithChunks(tree, u, provedChunk)
 	if blk != nil && !ds.HasErrors() {
 		irbuild.Rule(blk, &ds)

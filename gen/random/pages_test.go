@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/random"
 )
 
@@ -33,13 +34,20 @@ func TestPages(t *testing.T) {
 	judge(t, subjects(t, pages...))
 }
 
-// TestMended holds pages on which a target was wrong once.
+// TestMended holds pages on which a target was wrong once, and pages whose constructs
+// random ones do not have.
 func TestMended(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
-	var all []*subject
+	all := kept(t, names...)
+	compile(t, all)
+	judge(t, all)
+}
+
+// kept reads pages of files.
+func kept(t *testing.T, names ...string) (all []*subject) {
 	for _, n := range names {
 		text, err := os.ReadFile(n)
 		if err != nil {
@@ -50,8 +58,42 @@ func TestMended(t *testing.T) {
 		s.unit = m[len(m)-1][1] // the last of the page
 		all = append(all, s)
 	}
+	return all
+}
+
+// TestStructuredTransitions looks for a square matrix in the kernels of rules whose
+// transitions are diagonal matrices, identities and outer products.
+func TestStructuredTransitions(t *testing.T) {
+	all := kept(t, "testdata/diagonal_and_rank_one.md", "testdata/reflected.md")
 	compile(t, all)
-	judge(t, all)
+	for _, s := range all {
+		if s.broken != "" || s.refused.HasErrors() || len(s.programs) == 0 {
+			t.Fatal(s.unit, s.broken, s.refused.Sorted())
+		}
+		for _, p := range s.programs {
+			for _, k := range p.kernels() {
+				for _, b := range slices.Concat(k.Params, k.Work) {
+					if squares(b) {
+						t.Errorf("%s has a square matrix, %s %v", k.Name, b.Name, b.Dims)
+					}
+				}
+				for _, axis := range []string{"d_k·d_k", "d_v·d_v", "d_k²", "d_v²"} {
+					if w := k.Memory.Workspace.String(); strings.Contains(w, axis) {
+						t.Errorf("%s has a workspace of %s", k.Name, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// squares reports whether a buffer has one of the axes of a state twice.
+func squares(b *plan.Buffer) bool {
+	n := map[string]int{}
+	for _, d := range b.Dims {
+		n[d.String()]++
+	}
+	return n["d_k"] > 1 || n["d_v"] > 1
 }
 
 // header is the contract of a page that says nothing in it.

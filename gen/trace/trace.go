@@ -228,7 +228,7 @@ func (t *tracer) units() {
 			continue
 		}
 		line, _ := u.Span.File.Pos(u.Span.Start)
-		out := &Unit{ID: check.ID(u.Name.Text), Name: u.Name.Text, Kind: check.KindWord(u.Kind), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
+		out := &Unit{ID: check.UnitID(u), Name: u.Name.Text, Kind: check.KindWord(u.Kind), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
 		if t.in.Blocks[u.Name.Text] != nil {
 			out.Emitted, out.Cut = true, t.in.Cuts[u.Name.Text]
 		}
@@ -298,7 +298,7 @@ func (t *tracer) claims() {
 			}
 			notation.Inspect(st, func(n any) bool {
 				if c, ok := n.(*notation.Call); ok {
-					if e := t.byID[check.ID(c.Fun.Text)]; e != nil && e.Kind == "function" {
+					if e := t.byID[check.ID(c.Fun.Text)+"()"]; e != nil && e.Kind == "function" {
 						e.Claims = with(e.Claims, u.ID)
 					}
 				}

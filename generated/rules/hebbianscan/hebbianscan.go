@@ -6,7 +6,7 @@
 // added to, in rounds that double.
 //
 // Expects: Writes that do not depend on the states, but for a number beside
-// each
+// each, or one for each entry
 //
 // Guarantees: The same function as the rule, token by token: answers, states
 // and gradients {equal}

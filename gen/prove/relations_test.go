@@ -1,0 +1,40 @@
+package prove_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/prove"
+)
+
+// TestRelationsOfAnInvariant holds that each relation of an invariant is decided by
+// itself, in rules and in operations.
+func TestRelationsOfAnInvariant(t *testing.T) {
+	const rule = "rule R\ndims d\ninput x ∈ ℝ^{d}\nouter u ∈ ℝ^{d} ~ uniform(−1, 1)\ngate β ∈ (0,1) = sigmoid(u · x_t)\n" +
+		"state S ∈ ℝ^{d} = 0\nS_t = β_t S_{t−1} + (1 − β_t) tanh(u ⊙ x_t)\ny_t = S_t\n"
+	const op = "op R(x ∈ ℝ^{n}) → out = sigmoid(x)\n"
+	for _, c := range []struct {
+		text  string
+		items map[string]prove.Verdict
+		wrong string // what stands in the message
+	}{
+		{rule + "invariant 0 < β_t < 1\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Proved}, ""},
+		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 1 {bounded}\n", map[string]prove.Verdict{"bounded.1": prove.Tested, "bounded.2": prove.Tested}, ""},
+		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] and S_t[i] ≤ 1, β_t > 0\n", map[string]prove.Verdict{"invariant1.1": prove.Tested, "invariant1.2": prove.Tested, "invariant1.3": prove.Proved}, ""},
+		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 0\n", map[string]prove.Verdict{"invariant1.1": prove.Tested, "invariant1.2": prove.Failed}, "S_t[i] ≤ 0: after token"},
+		{rule + "invariant ∀ i∈d : 0 ≤ S_t[i] ≤ 1\n", map[string]prove.Verdict{"invariant1.1": prove.Failed, "invariant1.2": prove.Tested}, "0 ≤ S_t[i]: after token"},
+		{rule + "invariant 0 < β_t ≠ 1\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "compares two numbers"},
+		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ 1\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Proved}, ""},
+		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ ½\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Failed}, "does not hold"},
+	} {
+		reports, ds := proveText(c.text, false)
+		for name, want := range c.items {
+			if it := reports[0].Item("r.invariant." + name); it == nil || it.Verdict != want {
+				t.Errorf("%s: %s is %v, want %v", c.text, name, it, want)
+			}
+		}
+		if bad := ds.Error(); c.wrong == "" && ds.HasErrors() || !strings.Contains(bad, c.wrong) {
+			t.Errorf("%s: the messages are %s", c.text, bad)
+		}
+	}
+}
