@@ -9,7 +9,7 @@ import (
 )
 
 // allocate gives memory to what one nest gives another. A value without loops
-// stays a scalar.
+// stays a scalar, unless a recurrence reads it: its steps address memory only.
 func (r *region) allocate() {
 	for n, g := range r.groups {
 		for _, m := range g.members {
@@ -18,7 +18,7 @@ func (r *region) allocate() {
 				continue
 			}
 			v := m.in.Out
-			if r.l.places[v] != nil || r.rowless(v) == 0 && m.depth >= 0 || m.row {
+			if r.l.places[v] != nil || r.rowless(v) == 0 && m.depth >= 0 && !r.scanned(v) || m.row {
 				continue
 			}
 			if m.depth < 0 || r.readOutside(v, n) {
@@ -82,6 +82,13 @@ func (r *region) rowless(v *ir.Value) int {
 		n--
 	}
 	return n
+}
+
+// scanned reports whether a recurrence of the region reads v.
+func (r *region) scanned(v *ir.Value) bool {
+	return slices.ContainsFunc(r.body, func(in *ir.Instr) bool {
+		return in.Scan != nil && slices.Contains(r.l.reads(in), v)
+	})
 }
 
 // readOutside reports whether another nest than n reads v.
