@@ -110,17 +110,10 @@ func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
 }
 
 // leaf is the parameter of the step for a value that has the first n of lane and
-// time as axes. Numbers that no memory holds, constants and sizes, are written again.
+// time as axes.
 func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
 	if m.made[v] != nil {
 		return m.made[v]
-	}
-	if d := v.Def; d != nil && (d.Op == ir.Const || d.Op == ir.SizeOf) && len(v.Axes) == 0 {
-		in := *d
-		in.Out = &ir.Value{Name: m.sc.Body.Fresh("%"), Elem: v.Elem, NoGrad: v.NoGrad, Def: &in}
-		m.body = append(m.body, &in)
-		m.made[v] = in.Out
-		return in.Out
 	}
 	for _, t := range m.sc.Tokens {
 		if t.Val == v && t.Window == nil && !t.Count && t.Base.IsZero() {
