@@ -202,9 +202,18 @@ func (r *rows) place(in *ir.Instr, loop int) bool {
 // demand gives a row to what does not depend on the state but is read where a
 // row is, or is the next state: all must agree.
 func (r *rows) demand(s step) bool {
+	each := map[*ir.Value]bool{} // what every row computes or reads
 	for i := len(s.body) - 1; i >= 0; i-- {
 		in := s.body[i]
-		if r.dep[in.Out] || r.sum[in.Out] {
+		if r.sum[in.Out] {
+			continue
+		}
+		if each[in.Out] = each[in.Out] || r.dep[in.Out] || slices.Contains(s.next, in.Out); each[in.Out] {
+			for _, v := range in.Reads() {
+				each[v] = true
+			}
+		}
+		if r.dep[in.Out] {
 			continue
 		}
 		pos := -1
@@ -215,7 +224,7 @@ func (r *rows) demand(s step) bool {
 				pos = p
 			}
 		}
-		if !r.demanded(in, pos, s.body[i+1:]) {
+		if !r.demanded(in, pos, s.body[i+1:], each) {
 			return false
 		}
 	}
@@ -223,11 +232,14 @@ func (r *rows) demand(s step) bool {
 }
 
 // demanded finds the row of in from its readers, pos being where a state has it,
-// or −1.
-func (r *rows) demanded(in *ir.Instr, pos int, readers []*ir.Instr) bool {
-	state := pos >= 0
+// or −1. A reader without a row that every row computes needs all of in.
+func (r *rows) demanded(in *ir.Instr, pos int, readers []*ir.Instr, each map[*ir.Value]bool) bool {
+	state, whole := pos >= 0, false
 	for _, reader := range readers {
 		l := r.loopOf(reader)
+		if l < 0 && !r.sum[reader.Out] && each[reader.Out] && slices.Contains(reader.Reads(), in.Out) {
+			whole = true
+		}
 		if l < 0 || r.sum[reader.Out] && !r.sums[reader] {
 			continue
 		}
@@ -247,6 +259,9 @@ func (r *rows) demanded(in *ir.Instr, pos int, readers []*ir.Instr) bool {
 	}
 	if pos < 0 {
 		return true
+	}
+	if whole {
+		return pointwise(in) && !state
 	}
 	l, plain := in.To[pos].Loop()
 	if !plain {
