@@ -1,6 +1,8 @@
 package irbuild
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -224,7 +226,11 @@ func (e *builder) extend(t *ten, i int, window *ir.Axis) (*ten, shape.Poly) {
 	key := extKey{v, window}
 	ext := e.exts[key]
 	if ext == nil {
-		name := e.seriesName(v)
+		series := e.seriesName(v)
+		name := series
+		for n := 2; slices.ContainsFunc(e.tails, func(t keptTail) bool { return t.series == name && t.window == window }); n++ {
+			name = series + "." + strconv.Itoa(n) // in the order of the equation's text
+		}
 		past := e.sizedAxis(base)
 		axes := append([]*ir.Axis{}, v.Axes...)
 		axes[n+i] = past
