@@ -169,7 +169,7 @@ claim ≡ sequential
 		{"AssociativeScan", "Hebbian", ""},
 		{"AssociativeScan", "HGRN2", ""},
 		{"AssociativeScan", "Entries", ""},
-		{"AssociativeScan", "DeltaRule", "M is no plain factor here"},
+		{"AssociativeScan", "DeltaRule", "M stands in this term in another way than once as a factor"},
 		{"ExactChunk", "DeltaRule", ""},
 		{"ExactChunk", "Hebbian", "it computes something else: value of y differs"},
 		{"ExactChunk", "RetNet", "M is no state"},
