@@ -33,7 +33,7 @@ func (p *prover) settleInvariant(inv *notation.Invariant, i int) {
 		p.add(it)
 		return
 	}
-	p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
+	p.settle(it, func() Evidence { return p.opInvariant(it, r, q) })
 }
 
 func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality) Evidence {

@@ -35,7 +35,7 @@ func (p *prover) starts(f *ir.Func) {
 		return
 	}
 	it := Item{Kind: Init, Name: "gradients", Span: p.unit.Span}
-	p.settle(it, func() Evidence { return p.startEvidence(f, pair, ids) }, f)
+	p.settle(it, func() Evidence { return p.startEvidence(f, pair, ids) })
 }
 
 func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value) Evidence {
