@@ -317,7 +317,7 @@ func TestManualStatuses(t *testing.T) {
 	}
 	var want []string
 	ast.Inspect(f, func(n ast.Node) bool {
-		if s, ok := n.(*ast.ValueSpec); ok && len(s.Values) == 1 && slices.Contains([]string{"fine", "bad", "usage"}, s.Names[0].Name) {
+		if s, ok := n.(*ast.ValueSpec); ok && len(s.Values) == 1 && slices.Contains([]string{"fine", "bad", "usage", "broken"}, s.Names[0].Name) {
 			if l, ok := s.Values[0].(*ast.BasicLit); ok {
 				want = append(want, l.Value)
 			}

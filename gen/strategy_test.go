@@ -200,7 +200,7 @@ claim ≡ sequential
 		{"AssociativeScan", "Vectors", ""},
 		{"AssociativeScan", "Multiplied", "what stands beside the name in its own equation is a number or is multiplied entry by entry"},
 		{"AssociativeScan", "Mixed", "what stands beside the name in its own equation is a number or is multiplied entry by entry"},
-		{"AssociativeScan", "DeltaRule", "M is no plain factor here"},
+		{"AssociativeScan", "DeltaRule", "M stands in this term in another way than once as a factor"},
 		{"ExactChunk", "DeltaRule", ""},
 		{"ExactChunk", "Hebbian", "it computes something else: value of y differs"},
 		{"ExactChunk", "RetNet", "M is no state"},

@@ -12,7 +12,8 @@ import (
 // with bounds that bind, first states that are learned, a read before the
 // write, a read that asks nothing, a composition that no model names, one with
 // windows over one series on both sides of a part, a model around a learned
-// start. Their generated tests must pass like those of the others.
+// start, and normalised pairs whose gradients float32 reaches in few draws or in
+// none. Their generated tests must pass like those of the others.
 const oddPages = `# Other pages
 
 §§§text
@@ -63,6 +64,18 @@ state M ∈ ℝ^{d} = u
 M_t = 0.5 M_{t−1} + x_t
 y_t = M_t
 provides Causal
+
+rule NormedPairs
+dims d, m = 8, n = 2
+input x ∈ ℝ^{d}
+outer W_K ∈ ℝ^{m×n×d} ~ uniform(−1/sqrt(d), 1/sqrt(d))
+outer g, b ∈ ℝ^{n} = 1
+state M ∈ ℝ^{d} = 0
+u_t[i∈m, j∈n] = Σ_{a∈d} W_K[i,j,a] (x_t[a] + M_{t−1}[a])
+c_t[i∈m, j∈n] = u_t[i,j] − mean_{a∈n}(u_t[i,a])
+k_t[i∈m, j∈n] = g[j] c_t[i,j] / sqrt(mean_{a∈n}(c_t[i,a]²) + 1e-9) + b[j]
+M_t[a∈d] = 0.5 M_{t−1}[a] + (1/8) Σ_{i∈m} Σ_{j∈n} W_K[i,j,a] k_t[i,j]
+y_t = M_t
 
 compose LooksBackTwice(memory : Rule)
 option w ≥ 1 = 3, u ≥ 1 = 5

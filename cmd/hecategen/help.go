@@ -16,7 +16,7 @@ func overview(w io.Writer) {
 		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
 	}
 	fmt.Fprint(w, "  help      say more about a command\n\n",
-		"exit status: 0 all is well, 1 the input is not, 2 the command line is not\n")
+		"exit status: 0 all is well, 1 the input is not, 2 the command line is not,\n             3 the compiler itself failed\n")
 }
 
 // help is `hecategen help [COMMAND]`.

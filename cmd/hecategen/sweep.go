@@ -25,7 +25,7 @@ or whose time was over, goes on where it was.`, 0, 0)
 	dir := c.flags.String("o", outDir("sweep"), "`folder` of the report")
 	c.flags.StringVar(&w.Over, "over", defaultFront, "`front`; a combination that does not fit it takes another")
 	c.flags.IntVar(&w.Width, "d", 8, "`size` of every width in the runs")
-	only := c.flags.String("only", "", "regular `expression` that the formulas of a sweep must match, such as ^Matrix .* GD$")
+	only := c.flags.String("only", "", "sweep only the formulas that match this regular `expression`, such as ^Matrix .* GD$")
 	most := c.flags.Duration("for", time.Hour, "`time` after which nothing is begun")
 	open := workspaceFlags(c)
 	c.run = func(_ []string, out, err io.Writer) int {

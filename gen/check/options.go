@@ -52,8 +52,14 @@ func (in *instancer) options(with []*notation.Override) {
 
 func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 	opt := in.b.Options[o.Name.Text]
-	if opt == nil || (unit != nil && opt.Unit != unit && !isKnob(unit) && !ofFront(unit, opt)) {
+	if opt == nil {
 		in.noOption(o.Name)
+		return
+	}
+	if unit != nil && opt.Unit != unit && !isKnob(unit) && !ofFront(unit, opt) {
+		in.ds.Errorf(diag.UnknownOption, o.Name.Span, "%s has no option %s", unit.Name.Text, o.Name.Text).
+			See(opt.Decl.Span, "it is an option of %s", opt.Unit.Name.Text).
+			Hint("set it where %s names that page: %s(%s = …)", unit.Name.Text, opt.Unit.Name.Text, o.Name.Text)
 		return
 	}
 	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {

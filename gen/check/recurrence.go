@@ -74,7 +74,7 @@ func (c *recurrent) refuse(x notation.Expr, format string, args ...any) {
 	if !c.failed {
 		c.ds.Errorf(diag.NotSupported, x.Where(), format, args...).See(c.eq.Span(), "the equation of %s", c.eq.Name).
 			See(c.b.Unit.Name.Span, "%s computes it in chunks", c.b.Name).
-			Hint("inside a chunk a name may stand in its own equation once a term, as a factor: at t−1, or under Σ over earlier tokens")
+			Hint("in each term of its own equation a name may be one factor of a product, at t−1 or under Σ over earlier tokens, and no argument of a function or of ∇")
 	}
 	c.failed = true
 }
@@ -170,7 +170,7 @@ func (c *recurrent) without(x notation.Expr) (y, time notation.Expr) {
 		return &notation.Number{Span: f.Where(), Value: 1}
 	})
 	if n != 1 || !isProduct(x, c) {
-		c.refuse(x, "%s is no plain factor here", c.eq.Name)
+		c.refuse(x, "%s stands in this term in another way than once as a factor", c.eq.Name)
 		return nil, nil
 	}
 	return y, time

@@ -45,7 +45,11 @@ func Collect(files []*notation.File) (*Tree, diag.List) {
 					See(old.Name.Span, "the other one").Hint("rename one of them")
 				continue
 			}
-			if reason := reserved(ID(name)); reason != "" {
+			reason := reserved(ID(name))
+			if reason == "" && slices.Contains(importedWords, strings.TrimPrefix(place, "package ")) && strings.HasPrefix(place, "package ") {
+				reason = "generated code imports another package of this name"
+			}
+			if reason != "" {
 				ds.Errorf(diag.ReservedName, u.Name.Span, "%s cannot be emitted: %s", name, reason).Hint("choose another name")
 				continue
 			}
@@ -66,7 +70,7 @@ func placeOf(u *notation.Unit) string {
 }
 
 // UnitID is the stable id of a unit. A function, which leads to no code of its own,
-// may have the name of an operation: gelu() is the function, gelu is GELU.
+// may differ from an operation in letter case alone: name() is the function, name is NAME.
 func UnitID(u *notation.Unit) string {
 	if u.Kind == notation.FuncUnit {
 		return ID(u.Name.Text) + "()"
@@ -134,6 +138,11 @@ var goWords = strings.Fields(`break case chan const continue default defer else 
  append cap clear close complex copy delete imag len make max min new panic print println real recover init main`)
 
 var fileWords = strings.Fields(`con prn aux nul com1 com2 com3 com4 lpt1 lpt2 lpt3 internal vendor testdata test`)
+
+// importedWords are the packages that generated code, its tests and the registry
+// import: a package of one of these names could not be told from them.
+var importedWords = strings.Fields(`block blocktest catalog context cpu fmt formula library lifecycle math module num pulse rand
+ registry runtime strings tape tensor testing unsafe update workers`)
 
 // reserved says why an id cannot be a Go name or a file name, or "".
 func reserved(id string) string {

@@ -224,7 +224,14 @@ func (e *builder) moment(x *notation.Ident, suffix string) (moment, bool) {
 	return moment{}, false
 }
 
+// unknown refuses a name that nothing declares, once in each unit.
 func (e *builder) unknown(x *notation.Ident) {
+	text := notation.Print(x, notation.Unicode) + " is not declared"
+	for _, d := range e.ds.Sorted() {
+		if u := e.blk.Unit.Span; d.Text == text && d.Span.File == x.Span.File && (x.Span.Start >= u.Start && x.Span.End <= u.End) == (d.Span.Start >= u.Start && d.Span.End <= u.End) {
+			return
+		}
+	}
 	if file := x.Span.File; file != nil && strings.HasPrefix(file.Text[x.Span.End:], "(") {
 		e.unknownFunction(x)
 		return
@@ -246,7 +253,7 @@ func (e *builder) unknown(x *notation.Ident) {
 	if t := e.blk.Time; t != "" && len(name) > len(t)+1 && name[len(name)-len(t)-1:] == "_"+t {
 		base, suffix = name[:len(name)-len(t)-1], "_"+t
 	}
-	d := e.errorf(diag.UnknownName, x, "%s is not declared", notation.Print(x, notation.Unicode))
+	d := e.errorf(diag.UnknownName, x, "%s", text)
 	if n := check.Nearest(base, slices.Compact(names)); n != "" {
 		d.Hint("did you mean %s%s?", n, suffix)
 	} else {

@@ -131,7 +131,7 @@ func (e *builder) indexAt(a, x notation.Expr, t *ten, i int) (affine, *ten, bool
 				return b.time.add(affine{c: base}, 1), u, true
 			case b.time != nil && t.axes[i] == e.timeAxis():
 				return *b.time, nil, true
-			case b.time != nil && e.token != nil && !e.plainTime():
+			case b.time != nil && !e.plainTime(), b.loop != nil && b.loop.axis == t.axes[i]:
 				e.notAMoment(a, x, t, i)
 				return affine{}, nil, false
 			case b.idx != nil && b.idx.axis != t.axes[i]:

@@ -67,7 +67,7 @@ func (p *prover) claim(c *notation.Claim) {
 			return p.declaredAdjoint(c, ev)
 		}
 		return ev
-	}, q.Func)
+	})
 }
 
 // declaredAdjoint is the verdict on an adjoint that the page gives: with relax

@@ -49,7 +49,7 @@ func (p *prover) outer(s subject) {
 		return
 	}
 	it := Item{Kind: OuterGradient, Name: s.name, Span: s.span}
-	p.settle(it, func() Evidence { return p.outerEvidence(s, pair) }, s.f, pair.Bwd)
+	p.settle(it, func() Evidence { return p.outerEvidence(s, pair) })
 }
 
 func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {

@@ -25,7 +25,7 @@ func (p *prover) inner() {
 	for _, g := range irbuild.Gradients(p.blk, &ds) {
 		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ASCII(g.At.Wrt.Text), check.ASCII(g.At.Call.Fun.Text)),
 			Eq: g.Eq, Text: notation.Print(g.At, notation.Unicode), Span: g.At.Span}
-		p.settle(it, func() Evidence { return p.innerEvidence(g) }, g.Func)
+		p.settle(it, func() Evidence { return p.innerEvidence(g) })
 	}
 }
 

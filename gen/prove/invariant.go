@@ -76,9 +76,9 @@ func (p *prover) ruleInvariants() {
 		}
 	}
 	for _, w := range all {
-		p.settle(w.it, func() Evidence { run(); return w.verdict() }, f)
+		p.settle(w.it, func() Evidence { run(); return w.verdict() })
 	}
-	p.settle(finite, func() Evidence { run(); return finite.Evidence }, f)
+	p.settle(finite, func() Evidence { run(); return finite.Evidence })
 }
 
 // watch lists the invariants of a rule's pages and its declared sets.

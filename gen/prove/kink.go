@@ -44,7 +44,7 @@ func (p *prover) settleKink(k *notation.Kink) {
 		p.add(it)
 		return
 	}
-	p.settle(it, func() Evidence { return p.kink(k, q) }, q.Func)
+	p.settle(it, func() Evidence { return p.kink(k, q) })
 }
 
 func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {

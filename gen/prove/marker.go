@@ -150,7 +150,7 @@ func (p *prover) marker(f *ir.Func, r *recurrence, m *notation.Mark) string {
 		return text
 	}
 	if row.derive == nil {
-		p.settle(it, func() Evidence { return p.causalEvidence(f, m) }, f)
+		p.settle(it, func() Evidence { return p.causalEvidence(f, m) })
 		return row.name
 	}
 	states, bad := p.markStates(r, m)
@@ -166,7 +166,7 @@ func (p *prover) marker(f *ir.Func, r *recurrence, m *notation.Mark) string {
 			p.markerWrong(m, text, b)
 		}
 		return ev
-	}, f)
+	})
 	return row.name + "(" + strings.Join(states, ", ") + ")"
 }
 

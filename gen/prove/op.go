@@ -28,7 +28,7 @@ func (p *prover) settleInvariant(inv *notation.Invariant, i int) {
 			p.add(x.it)
 			continue
 		}
-		p.settle(x.it, func() Evidence { return p.opInvariant(x.it, x.Relation, q) }, q.Func)
+		p.settle(x.it, func() Evidence { return p.opInvariant(x.it, x.Relation, q) })
 	}
 }
 

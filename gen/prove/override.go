@@ -66,5 +66,5 @@ func (p *prover) override(d *notation.Define, f *check.Function) {
 				See(d.Span, "the law takes %s", notation.Print(d.Value, notation.Unicode)).Hint("leave %s out, or write the derivative", f.Name)
 		}
 		return ev
-	}, q.Func)
+	})
 }

@@ -31,10 +31,6 @@ import (
 type Options struct {
 	// Deep adds awkward sizes, more points and trajectories of 10,000 steps.
 	Deep bool
-	// Cache is the folder that evidence is kept in; nothing is kept without.
-	Cache string
-	// Version stands for the compiler in the keys of the evidence.
-	Version string
 	// Facts leaves out what the compiler derives by itself, the gradients, and
 	// proves only what the page says.
 	Facts bool
@@ -47,9 +43,7 @@ type Options struct {
 // an item of the report does.
 func Block(tree *check.Tree, u *notation.Unit, opt Options) (*Report, diag.List) {
 	p := &prover{tree: tree, unit: u, opt: opt, rep: &Report{Unit: u.Name.Text, ID: check.UnitID(u)}}
-	p.cache = openCache(opt, p.rep.ID)
 	p.block()
-	p.cache.close()
 	return p.rep, p.ds
 }
 
@@ -72,16 +66,14 @@ func aboutFunctions(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 
 // A prover settles the items of one unit.
 type prover struct {
-	tree  *check.Tree
-	unit  *notation.Unit
-	blk   *check.Block
-	opt   Options
-	ds    diag.List
-	rep   *Report
-	cache *cache
-	ids   map[string]int
-	rec   *recurrence // of a rule, simplified
-	said  map[*check.Block]string
+	tree *check.Tree
+	unit *notation.Unit
+	blk  *check.Block
+	opt  Options
+	ds   diag.List
+	rep  *Report
+	ids  map[string]int
+	rec  *recurrence // of a rule, simplified
 
 	rootPoints int // at which the unknowns of a program were looked at
 }
@@ -309,59 +301,11 @@ func (p *prover) add(it Item) {
 	p.rep.Items = append(p.rep.Items, it)
 }
 
-// settle decides an item, or takes what was found before about the same
-// programs and the same words. decide reports what fails.
-func (p *prover) settle(it Item, decide func() Evidence, about ...any) Evidence {
-	key := p.cache.key(it, append(about, p.declared())...)
-	ev, ok := p.cache.get(key)
-	if !ok {
-		ev = decide()
-		if ev.Verdict != Failed {
-			p.cache.put(key, ev)
-		}
-	}
-	it.Evidence = ev
+// settle files an item with what decide finds; decide reports what fails.
+func (p *prover) settle(it Item, decide func() Evidence) Evidence {
+	it.Evidence = decide()
 	p.add(it)
-	return ev
-}
-
-// declared is what the block's declarations say: the sets that points are
-// drawn from, and the values that everything starts from.
-func (p *prover) declared() string {
-	if text, ok := p.said[p.blk]; ok {
-		return text
-	}
-	var b strings.Builder
-	var add func(blk *check.Block)
-	add = func(blk *check.Block) {
-		for _, s := range blk.SymSeq {
-			b.WriteString(s.Name)
-			if s.Type != nil {
-				b.WriteString(" ∈ " + notation.Print(s.Type, notation.Unicode))
-			}
-			if s.Decl != nil {
-				b.WriteString(": " + s.Decl.Span.Text())
-			}
-			b.WriteByte('\n')
-		}
-		if blk.Unit.Kind == notation.RuleUnit {
-			var quiet diag.List
-			if f := irbuild.Start(blk, &quiet); f != nil {
-				b.WriteString(autodiff.Hash(f))
-			}
-		}
-		for _, s := range blk.Parts {
-			if s.Block != nil {
-				add(s.Block)
-			}
-		}
-	}
-	add(p.blk)
-	if p.said == nil {
-		p.said = map[*check.Block]string{}
-	}
-	p.said[p.blk] = b.String()
-	return b.String()
+	return it.Evidence
 }
 
 // failed is the evidence behind a diagnostic.

@@ -93,11 +93,15 @@ func sides(f *ir.Func) *ir.Func {
 }
 
 func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradients bool) bool {
-	for round := range samePoints {
+	more := besideConsts(f, g)
+	for round := range samePoints + len(more) {
 		sizes := sizeSets(blk, false, f, g)[round%2]
 		draw := newSampler(blk, frees, sizes, forSame, round)
 		draw.edges = round%3 == 2
-		if round >= floorPoint {
+		switch {
+		case round >= samePoints:
+			draw.halved, draw.edges = more[round-samePoints], false
+		case round >= floorPoint:
 			draw.halved, draw.edges = floorSize, false
 		}
 		var params tensors
@@ -132,6 +136,40 @@ func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradi
 		}
 	}
 	return true
+}
+
+// besideConsts are how often numbers are halved to come to the size of each small
+// constant that only one of two programs has, and a little below it: a bound that
+// decides between two branches shows nowhere else.
+func besideConsts(f, g *ir.Func) (halvings []int) {
+	a, b := smallConsts(f), smallConsts(g)
+	for _, c := range slices.Concat(a, b) {
+		if slices.Contains(a, c) && slices.Contains(b, c) {
+			continue
+		}
+		_, exp := math.Frexp(c)
+		for below := range 3 {
+			if n := below - exp; !slices.Contains(halvings, n) {
+				halvings = append(halvings, n)
+			}
+		}
+	}
+	return halvings
+}
+
+// smallConsts are the positive constants of a program below those that usual numbers reach.
+func smallConsts(f *ir.Func) (out []float64) {
+	for _, in := range f.Body {
+		if in.Op != ir.Const && in.Op != ir.Lin {
+			continue
+		}
+		for _, c := range in.Coef {
+			if c = math.Abs(c); c > 0 && c < sameScale {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 func near(a, b *interp.Tensor) bool {

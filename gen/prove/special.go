@@ -37,7 +37,7 @@ func (p *prover) specials() {
 				}
 			}
 			return p.special(s, "", left.f, right.f)
-		}, left.f, right.f, left.start, right.start)
+		})
 	}
 }
 

@@ -35,7 +35,7 @@ func (p *prover) starts(f *ir.Func) {
 		return
 	}
 	it := Item{Kind: Init, Name: "gradients", Span: p.unit.Span}
-	p.settle(it, func() Evidence { return p.startEvidence(f, pair, ids) }, f)
+	p.settle(it, func() Evidence { return p.startEvidence(f, pair, ids) })
 }
 
 func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value) Evidence {
@@ -66,13 +66,36 @@ func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value)
 	for _, v := range ids {
 		if !alive[v.Name] {
 			at := p.declaredAt(v.Name)
-			p.ds.Errorf(diag.DeadStart, at, "%s receives no gradient at the values that %s starts from", v.Name, p.unit.Name.Text).
-				See(p.unit.Name.Span, "%s is defined here", p.unit.Name.Text).
-				Hint("start something that multiplies it from a value other than zero")
+			d := p.ds.Errorf(diag.DeadStart, at, "%s receives no gradient at the values that %s starts from", v.Name, p.unit.Name.Text).
+				See(p.unit.Name.Span, "%s is defined here", p.unit.Name.Text)
+			if zero := p.zeroFactor(f, pair, v, sizes); zero != "" {
+				d.See(p.declaredAt(zero), "%s starts from zero, and the gradient of %s is multiplied by it", zero, v.Name).
+					Hint("start %s from a value other than zero", zero)
+			} else {
+				d.Hint("start something that multiplies it from a value other than zero")
+			}
 			ev = failed(v.Name + " is dead")
 		}
 	}
 	return ev
+}
+
+// zeroFactor is the parameter or state that starts from zero and alone keeps a
+// gradient from v: with other values in its place there is one. It is "" where no
+// single one does.
+func (p *prover) zeroFactor(f *ir.Func, pair *autodiff.Pair, v *ir.Value, sizes map[string]int) string {
+	for _, u := range f.Params {
+		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, forStart, 0)
+		params := p.startValues(f, draw)
+		if u == v || u.Elem != ir.Real || u.Role != ir.Outer && u.Role != ir.State || norm(params[u.Name]) > 0 {
+			continue
+		}
+		params[u.Name] = draw.draw(u)
+		if g := p.outputGradients(f, pair, draw, params)[v.Name]; g != nil && norm(g) > 0 {
+			return u.Name
+		}
+	}
+	return ""
 }
 
 // outputGradients are the gradients of a weighted sum of what a block gives;

@@ -63,7 +63,7 @@ func (p *prover) finite(f *ir.Func) {
 			}
 		}
 		return ev
-	}, f)
+	})
 }
 
 // fired draws a parameter and gradients, and fires a few times.

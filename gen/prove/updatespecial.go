@@ -45,7 +45,7 @@ func (p *prover) updateSpecials() {
 			p.add(it)
 			continue
 		}
-		p.settle(it, func() Evidence { return p.sameMoves(s, left, right) }, left.f, right.f, left.settings(), right.settings())
+		p.settle(it, func() Evidence { return p.sameMoves(s, left, right) })
 	}
 }
 
@@ -220,7 +220,7 @@ func (p *prover) oriented(f *ir.Func) {
 			}
 		}
 		return ev
-	}, f, tall)
+	})
 }
 
 // orientation is where the page says that an iteration holds for the transpose.

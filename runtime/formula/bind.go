@@ -143,7 +143,7 @@ func (t Table) arg(f Formula, n *Node, a Arg, place *int, depth int) error {
 		}
 		return f.error(a.At, nearest(a.Name, names), "%s has no part %s", f.Name, a.Name)
 	case at >= len(n.Page.Parts):
-		return f.error(a.At, "", "%s has %d parts, and this is one more", f.Name, len(n.Page.Parts))
+		return f.error(a.At, "", "%s has %s, and this is another", f.Name, number(len(n.Page.Parts)))
 	}
 	p := n.Page.Parts[at]
 	switch {
@@ -235,4 +235,12 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// number is how many parts a page has, in words.
+func number(parts int) string {
+	if parts == 1 {
+		return "one part"
+	}
+	return fmt.Sprintf("%d parts", parts)
 }

@@ -52,7 +52,7 @@ func TestErrors(t *testing.T) {
 		{"LM(MAG(Dleta, Window))", "there is no page Dleta", "Dleta, Window))", "did you mean Delta?"},
 		{"LM(Delta)", "Delta is a rule, and a composition is needed here", "Delta)", "there are CMS, MAG, Window"},
 		{"LM(MAG(Delta))", "the part attention of MAG is not given", "MAG(Delta))", ""},
-		{"LM(MAG(Delta, Window, Window))", "MAG has 2 parts, and this is one more", "Window))", ""},
+		{"LM(MAG(Delta, Window, Window))", "MAG has 2 parts, and this is another", "Window))", ""},
 		{"LM(MAG(Delta, memory = Delta, attention = Window))", "the part memory of MAG is given twice", "memory = Delta, attention = Window))", ""},
 		{"LM(MAG(memry = Delta, attention = Window))", "MAG has no part memry", "memry = Delta, attention = Window))", "did you mean memory?"},
 		{"LM(MAG(CMS(Delta), Window))", "the part memory of CMS is a list of pages", "Delta), Window))", "put it in brackets"},
