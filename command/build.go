@@ -37,7 +37,7 @@ func buildCommand(maker engine.Maker, args []string) *cobra.Command {
 			return runBuild(c, maker, conf, dry, args)
 		},
 	}
-	s.flags(c, maker.World())
+	s.flags(c, maker)
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the resolved configuration and what the build needs, and write nothing")
 	return c
 }
