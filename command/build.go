@@ -18,7 +18,8 @@ const buildLong = `Build a model on a text.
 
 It streams the text through the model in lanes, follows the gradient chunk by
 chunk with the memory carried on, each level of the model at its own frequency,
-and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM end a build early and save it;
+and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM
+end a build early and save it; --time-limit does so too, and measures it;
 --resume goes on from there to the last bit.
 
 hecate config keys lists everything that a configuration can say.`

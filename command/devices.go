@@ -15,7 +15,7 @@ import (
 // devicesCommand is `hecate devices`.
 func devicesCommand() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "devices", Short: "Show what this machine computes with", Args: none,
+	c := &cobra.Command{Use: "devices", Short: "Show the arithmetic levels of this machine", Args: none,
 		RunE: func(c *cobra.Command, _ []string) error { return show(c.OutOrStdout(), machine.Look(), asJSON, true) }}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -59,7 +59,7 @@ func moduleVersion(info *debug.BuildInfo) string {
 // versionCommand is `hecate version`.
 func versionCommand(maker engine.Maker) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "version", Short: "Say what this program is", Args: none,
+	c := &cobra.Command{Use: "version", Short: "Print the version of this program", Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := version{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 				Level: cpu.Active().String(), Arithmetic: cpu.Active().Arithmetic(), Models: maker.World().Models}

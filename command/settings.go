@@ -61,7 +61,7 @@ var shorthands = []struct{ flag, key, kind, doc string }{
 	{"out", "build.out", "folder", "for checkpoints, log and plots"},
 	{"resume", "build.resume", "path", "auto, or a checkpoint to go on from, bit for bit"},
 	{"sample", "build.sample", "bytes", "of text to draw at the end"},
-	{"time-limit", "build.time_limit", "time", "save and end after so long, such as 19h30m"},
+	{"time-limit", "build.time_limit", "time", "save, measure and end after so long, such as 19h30m"},
 	{"log-format", "report.log_format", "format", "text or json"},
 }
 
