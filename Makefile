@@ -7,8 +7,11 @@ GO ?= go
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## compile the pages, then build a small model on English text (about a minute)
+run: ## show one page, its derived gradient and its kernels; compile the pages, then build a small model (about a minute)
+	cat specs/algorithms/rules/delta_rule.md
+	$(GO) run ./cmd/hecategen derive DeltaRule
 	$(GO) run ./cmd/hecategen generate
+	ls generated/rules/deltarule cuda/kernels/delta_rule
 	$(GO) run ./cmd/hecate build --model ZeroB
 
 test: ## every test, the generated ones included, and the deep proofs

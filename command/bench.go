@@ -46,7 +46,7 @@ stretch of a second. Nothing is kept.`,
 			return nil
 		},
 	}
-	s.flags(c, maker.World())
+	s.flags(c, maker, "build", "report")
 	c.Flags().IntVar(&rounds, "rounds", 50, "`number` of steps, and of chunks read")
 	c.Flags().IntVar(&count, "count", 1, "`number` of times to measure everything")
 	return c

@@ -18,7 +18,8 @@ const buildLong = `Build a model on a text.
 
 It streams the text through the model in lanes, follows the gradient chunk by
 chunk with the memory carried on, each level of the model at its own frequency,
-and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM end a build early and save it;
+and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM
+end a build early and save it; --time-limit does so too, and measures it;
 --resume goes on from there to the last bit.
 
 hecate config keys lists everything that a configuration can say.`
@@ -37,7 +38,7 @@ func buildCommand(maker engine.Maker, args []string) *cobra.Command {
 			return runBuild(c, maker, conf, dry, args)
 		},
 	}
-	s.flags(c, maker.World())
+	s.flags(c, maker)
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the resolved configuration and what the build needs, and write nothing")
 	return c
 }

@@ -33,7 +33,7 @@ func configCommand(maker engine.Maker) *cobra.Command {
 			return err
 		},
 	}
-	s.flags(resolved, maker.World())
+	s.flags(resolved, maker)
 	c.AddCommand(resolved)
 	return c
 }

@@ -15,7 +15,7 @@ import (
 // devicesCommand is `hecate devices`.
 func devicesCommand() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "devices", Short: "Show what this machine computes with", Args: none,
+	c := &cobra.Command{Use: "devices", Short: "Show the arithmetic levels of this machine", Args: none,
 		RunE: func(c *cobra.Command, _ []string) error { return show(c.OutOrStdout(), machine.Look(), asJSON, true) }}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -44,15 +44,27 @@ func (v version) String() string {
 	return fmt.Sprintf("%s\n%s, %s\n%s arithmetic (%s)\nmodels: %s\n", s, v.Go, v.Platform, v.Arithmetic, v.Level, strings.Join(v.Models, ", "))
 }
 
+// moduleVersion is that of the library: of the main module, or of a dependency of a
+// program that is another module's.
+func moduleVersion(info *debug.BuildInfo) string {
+	const path = "github.com/nl-hecate/hecate"
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return info.Main.Version
+}
+
 // versionCommand is `hecate version`.
 func versionCommand(maker engine.Maker) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "version", Short: "Say what this program is", Args: none,
+	c := &cobra.Command{Use: "version", Short: "Print the version of this program", Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := version{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 				Level: cpu.Active().String(), Arithmetic: cpu.Active().Arithmetic(), Models: maker.World().Models}
 			if info, ok := debug.ReadBuildInfo(); ok {
-				v.Version = info.Main.Version
+				v.Version = moduleVersion(info)
 				for _, s := range info.Settings {
 					switch s.Key {
 					case "vcs.revision":

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
@@ -60,12 +61,13 @@ var shorthands = []struct{ flag, key, kind, doc string }{
 	{"out", "build.out", "folder", "for checkpoints, log and plots"},
 	{"resume", "build.resume", "path", "auto, or a checkpoint to go on from, bit for bit"},
 	{"sample", "build.sample", "bytes", "of text to draw at the end"},
-	{"time-limit", "build.time_limit", "time", "save and end after so long, such as 19h30m"},
+	{"time-limit", "build.time_limit", "time", "save, measure and end after so long, such as 19h30m"},
 	{"log-format", "report.log_format", "format", "text or json"},
 }
 
-// flags adds the flags to a command.
-func (s *settings) flags(c *cobra.Command, w config.World) {
+// flags adds the flags to a command, without the shorthands for keys of the tables
+// that it has no use for.
+func (s *settings) flags(c *cobra.Command, maker engine.Maker, unused ...string) {
 	f := c.Flags()
 	f.StringVarP(&s.file, "config", "c", "", "`file` with a configuration, in TOML")
 	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3 or levels.periods=1,8, or a size of the model, such as memory.d_k=32; may be given often")
@@ -75,14 +77,23 @@ func (s *settings) flags(c *cobra.Command, w config.World) {
 		defaults[k.Path] = k.Default
 	}
 	for _, h := range shorthands {
+		if table, _, _ := strings.Cut(h.key, "."); slices.Contains(unused, table) {
+			continue
+		}
 		doc := fmt.Sprintf("%s (%s", h.doc, h.key)
-		if d := defaults[h.key]; d != "" && d != `""` && d != "[]" {
+		switch d := defaults[h.key]; {
+		case h.key == "update.lr":
+			name := config.Default().Update.Name
+			doc += fmt.Sprintf(", by default that of the update: %v for %s", maker.Rate(name), name)
+		case d == "0" || d == "0.0" || d == `"0s"`:
+			doc += ", by default none"
+		case d != "" && d != `""` && d != "[]":
 			doc += ", by default " + d
 		}
 		f.Var(&setter{s: s, flag: "--" + h.flag, key: h.key, sample: h.kind}, h.flag, doc+")")
 	}
 	_ = c.MarkFlagFilename("config", "toml") // the flag was added above
-	s.complete(c, w)
+	s.complete(c, maker.World())
 }
 
 // complete offers values to a shell that completes.

@@ -8,21 +8,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// The parts of a text that are measured.
+const (
+	allOfIt = "whole"
+	heldOut = "held out"
+)
+
 // tested is what `hecate test` prints.
 type tested struct {
 	Checkpoint string  `json:"checkpoint"`
 	Model      string  `json:"model"`
 	Step       int     `json:"step"`
 	Text       string  `json:"text"`
-	Size       int     `json:"held_out"` // in units
-	Unit       string  `json:"unit"`     // byte, or token where there are no bytes
+	Part       string  `json:"part"` // whole or held out
+	Size       int     `json:"size"` // of the part, in units
+	Unit       string  `json:"unit"` // byte, or token where there are no bytes
 	Chunk      int     `json:"chunk"`
 	Bits       float64 `json:"bits"` // per unit
 }
 
 func (x tested) String() string {
-	return fmt.Sprintf("%s after %s steps: %.3f bits/%s on the held-out %s %ss of %s, in calls of %d tokens\n",
-		x.Model, progress.Count(x.Step), x.Bits, x.Unit, progress.Count(x.Size), x.Unit, x.Text, x.Chunk)
+	of := "the held-out part of " + x.Text
+	if x.Part == allOfIt {
+		of = "the whole of " + x.Text + " but its first token"
+	}
+	return fmt.Sprintf("%s after %s: %.3f bits/%s on %s, %s, in calls of %s\n", x.Model, progress.Things(x.Step, "step"), x.Bits, x.Unit,
+		progress.Things(x.Size, x.Unit), of, progress.Things(x.Chunk, "token"))
 }
 
 // testCommand is `hecate test`.
@@ -31,8 +42,15 @@ func testCommand(maker engine.Maker) *cobra.Command {
 	var text engine.Text
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "test CHECKPOINT [flags]", Short: "Measure a checkpoint on the held-out part of a text",
-		Long:              "Measure a checkpoint on the held-out part of a text, in bits per byte, as a build does at its end:\nof what the checkpoint was built on, bytes, text through its tokenizer, files of tokens\nor a synthetic source. Nothing is moved and nothing is written.",
+		Use: "test CHECKPOINT [flags]", Short: "Measure how well a checkpoint predicts a text",
+		Long: `Measure how well a checkpoint predicts a text, in bits per byte (per token where
+the model was built on tokens without a tokenizer).
+
+Files that --text names are measured whole, but for the first token, which nothing
+precedes; with --held-out only the share at their end that the build holds out is.
+Without --text the held-out part of the default text, or of the synthetic source
+that the checkpoint was built on, is measured. No parameter changes and no file is
+written.`,
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -43,11 +61,16 @@ func testCommand(maker engine.Maker) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			x = tested{args[0], m.Model, m.Step, m.Text, m.Size, m.Unit, m.Chunk, m.Bits}
+			part := heldOut
+			if m.Whole {
+				part = allOfIt
+			}
+			x = tested{args[0], m.Model, m.Step, m.Text, part, m.Size, m.Unit, m.Chunk, m.Bits}
 			return show(c.OutOrStdout(), x, asJSON, true)
 		},
 	}
 	textFlags(c, &text)
+	c.Flags().BoolVar(&text.HeldOut, "held-out", false, "of the files of --text, measure only the share at the end that the build holds out")
 	c.Flags().IntVar(&x.Chunk, "chunk", 0, "`tokens` of a call; 0 is those of the build")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

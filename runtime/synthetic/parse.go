@@ -46,12 +46,12 @@ func (f field) set(text string) error {
 	case *int:
 		*to = number(text)
 	case *[]int:
-		want = "integers with commas between them"
+		want, *to = "integers with commas between them", nil
 		for s := range strings.SplitSeq(text, ",") {
 			*to = append(*to, number(s))
 		}
 	case *[]Scale:
-		want = "scales as 4x64,4x2048, contexts by segment"
+		want, *to = "scales as 4x64,4x2048, contexts by segment", nil
 		for s := range strings.SplitSeq(text, ",") {
 			contexts, segment, _ := strings.Cut(s, "x")
 			*to = append(*to, Scale{number(contexts), number(segment)})
@@ -73,25 +73,46 @@ func write(name string, fields []field) string {
 	return name
 }
 
-// known makes every kind from what set writes into its fields.
+// known makes every kind from its defaults and what set writes into its fields.
 var known = []struct {
 	name string
 	make func(set func([]field) error) (Kind, error)
 }{
-	{"mqar", func(set func([]field) error) (Kind, error) { k := MQAR{}; err := set(k.fields()); return k, err }},
-	{"copy", func(set func([]field) error) (Kind, error) { k := Copy{}; err := set(k.fields()); return k, err }},
-	{"needle", func(set func([]field) error) (Kind, error) { k := Needle{}; err := set(k.fields()); return k, err }},
-	{"dyck", func(set func([]field) error) (Kind, error) { k := Dyck{}; err := set(k.fields()); return k, err }},
-	{"piecewise", func(set func([]field) error) (Kind, error) { k := Piecewise{}; err := set(k.fields()); return k, err }},
+	{"mqar", func(set func([]field) error) (Kind, error) {
+		k := MQAR{Keys: 16, Values: 16, Fillers: 4, Pairs: 4, Queries: 4, Gap: 8}
+		err := set(k.fields())
+		return k, err
+	}},
+	{"copy", func(set func([]field) error) (Kind, error) {
+		k := Copy{Symbols: 8, Items: 4, Slots: 16}
+		err := set(k.fields())
+		return k, err
+	}},
+	{"needle", func(set func([]field) error) (Kind, error) {
+		k := Needle{Symbols: 8, Digits: 2, Distances: []int{8, 32}, Fillers: 8, Lead: 8}
+		err := set(k.fields())
+		return k, err
+	}},
+	{"dyck", func(set func([]field) error) (Kind, error) {
+		k := Dyck{Types: 4, Depth: 8, Tokens: 64, Open: 500}
+		err := set(k.fields())
+		return k, err
+	}},
+	{"piecewise", func(set func([]field) error) (Kind, error) {
+		k := TwoTimescales()
+		err := set(k.fields())
+		return k, err
+	}},
 }
 
 // Parse is the inverse of a Kind's String: a name and parameters with spaces
-// between them, in any order, those left out being 0. The error names what is
+// between them, in any order; those left out have the defaults of the kind, and no text
+// at all is copy. The error names what is
 // not known, twice, not a number, or refused by Check.
 func Parse(text string) (Kind, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		words = []string{""}
+		words = []string{"copy"}
 	}
 	var names []string
 	for _, k := range known {

@@ -195,13 +195,25 @@ func TestParse(t *testing.T) {
 		t.Errorf("Parse = %#v, %v", back, err)
 	}
 	for text, want := range map[string]string{
-		"":                              `no kind ""; there are mqar, copy, needle, dyck, piecewise`,
-		"markov":                        `no kind "markov"`,
+		"":                   "copy symbols=8 items=4 slots=16 noise=0",
+		"copy":               "copy symbols=8 items=4 slots=16 noise=0",
+		"mqar":               "mqar keys=16 values=16 fillers=4 pairs=4 queries=4 gap=8 noise=0",
+		"needle":             "needle symbols=8 digits=2 distances=8,32 fillers=8 lead=8 noise=0",
+		"dyck":               "dyck types=4 depth=8 tokens=64 open=500",
+		"piecewise":          TwoTimescales().String(),
+		"needle distances=5": "needle symbols=8 digits=2 distances=5 fillers=8 lead=8 noise=0",
+	} {
+		if k, err := Parse(text); err != nil || k.String() != want {
+			t.Errorf("Parse(%q) = %v, %v, want %q", text, k, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"markov":                        `no kind "markov"; there are mqar, copy, needle, dyck, piecewise`,
 		"dyck depth=3 width=2":          `no parameter "width"; there are types, depth, tokens, open`,
 		"dyck depth=3 depth=2":          `depth is there twice`,
 		"dyck depth=x":                  `depth is "x", want an integer`,
 		"dyck depth":                    `depth is "", want an integer`,
-		"dyck depth=3":                  `types is 0, want 1`,
+		"dyck types=0":                  `types is 0, want 1`,
 		"needle distances=5,,6":         `distances is "5,,6", want integers`,
 		"piecewise scales=4x64,5":       `scales is "4x64,5", want scales as`,
 		"piecewise symbols=2 scales=4x": `want scales as`,

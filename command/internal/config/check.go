@@ -46,7 +46,7 @@ func (d *decoder) check(w World) {
 		switch {
 		case x.given && d.Stream.Kind != x.kind:
 			d.fail(d.places[x.key], fmt.Sprintf("%s is given, but stream.kind is %q", x.key, d.Stream.Kind), fmt.Sprintf("only kind %q has %s", x.kind, x.why))
-		case !x.given && d.Stream.Kind == x.kind:
+		case !x.given && d.Stream.Kind == x.kind && x.kind != "synthetic": // which has a default
 			d.fail(d.places["stream.kind"], fmt.Sprintf("stream.kind is %q, which needs %s", x.kind, x.key), "")
 		}
 	}

@@ -42,7 +42,7 @@ type Levels struct {
 type Stream struct {
 	Kind      string   `key:"kind" def:"bytes" one:"bytes|text|tokens|synthetic" doc:"bytes of a file, text through a tokenizer, a file of tokens, or a source with known entropy"`
 	Path      []string `key:"path" doc:"the files; none is Newton's Opticks from the Go toolchain"`
-	Source    string   `key:"source" doc:"for kind synthetic its kind and parameters, such as copy symbols=8 items=4 slots=16"`
+	Source    string   `key:"source" doc:"for kind synthetic: mqar, copy, needle, dyck or piecewise, then the parameters that differ from its defaults, such as copy items=8; empty is copy"`
 	Episodes  int      `key:"episodes" def:"4096" in:"2..1000000000" doc:"how long a synthetic source is"`
 	Tokenizer string   `key:"tokenizer" doc:"a tokenizer.json, for kind text; for kind tokens the one that the files must be of"`
 	Separator string   `key:"separator" doc:"what stands between two documents of a file; empty: a file is one document"`

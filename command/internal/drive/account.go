@@ -43,8 +43,8 @@ func Account(info engine.Info, c *config.Config, arena int) string {
 	say("total %s, active on the average %s, at worst %s", count(all), count(int(average)), count(all))
 	forward := 2*matrices + 4*info.States
 	say("")
-	say("operations per token: %s forwards, %s when building (estimated: %s)", count(forward), count(3*forward),
-		"2 for each entry of a matrix, 4 for each number of context memory; 3 times that with backwards")
+	say("operations per token: %s in a forward pass, %s forward and backward (estimated: %s)", count(forward), count(3*forward),
+		"2 for each entry of a matrix, 4 for each number of context memory; 3 times that with the backward pass")
 	say("tokens per update: %s; updates: %s", count(info.Lanes*info.Chunk), count(updates(c)))
 	memory(say, info, all, slots, arena, c)
 	return b.String()

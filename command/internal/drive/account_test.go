@@ -21,7 +21,7 @@ func TestAccount(t *testing.T) {
 		"# model                            0       1          100          100\n",
 		"# slow                             1       4          440          400\n",
 		"# total 540, active on the average 210, at worst 540\n",
-		"# operations per token: 1,040 forwards, 3,120 when building (estimated",
+		"# operations per token: 1,040 in a forward pass, 3,120 forward and backward (estimated",
 		"# parameters                2,160 bytes  (counted)\n",
 		"# gradients                17,280 bytes",
 		"# update                    4,320 bytes",

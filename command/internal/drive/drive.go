@@ -16,6 +16,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
@@ -39,8 +40,8 @@ type Run struct {
 	groups  []int
 	names   int
 	start   time.Time
-	saved   string // the newest checkpoint of this attempt
-	wrote   []string
+	saved   string   // the newest checkpoint of this attempt
+	wrote   []string // paths, beside the checkpoint of the end
 	best    float64
 }
 
@@ -67,11 +68,11 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 		if err := checkpoint.WriteFile(r.Files.Path("-tokenizer.json"), t); err != nil {
 			return err
 		}
-		r.wrote = append(r.wrote, "-tokenizer.json")
+		r.wrote = append(r.wrote, r.Files.Path("-tokenizer.json"))
 	}
 	if c.Report.JSONL {
 		r.sinks = append(r.sinks, &report.JSONL{Path: r.Files.Path(".jsonl")})
-		r.wrote = append(r.wrote, ".jsonl")
+		r.wrote = append(r.wrote, r.Files.Path(".jsonl"))
 	}
 	if c.Report.TensorBoard {
 		r.sinks = append(r.sinks, &report.Board{Dir: filepath.Join(r.Files.Dir, "tensorboard", r.Files.Stem)})
@@ -95,7 +96,7 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 		return r.failed(err)
 	}
 	if why != "" {
-		return r.stopped(why)
+		return r.stopped(ctx, why)
 	}
 	return r.finish(ctx)
 }
@@ -212,6 +213,11 @@ func (r *Run) keepBest(x float64) error {
 	b, err := json.Marshal(record{r.Builder.Done(), x})
 	if err != nil {
 		return err
+	}
+	for _, path := range []string{r.Files.Best(), r.Files.Path("-best.json")} {
+		if !slices.Contains(r.wrote, path) {
+			r.wrote = append(r.wrote, path)
+		}
 	}
 	return checkpoint.WriteFile(r.Files.Path("-best.json"), append(b, '\n'))
 }

@@ -21,8 +21,9 @@ func (r *Run) failed(err error) error {
 	return err
 }
 
-// stopped saves what an early end has left, and says how to go on.
-func (r *Run) stopped(why string) error {
+// stopped saves what an early end has left, measures it if the end was not a signal,
+// and says how to go on.
+func (r *Run) stopped(ctx context.Context, why string) error {
 	n := r.Builder.Done()
 	if _, ok := r.Builder.Before(); !ok && n == 0 {
 		return r.console.Note("stopped", "by %s before the first step; there is nothing to save", why)
@@ -30,7 +31,11 @@ func (r *Run) stopped(why string) error {
 	if err := r.save(r.Files.Last()); err != nil {
 		return r.failed(err)
 	}
-	if err := r.draw(math.NaN()); err != nil {
+	after, err := r.measureLast(ctx)
+	if err != nil {
+		return r.failed(err)
+	}
+	if err := r.draw(after); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -63,21 +68,14 @@ func (r *Run) finish(ctx context.Context) error {
 	if err := r.save(r.Files.Last()); err != nil {
 		return r.failed(err)
 	}
-	before, ok := r.Builder.Before()
-	if !ok {
-		before = math.NaN()
-	}
-	after, err := r.Builder.HeldOut(ctx)
-	switch {
-	case ctx.Err() != nil:
-		after = math.NaN()
-		err = r.console.Note("stopped", "by a signal, after the last step; the held-out part was not measured")
-	case err == nil:
-		err = errors.Join(r.console.After(r.Builder.Done(), before, after),
-			r.sinks[1:].HeldOut(report.Measured{Step: r.Builder.Done(), Bits: after}), r.keepBest(after))
-	}
+	after, err := r.measureLast(ctx)
 	if err != nil {
 		return err
+	}
+	if math.IsNaN(after) && ctx.Err() != nil {
+		if err := r.console.Note("stopped", "by a signal, after the last step; the held-out part was not measured"); err != nil {
+			return err
+		}
 	}
 	levels, err := r.Builder.Levels()
 	if err != nil {
@@ -94,8 +92,26 @@ func (r *Run) finish(ctx context.Context) error {
 		if err := errors.Join(checkpoint.WriteFile(r.Files.Path(".txt"), text), r.console.Sample(text)); err != nil {
 			return err
 		}
+		r.wrote = append(r.wrote, r.Files.Path(".txt"))
 	}
 	return r.wroteLine()
+}
+
+// measureLast takes the held-out figure of the end, NaN where a signal forbids it.
+func (r *Run) measureLast(ctx context.Context) (float64, error) {
+	after, err := r.Builder.HeldOut(ctx)
+	if ctx.Err() != nil {
+		return math.NaN(), nil
+	}
+	if err != nil {
+		return after, err
+	}
+	before, ok := r.Builder.Before()
+	if !ok {
+		before = math.NaN()
+	}
+	return after, errors.Join(r.console.After(r.Builder.Done(), before, after),
+		r.sinks[1:].HeldOut(report.Measured{Step: r.Builder.Done(), Bits: after}), r.keepBest(after))
 }
 
 // draw writes the plots.
@@ -116,12 +132,10 @@ func (r *Run) draw(after float64) error {
 			return err
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		r.wrote = append(r.wrote, strings.TrimPrefix(path, r.Files.Path("")))
-	}
+	r.wrote = append(r.wrote, slices.Sorted(maps.Keys(files))...)
 	return nil
 }
 
 func (r *Run) wroteLine() error {
-	return r.console.Note("wrote", "%s %s", r.Files.Last(), strings.Join(r.wrote, " "))
+	return r.console.Wrote(append([]string{r.Files.Last()}, r.wrote...))
 }

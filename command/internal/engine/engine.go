@@ -34,7 +34,10 @@ type Maker interface {
 	// 0 being those of the build. It goes on from the file at saved, if there is
 	// one; what is saved there of other parameters or of another text is refused.
 	NewSession(checkpoint string, text Text, chunk int, saved string) (Session, error)
-	// Measure measures a checkpoint on the held-out part of a text.
+	// Rate is the learning rate that an update has by itself, 0 if there is no such
+	// update or it has none.
+	Rate(update string) float64
+	// Measure measures a checkpoint on a text.
 	Measure(ctx context.Context, checkpoint string, text Text, chunk int) (Measured, error)
 	// Steps returns how many updates a checkpoint has behind it. The error says
 	// why it is no good checkpoint of a build.
@@ -44,9 +47,12 @@ type Maker interface {
 // Text is what a checkpoint is to read: the paths of files of the kind that it was
 // built on, none for the text that a build is given by default or for the
 // synthetic source of the build; and a tokenizer, "" for one beside the checkpoint.
+// A measurement reads the whole of files, and of what was there without any only what
+// the build held out; HeldOut wants the same share of files.
 type Text struct {
 	Paths     []string
 	Tokenizer string
+	HeldOut   bool
 }
 
 // Measured is what a checkpoint was found to be on a text.
@@ -54,7 +60,8 @@ type Measured struct {
 	Model string
 	Step  int
 	Text  string // what was read
-	Size  int    // of the held-out part, in units
+	Whole bool   // all of it but the first token, and not only the held-out part
+	Size  int    // of what was measured, in units
 	Unit  string // byte, or token where there are no bytes
 	Chunk int
 	Bits  float64 // per unit

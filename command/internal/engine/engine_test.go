@@ -135,7 +135,7 @@ func TestBuilderIsTheBuild(t *testing.T) {
 		if x, text := ask(b); x != after || text != sample {
 			t.Errorf("%s: after %v and %q, want %v and %q", model, x, text, after, sample)
 		}
-		got, err := modules.Measure(ctx, end, Text{Paths: []string{smallText}}, 0)
+		got, err := modules.Measure(ctx, end, Text{Paths: []string{smallText}, HeldOut: true}, 0)
 		if err != nil || got.Bits != after || got.Step != 9 || got.Chunk != 7 || got.Unit != "byte" {
 			t.Errorf("%s: measured %+v, the builder has %v (%v)", model, got, after, err)
 		}
@@ -227,7 +227,7 @@ func hash(t *testing.T, r Reader) string {
 func TestCannot(t *testing.T) {
 	text := "stream.path=" + smallText
 	for want, sets := range map[string][]string{
-		"--set: levels.periods has 2 periods, the model has 1 levels":                         {"levels.periods=1,8"},
+		"--set: levels.periods has 2 periods, the model has 1 level":                          {"levels.periods=1,8"},
 		"--set: levels.periods has 2 periods, the model has 3 levels":                         {"model.formula=ByteCMS", "levels.periods=1,8"},
 		"the model has 5 levels, and its page proposes periods for 4; give levels.periods 5":  {"model.formula=ByteLM(MAG(CMS([DeltaRule, DeltaRule, DeltaRule, DeltaRule, DeltaRule]), SlidingWindow))"},
 		"--set: model ZeroB: sizes: there is no size memory.depth; there are V, attention.H":  {"model.sizes.memory.depth=3", "model.sizes.memory.x=3"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/formula"
@@ -138,6 +139,15 @@ func sizeWords(sizes map[string]int) string {
 	return strings.Join(words, " ")
 }
 
+// Rate is the learning rate that an update has by itself.
+func (m *Modules) Rate(name string) float64 {
+	u, err := catalog.NewUpdate[float32](m.Catalog, name)
+	if err != nil {
+		return 0
+	}
+	return rateOf(u)
+}
+
 // schedule is when the levels of a model fire: as configured, or as its page
 // proposes.
 func schedule(c *config.Loaded, model block.Model[float32]) (pulse.Schedule, error) {
@@ -154,9 +164,9 @@ func schedule(c *config.Loaded, model block.Model[float32]) (pulse.Schedule, err
 		periods = proposed
 	case len(periods) == 0:
 		return pulse.Schedule{}, c.Wrong("model.formula", fmt.Sprintf("the model has %d levels, and its page proposes periods for %d", n, len(proposed)),
-			fmt.Sprintf("give levels.periods %d numbers", n))
+			"give levels.periods "+progress.Things(n, "number"))
 	case len(periods) != n:
-		return pulse.Schedule{}, c.Wrong("levels.periods", fmt.Sprintf("levels.periods has %d periods, the model has %d levels", len(periods), n), "")
+		return pulse.Schedule{}, c.Wrong("levels.periods", fmt.Sprintf("levels.periods has %s, the model has %s", progress.Things(len(periods), "period"), progress.Things(n, "level")), "")
 	}
 	return pulse.Schedule{Unit: unit, Periods: periods}, nil
 }

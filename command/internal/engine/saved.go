@@ -172,7 +172,7 @@ func (x *saved) stream(paths []string) (*config.Loaded, error) {
 	return &c, nil
 }
 
-// Measure measures a checkpoint on the held-out part of a text, as a build does.
+// Measure measures a checkpoint on a text, in the way of a build.
 func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int) (out Measured, err error) {
 	x, err := m.open(path, text.Tokenizer)
 	if err != nil {
@@ -182,8 +182,11 @@ func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", path, err)
 	}
-	r, err := m.read(c)
-	if err == nil {
+	whole := len(text.Paths) > 0 && !text.HeldOut
+	var r reading
+	if whole {
+		r, err = m.readWhole(c)
+	} else if r, err = m.read(c); err == nil {
 		err = r.rest()
 	}
 	if err != nil {
@@ -195,7 +198,7 @@ func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int
 	if chunk == 0 {
 		chunk = x.info.Chunk
 	}
-	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk}
+	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk}
 	if r.tokenizer != nil {
 		out.Size, err = tokenizer.Size(r.tokenizer, r.heldOut)
 	}

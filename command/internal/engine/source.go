@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
@@ -83,20 +85,44 @@ func (m *Modules) read(c *config.Loaded) (r reading, err error) {
 	if err := r.cut(c.Stream.HeldOut); err != nil {
 		return r, err
 	}
+	return r, r.measured()
+}
+
+// measured fills in the units of both parts.
+func (r *reading) measured() error {
 	r.unit, r.scale, r.size = "token", [2]float64{1, 1}, r.source.Len()
 	if r.tokenizer == nil {
-		return r, nil
+		return nil
 	}
 	r.unit, r.size = "byte", 0
 	for i, p := range []stream.Part{r.built, r.heldOut} {
 		n, err := tokenizer.Size(r.tokenizer, p)
 		if err != nil {
-			return r, err
+			return err
 		}
 		r.scale[i] = float64(n) / float64(max(p.Len(), 1))
 		r.size += n
 	}
-	return r, nil
+	return nil
+}
+
+// readWhole opens what a configuration names, and takes all of it for what is measured
+// but the first token, which nothing precedes.
+func (m *Modules) readWhole(c *config.Loaded) (r reading, err error) {
+	if r, err = m.source(c); err != nil {
+		return r, err
+	}
+	n := r.source.Len()
+	if n < 2 {
+		return r, fmt.Errorf("%s has %s: the first is not predicted, and none follows", r.note, progress.Things(n, "token"))
+	}
+	if r.built, err = stream.Slice(r.source, 0, 1); err == nil {
+		r.heldOut, err = stream.Slice(r.source, 1, n)
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, errors.Join(r.measured(), r.rest())
 }
 
 // texts opens files of text, as bytes or through a tokenizer.

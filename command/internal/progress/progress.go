@@ -137,6 +137,14 @@ func fit(line string, width int) string {
 	return string([]rune(line)[:max(width, 0)])
 }
 
+// Things prints how many of something there are: 1 level, 2 levels.
+func Things[I ~int | ~int64 | ~uint64](n I, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + one + "s"
+}
+
 // Count prints a number with a comma after every three digits.
 func Count[I ~int | ~int64 | ~uint64](n I) string {
 	s := fmt.Sprint(n)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/nl-hecate/hecate/command/internal/engine"
@@ -203,6 +204,21 @@ func (c *Console) Note(word, format string, args ...any) error {
 	c.clear()
 	_, err := fmt.Fprintf(c.W, "%-9s %s\n", word+":", message)
 	return err
+}
+
+// Wrote lists files, a line for each, that a shell takes as they are.
+func (c *Console) Wrote(paths []string) error {
+	if !c.JSON {
+		c.clear()
+		_, err := fmt.Fprintf(c.W, "wrote:\n%s\n", strings.Join(paths, "\n"))
+		return err
+	}
+	for _, p := range paths {
+		if err := c.Note("wrote", "%s", p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Console) json(e Event) error {
