@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
@@ -75,6 +76,9 @@ func messages(specs []*source.File, block string) string {
 				_, more := prove.Block(s.Tree, u, prove.Options{})
 				if !more.HasErrors() {
 					_, more = gen.CompileUnit(s, u)
+				}
+				if blk, _ := check.Instantiate(s.Tree, u); blk != nil {
+					more.Append(blk.Inputs())
 				}
 				ds.Append(more)
 			}

@@ -213,6 +213,11 @@ func (j *job) code() (*code, diag.List) {
 		if instanceOf(j.unit) {
 			return j.instance()
 		}
+		if blk, _ := check.Instantiate(j.src.Tree, j.unit); blk != nil {
+			if ds := blk.Inputs(); ds.HasErrors() {
+				return nil, ds
+			}
+		}
 		u, ds := CompileUnit(j.src, j.unit)
 		if u == nil || ds.HasErrors() {
 			return nil, ds

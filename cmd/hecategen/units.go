@@ -96,6 +96,9 @@ func typed(s *gen.Source) diag.List {
 		if b == nil || ds.HasErrors() {
 			continue
 		}
+		if !u.Example {
+			all.Append(b.Inputs())
+		}
 		_, ds = programs(b, u)
 		all.Append(ds)
 	}

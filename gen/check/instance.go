@@ -76,7 +76,6 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	in.dims()
 	in.update()
 	in.declare()
-	in.inputs()
 	in.moves()
 	in.snaps()
 	in.axisNames()

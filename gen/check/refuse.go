@@ -44,24 +44,25 @@ func (in *instancer) ownAxis(it *notation.DimsItem) bool {
 // inputCount is how many inputs the callers of a unit give it.
 var inputCount = map[notation.UnitKind]int{notation.RuleUnit: 1, notation.ComposeUnit: 1, notation.ModelUnit: 2}
 
-// inputs refuses inputs that no caller gives.
-func (in *instancer) inputs() {
+// Inputs refuses inputs that no caller of an emitted unit gives.
+func (b *Block) Inputs() (ds diag.List) {
 	n := 0
-	for _, s := range in.b.SymSeq {
+	for _, s := range b.SymSeq {
 		if s.Kind != Input {
 			continue
 		}
-		most, limited := inputCount[in.b.Unit.Kind]
+		most, limited := inputCount[b.Unit.Kind]
 		if n++; !limited || n <= most {
 			continue
 		}
-		d := in.ds.Errorf(diag.NotSupported, s.Span, "%s has more than %s", in.b.Unit.Name.Text, [...]string{1: "one input", 2: "two inputs"}[most])
+		d := ds.Errorf(diag.NotSupported, s.Span, "%s has more than %s", b.Unit.Name.Text, [...]string{1: "one input", 2: "two inputs"}[most])
 		if most == 1 {
 			d.Hint("a rule or a composition reads one sequence of tokens: make %s a part of each token, or compute it with an equation", s.Name)
 		} else {
 			d.Hint("a model reads the ids of its tokens and those of the next ones")
 		}
 	}
+	return ds
 }
 
 // partKinds are the kinds of pages that a part can be.
