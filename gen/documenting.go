@@ -63,6 +63,15 @@ func Document(c Config) (*docs.Site, diag.List) {
 	return d.site, ds
 }
 
+// entryID is the name of an entry in files and links. A function may have the name of an
+// operation in other letters.
+func entryID(u *notation.Unit) string {
+	if name, ok := strings.CutSuffix(check.UnitID(u), "()"); ok {
+		return name + "_function"
+	}
+	return check.UnitID(u)
+}
+
 // A documenter makes the entries of a source.
 type documenter struct {
 	src    *Source
@@ -76,7 +85,7 @@ type documenter struct {
 }
 
 func (d *documenter) entry(u *notation.Unit) *docs.Entry {
-	e := &docs.Entry{Name: u.Name.Text, ID: check.ID(u.Name.Text), Kind: check.KindWord(u.Kind), Page: d.src.Path(u.Span.File.Path),
+	e := &docs.Entry{Name: u.Name.Text, ID: entryID(u), Kind: check.KindWord(u.Kind), Page: d.src.Path(u.Span.File.Path),
 		Source: strings.TrimSpace(notation.Print(u, notation.Unicode))}
 	d.page(e, u)
 	switch u.Kind {
@@ -278,7 +287,7 @@ func (d *documenter) relations(e *docs.Entry, u *notation.Unit) {
 			}
 		}
 		if slices.ContainsFunc(in, func(l docs.Link) bool { return l.Name == e.Name }) {
-			used = append(used, docs.Link{Name: v.Name.Text, ID: check.ID(v.Name.Text)})
+			used = append(used, docs.Link{Name: v.Name.Text, ID: entryID(v)})
 		}
 	}
 	add("Named by", used)

@@ -340,7 +340,7 @@ func wanted(c Config) (tree.Files, diag.List) {
 	}
 	units := map[string]bool{"(all)": true}
 	for _, j := range p.jobs {
-		units[check.ID(j.unit.Name.Text)] = true
+		units[check.UnitID(j.unit)] = true
 	}
 	m.prune(units)
 	return e.files, ds

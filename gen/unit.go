@@ -120,7 +120,7 @@ func textOf(u *notation.Unit) string {
 // stage computes a result, or takes the one that is remembered. A panic becomes a
 // diagnostic that names the unit and the stage.
 func stage[T any](j *job, name string, more []cause, compute func() (T, diag.List)) (out T, ds diag.List) {
-	id := check.ID(j.unit.Name.Text)
+	id := check.UnitID(j.unit)
 	from := append(slices.Clone(j.reads), more...)
 	e := Event{Unit: j.unit.Name.Text, Stage: name}
 	if e.Why, e.Remembered = j.memory.get(id, name, from, &out); !e.Remembered {
