@@ -82,10 +82,10 @@ func TestEquations(t *testing.T) {
 		in           []string
 		symbols      string // one that must be there, or "" for none at all
 	}{
-		{"bend", "function", "", []string{"bow.out", "bow_twice.out", "made.M.start"}, "generated/ops.BowTwiceCall"},
+		{"bend()", "function", "", []string{"bow.out", "bow_twice.out", "made.M.start"}, "generated/ops.BowTwiceCall"},
 		{"bowl.M.start", "start", "", []string{"made.M.start"}, "generated/rules/made.Start"},
 		{"made.M.start", "start", "bowl.M.start", nil, "generated/rules/made.StartBackward"},
-		{"never", "function", "", nil, ""},
+		{"never()", "function", "", nil, ""},
 		{"bow.out", "equation", "", nil, "generated/ops.BowCall"},
 		{"echo.rho", "gate", "", nil, "generated/rules/echo.Step"},
 		{"echo.a", "equation", "", nil, "generated/rules/echo.Step"},
@@ -115,7 +115,7 @@ func TestEquations(t *testing.T) {
 	if e := equation(t, tr, "echo.z"); e.Paper == nil || e.Paper.Read || e.Page != "specs/own.md" || e.Line != 23 {
 		t.Errorf("echo.z: paper %+v at %s:%d", e.Paper, e.Page, e.Line)
 	}
-	if e := equation(t, tr, "claimed"); len(e.Claims) != 1 || e.Claims[0] != "bow_twice" {
+	if e := equation(t, tr, "claimed()"); len(e.Claims) != 1 || e.Claims[0] != "bow_twice" {
 		t.Errorf("claimed is claimed by %v", e.Claims)
 	}
 }
