@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ var (
 
 // TestPages holds the emitted code of random pages to the interpreter.
 func TestPages(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it prints many kernels and keeps few
 	var pages []*random.Page
 	for i := range *count {
 		pages = append(pages, random.New(*seed+uint64(i)))
