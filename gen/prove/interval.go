@@ -21,7 +21,6 @@ type interval struct {
 
 var (
 	everything = interval{math.Inf(-1), math.Inf(1), true, true}
-	unitOpen   = interval{0, 1, true, true}
 	truths     = interval{0, 1, false, false}
 )
 

@@ -74,19 +74,6 @@ func (p *prover) machine(f *notation.Formula, with []*notation.Override) *machin
 	return &machine{blk: blk, f: g}
 }
 
-// settings are the values of the options, for the memory of proofs.
-func (m *machine) settings() string {
-	text := ""
-	for _, v := range m.f.Params {
-		for name, o := range m.blk.Options {
-			if check.ASCII(name) == v.Name {
-				text += fmt.Sprintf("%s=%s ", name, notation.Print(o.Value, notation.Unicode))
-			}
-		}
-	}
-	return text
-}
-
 // sameMoves fires both sides and compares what the parameter becomes.
 func (p *prover) sameMoves(s *notation.Special, left, right *machine) Evidence {
 	ev := Evidence{Verdict: Tested, Tolerance: specialTol}

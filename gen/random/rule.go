@@ -13,7 +13,6 @@ import (
 type state struct {
 	value
 	chunk bool // begins anew with every call
-	rows  bool // its rows stay on the sphere or the simplex, by this function
 	keep  string
 }
 
@@ -22,7 +21,6 @@ type ruler struct {
 	*grower
 	token *scope // what has no state behind it
 	step  *scope // what a token's equations may read
-	done  []state
 }
 
 func (g *grower) rule() {

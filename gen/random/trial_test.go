@@ -47,7 +47,6 @@ type trial struct {
 	sizes map[string]int
 	in    map[string]*interp.Tensor
 	want  [2]results // of the forward and the backward
-	saved map[string]*interp.Tensor
 }
 
 // A result is what the interpreter gives, and how far float32 leads it at most, measured
