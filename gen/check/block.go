@@ -151,6 +151,7 @@ type Block struct {
 	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
 
 	Strategy *Strategy // of a rule that is computed in chunks, else nil
+	Heads    *Axis     // of a rule that stands several times side by side, else nil
 
 	families *familiar // nil for a block without any
 

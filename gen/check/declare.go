@@ -166,7 +166,11 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 func (in *instancer) kept(when notation.Expr) bool { return when == nil || in.holds(when) }
 
 func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
-	if s.When != nil && !in.holds(s.When) || s.Keyword.Text == "option" {
+	if s.Keyword.Text == "option" {
+		in.clauses(s)
+		return
+	}
+	if s.When != nil && !in.holds(s.When) {
 		return
 	}
 	kind, ok := declared[s.Keyword.Text]

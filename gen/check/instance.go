@@ -74,6 +74,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 		return b // what follows from a value that an option cannot have is no news
 	}
 	in.dims()
+	in.heads()
 	in.update()
 	in.declare()
 	in.moves()

@@ -246,6 +246,11 @@ func (v *verifier) kinds(in *Instr) {
 		}
 	}
 	for i := range in.Args {
+		switch {
+		case in.Op == Prod && len(in.Args) == 1 && in.Coef[0] == 1 && in.Out.Elem == Int: // a copy
+			want(i, Int)
+			return
+		}
 		switch in.Op {
 		case Less, LessEq:
 			want(i, Real, Int)

@@ -28,7 +28,7 @@ type ruleNames struct {
 func Rule(blk *check.Block, ds *diag.List) *ir.Func {
 	_, f := buildRule(blk, ds, nil, nil)
 	startsAlone(f)
-	return f
+	return inHeads(blk, f, ds)
 }
 
 // startsAlone takes away what only the first values of states read: equations
@@ -121,7 +121,7 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	used := e.f.Uses()
 	e.f.Params = slices.DeleteFunc(e.f.Params, func(p *ir.Value) bool { return used[p] == 0 })
 	adopt(e.f)
-	return e.f
+	return inHeads(blk, e.f, ds)
 }
 
 // valuesOnly takes the adjoints from the states of a frozen read, but for those that a
@@ -400,5 +400,5 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	startsAlone(e.f)
 	adopt(e.f)
-	return e.f
+	return inHeads(blk, e.f, ds)
 }

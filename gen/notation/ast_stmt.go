@@ -43,7 +43,7 @@ type (
 		ByLevel []Expr  // `= by level [3.0, 4.0]`
 		Of      *Word   // anchor, snap: the state
 		At      *Word   // anchor: `at context`
-		Attrs   []*Word // nodecay, entrywise, nograd, per chunk
+		Attrs   []*Word // nodecay, entrywise, nograd, per chunk, replicate
 		Seed    Expr    // const: `~ normal(0, σ) seed 7`
 		Reason  *Text   // why nograd
 	}

@@ -141,7 +141,7 @@ func (p *parser) wordClause(n *DeclName, t token) bool {
 		p.once(n.Seed == nil, t)
 		p.next()
 		n.Seed = p.factor()
-	case "nodecay", "entrywise", "nograd", "per":
+	case "nodecay", "entrywise", "nograd", "per", "replicate":
 		p.attribute(n, t)
 	default:
 		return false

@@ -63,7 +63,7 @@ var statementWords = []string{
 // innerWords stand inside a statement.
 var innerWords = []string{
 	"if", "otherwise", "and", "with", "case", "over", "for", "from", "orient", "tol", "by", "within", "of",
-	"at", "else", "frozen", "nodecay", "entrywise", "per", "seed",
+	"at", "else", "frozen", "nodecay", "entrywise", "per", "seed", "replicate",
 }
 
 // symbolWords are the ASCII words for symbols.

@@ -1,0 +1,46 @@
+package check
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// heads finds the option that says how often the rule stands side by side, option
+// heads ≥ 1 = 1 replicate. One is the rule as its page has it; another number is the
+// default of a size of the model.
+func (in *instancer) heads() {
+	var found *notation.DeclName
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			d, ok := st.(*notation.Declare)
+			if !ok || d.Keyword.Text != "option" {
+				continue
+			}
+			for _, n := range d.Names {
+				a := attribute(n, "replicate")
+				switch {
+				case a == nil:
+				case s.unit.Kind != notation.FrontUnit && s.unit.Kind != notation.RuleUnit:
+					in.ds.Errorf(diag.NotHere, a.Span, "an option replicates rules alone, and %s is %s", s.unit.Name.Text, KindName(s.unit.Kind)).Hint("put it on a front or a rule")
+				case found != nil:
+					in.ds.Errorf(diag.DuplicateName, a.Span, "%s and %s both replicate the rule", found.Name.Text, n.Name.Text).See(found.Span, "the first one")
+				default:
+					found = n
+				}
+			}
+		}
+	}
+	if found == nil {
+		return
+	}
+	set := in.b.Options[found.Name.Text].Value
+	n, ok := Number(set)
+	if !ok || n != math.Trunc(n) || n < 1 || n > MaxSize {
+		in.ds.Errorf(diag.BadOption, set.Where(), "%s = %s is no number of copies", found.Name.Text, notation.Print(set, notation.Unicode)).
+			See(found.Span, "the option is declared here").Hint("write a whole number, 1 or more")
+	} else if n > 1 {
+		in.b.Heads = in.b.AxisOf(found.Name.Text)
+	}
+}
