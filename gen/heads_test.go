@@ -33,8 +33,7 @@ func TestHeadsOfEveryRule(t *testing.T) {
 	page.WriteString(messageHead)
 	var names []string
 	for _, u := range s.Tree.Kinds(notation.RuleUnit) {
-		b, ds := check.Instantiate(s.Tree, u)
-		if !u.Example && b != nil && !ds.HasErrors() && b.Options["heads"] != nil {
+		if b := instance(t, s, u.Name.Text); !u.Example && b.Options["heads"] != nil {
 			names = append(names, u.Name.Text)
 			fmt.Fprintf(&page, "rule InHeads%s = %[1]s(heads = 3)\n\n", u.Name.Text)
 		}

@@ -24,7 +24,7 @@ var clausesOf = map[string][]string{
 	"const":  {"∈", "=", "seed"},
 	"anchor": {"of", "at"},
 	"snap":   {"of"},
-	"option": {"∈", "=", "replicate"},
+	"option": {"∈", "=", "per chunk", "replicate"},
 }
 
 // clauses refuses what a declaration says and nothing reads.

@@ -43,4 +43,7 @@ func (in *instancer) heads() {
 	} else if n > 1 {
 		in.b.Heads = in.b.AxisOf(found.Name.Text)
 	}
+	if in.b.Strategy != nil {
+		in.b.Strategy.Rule.Heads = in.b.Heads // the same rule, token by token
+	}
 }

@@ -74,9 +74,9 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 }
 
 // ofFront reports whether a page that another form of a rule names may set an option
-// of the rule's front.
+// of the rule's front or of the strategy that computes it.
 func ofFront(rule *notation.Unit, o *Option) bool {
-	return rule.Kind == notation.RuleUnit && o.Unit != nil && o.Unit.Kind == notation.FrontUnit
+	return rule.Kind == notation.RuleUnit && o.Unit != nil && (o.Unit.Kind == notation.FrontUnit || o.Unit.Kind == notation.StrategyUnit)
 }
 
 // words are the members of a set as they are written.

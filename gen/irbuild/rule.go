@@ -97,6 +97,10 @@ func parallel(blk *check.Block) bool { return blk.Strategy != nil && !blk.Strate
 
 // Frozen builds the read of a rule whose states do not change.
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
+	return inHeads(blk, frozenRead(blk, ds), ds)
+}
+
+func frozenRead(blk *check.Block, ds *diag.List) *ir.Func {
 	if blk.Strategy != nil {
 		blk = blk.Strategy.Rule
 	}
@@ -121,7 +125,7 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	used := e.f.Uses()
 	e.f.Params = slices.DeleteFunc(e.f.Params, func(p *ir.Value) bool { return used[p] == 0 })
 	adopt(e.f)
-	return inHeads(blk, e.f, ds)
+	return e.f
 }
 
 // valuesOnly takes the adjoints from the states of a frozen read, but for those that a
@@ -375,6 +379,10 @@ func (e *builder) shift(t *ten, to affine) *ten {
 // Start builds the initial values of a rule's states from its learned
 // parameters, for every lane.
 func Start(blk *check.Block, ds *diag.List) *ir.Func {
+	return inHeads(blk, firstStates(blk, ds), ds)
+}
+
+func firstStates(blk *check.Block, ds *diag.List) *ir.Func {
 	if blk.Strategy != nil {
 		blk = blk.Strategy.Rule
 	}
@@ -400,5 +408,5 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	startsAlone(e.f)
 	adopt(e.f)
-	return inHeads(blk, e.f, ds)
+	return e.f
 }
