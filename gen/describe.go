@@ -266,6 +266,9 @@ func (c *unitCompiler) sizes() {
 		seen[n] = true
 		c.out.Sizes = append(c.out.Sizes, c.size(n))
 	}
+	if c.blk.Heads != nil {
+		c.inHeads()
+	}
 	for _, a := range c.blk.AxisSeq {
 		if len(a.Factors) > 0 {
 			var fs []string
@@ -275,6 +278,20 @@ func (c *unitCompiler) sizes() {
 			c.out.Sizes = append(c.out.Sizes, plan.Size{Name: check.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
 		}
 	}
+}
+
+// inHeads makes the width of a rule in heads the product that it is: the width of a
+// head is what follows from the other two.
+func (c *unitCompiler) inHeads() {
+	y := c.fns[0].Result("y").Axes
+	wide, heads := y[len(y)-1], check.ASCII(c.blk.Heads.Name)
+	fs := []string{heads}
+	for _, s := range wide.Size.Symbols() {
+		if s != heads {
+			fs = append(fs, s)
+		}
+	}
+	c.out.Sizes = append(c.out.Sizes, plan.Size{Name: wide.Name, Value: wide.Size, Product: fs})
 }
 
 func (c *unitCompiler) size(name string) plan.Size {

@@ -187,6 +187,9 @@ func cheap(in *ir.Instr) bool {
 	case ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Select, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal,
 		ir.And, ir.Or, ir.Not, ir.Real_, ir.Abs, ir.Sign:
 		return true
+	case ir.Reshape: // of what is at hand: it moves nothing
+		from := in.Args[0].Val
+		return from.Elem == ir.Int || from.Def == nil || !cheap(from.Def)
 	}
 	return false
 }

@@ -2,6 +2,8 @@ package emitgo
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -35,8 +37,14 @@ func (t *unitTest) exampleText(pkg string) string {
 			sizes = append(sizes, fmt.Sprintf("%q: %d", z.Name, exampleSize))
 		}
 	}
+	width := exampleWidth
+	for _, z := range t.free() {
+		if slices.Contains(slices.Collect(maps.Values(fixed)), z.Name) && z.Default > 0 {
+			width = z.Default * exampleSize // what divides the width
+		}
+	}
 	in := t.u.Inputs[0].Name
-	n := exampleTokens * exampleWidth
+	n := exampleTokens * width
 	fmt.Fprintf(&b, `// Example reads %d tokens in a new context, and goes back from an adjoint of the answers
 // to the gradients of the parameters.
 func Example() {
@@ -73,7 +81,7 @@ func Example() {
 	memory.Keep() // the next call goes on from here
 	// Output: %s answers with %d numbers
 }
-`, exampleTokens, pkg, strings.Join(sizes, ", "), exampleWidth, in, n, in, in, exampleTokens, in, t.u.Name, n)
+`, exampleTokens, pkg, strings.Join(sizes, ", "), width, in, n, in, in, exampleTokens, in, t.u.Name, n)
 	return b.String()
 }
 

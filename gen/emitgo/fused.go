@@ -132,8 +132,8 @@ func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	u := &sizeUse{used: map[string]bool{}}
 	own := e.mentioned(here)
 	work := e.workspace(workFields[0])
-	flags := e.workspace(workFields[2])
-	for _, b := range append(slices.Clone(work), flags...) {
+	flags, counts := e.workspace(workFields[2]), e.workspace(workFields[4])
+	for _, b := range slices.Concat(work, flags, counts) {
 		u.poly(b.Len())
 	}
 	u.fused(ns)
@@ -149,6 +149,7 @@ func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	}
 	e.cutWork(g, "Work", work, own)
 	e.cutWork(g, "Flags", flags, own)
+	e.cutWork(g, "Counts", counts, own)
 	for _, b := range e.k.Cells {
 		if own[b] {
 			e.bufs[b] = e.scope.name(b.Name, false)

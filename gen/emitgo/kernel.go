@@ -108,7 +108,7 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 		counter: map[*plan.Loop]*jen.Statement{}}
 	e.names = &KernelNames{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
 	fields := newScope()
-	for _, n := range []string{"Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen", "NoRoot"} {
+	for _, n := range []string{"Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen", "Counts", "CountsLen", "NoRoot"} {
 		fields.used[n] = true
 	}
 	for _, s := range k.Sizes {
@@ -146,6 +146,7 @@ type workField struct {
 var workFields = []workField{
 	{"Work", ir.Real, false, true}, {"Rows", ir.Real, true, false},
 	{"Flags", ir.Bool, false, false}, {"RowFlags", ir.Bool, true, false},
+	{"Counts", ir.Int, false, false},
 }
 
 // goType is the type of an entry of the field.

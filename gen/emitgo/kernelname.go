@@ -60,7 +60,7 @@ var reserved = map[string]bool{
 	"nil": true, "any": true, "append": true, "copy": true, "make": true, "new": true, "panic": true, "iota": true,
 	"kern": true, "error": true, "string": true, "byte": true, "rune": true,
 	"complex": true, "real": true, "imag": true, "close": true, "delete": true, "print": true, "println": true,
-	"recover": true, "work": true, "rows": true, "flags": true, "rowFlags": true, "c": true,
+	"recover": true, "work": true, "rows": true, "flags": true, "rowFlags": true, "counts": true, "c": true,
 }
 
 // A scope gives out names; what was given out since mark can be taken back.

@@ -368,6 +368,7 @@ func workspace(b *strings.Builder, n *KernelNames, recv, from string) {
 			"Work":     fmt.Sprintf("%s.Scratch(%s)", from, length),
 			"Rows":     fmt.Sprintf("block.Blocks[[%d]F](%s.Scratch(%d * %s))", rowBlock, from, rowBlock, length),
 			"Flags":    fmt.Sprintf("%s.Flags(%s)", from, length),
+			"Counts":   fmt.Sprintf("%s.Ints(%s)", from, length),
 			"RowFlags": fmt.Sprintf("block.Blocks[[%d]bool](%s.Flags(%d * %s))", rowBlock, from, rowBlock, length),
 		}[w]
 		if value == "" {

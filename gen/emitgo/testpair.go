@@ -186,6 +186,8 @@ func testWorkspace(b *strings.Builder, n *KernelNames, recv string) {
 			fmt.Fprintf(b, "\t%s.Rows = block.Blocks[[%d]F](a.Fresh(%d * %s.RowsLen()))\n", recv, rowBlock, rowBlock, recv)
 		case "Flags":
 			fmt.Fprintf(b, "\t%s.Flags = a.FreshFlags(%s.FlagsLen())\n", recv, recv)
+		case "Counts":
+			fmt.Fprintf(b, "\t%s.Counts = make([]int32, %s.CountsLen())\n", recv, recv)
 		case "RowFlags":
 			fmt.Fprintf(b, "\t%s.RowFlags = block.Blocks[[%d]bool](a.FreshFlags(%d * %s.RowFlagsLen()))\n", recv, rowBlock, rowBlock, recv)
 		}

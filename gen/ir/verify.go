@@ -247,7 +247,7 @@ func (v *verifier) kinds(in *Instr) {
 	}
 	for i := range in.Args {
 		switch {
-		case in.Op == Prod && len(in.Args) == 1 && in.Coef[0] == 1 && in.Out.Elem == Int: // a copy
+		case in.Op == Lin && in.Out.Elem == Int && slices.Equal(in.Coef, []float64{1, 0}): // a copy
 			want(i, Int)
 			return
 		}

@@ -66,12 +66,12 @@ func (c *cutter) scan(s *ir.Scan) {
 		}
 	}
 	for _, x := range s.Carry {
-		if x.Init == nil || x.Init.Role != ir.State && (x.Init.Def == nil || x.Init.Def.Scan == nil) {
+		if init := unshaped(x.Init); init == nil || init.Role != ir.State && (init.Def == nil || init.Def.Scan == nil) {
 			c.add("%s begins anew with every call", x.Param.Name)
 		}
 	}
 	for _, v := range s.Shared {
-		if c.moved[v.Val] {
+		if c.moved[unshaped(v.Val)] {
 			c.add("%s is read as the call found it", v.Val.Name)
 		}
 	}
@@ -79,7 +79,7 @@ func (c *cutter) scan(s *ir.Scan) {
 
 func (c *cutter) instr(in *ir.Instr) {
 	for _, a := range in.Args {
-		if c.moved[a.Val] && in.Op != ir.Stack { // a tail stands before its series
+		if c.moved[unshaped(a.Val)] && in.Op != ir.Stack && in.Op != ir.Reshape { // a tail stands before its series
 			c.add("%s is read as the call found it", a.Val.Name)
 		}
 	}
@@ -89,6 +89,14 @@ func (c *cutter) instr(in *ir.Instr) {
 	case counts(in):
 		c.add("%s counts from the start of the call", named(in))
 	}
+}
+
+// unshaped is what a value was before it was reshaped.
+func unshaped(v *ir.Value) *ir.Value {
+	for v != nil && v.Def != nil && v.Def.Op == ir.Reshape {
+		v = v.Def.Args[0].Val
+	}
+	return v
 }
 
 // reducesTokens reports whether an instruction sums or normalises over tokens.

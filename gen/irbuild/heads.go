@@ -148,14 +148,14 @@ func (m *mapper) all(v *ir.Value) *ir.Value {
 		return m.vals[v]
 	}
 	axes, n := m.axes(v.Axes, true), m.at(v.Axes)
-	from := slices.Delete(ir.Ls(len(axes)), n, n+1)
-	return m.copied(axes, ir.Ls(len(axes)), ir.At(m.vals[v], from...), axes)
+	return m.copied(axes, ir.At(m.vals[v], slices.Delete(ir.Ls(len(axes)), n, n+1)...))
 }
 
-// copied appends a copy of entries.
-func (m *mapper) copied(loops []*ir.Axis, to []ir.Sub, from ir.Arg, axes []*ir.Axis) *ir.Value {
-	out := &ir.Value{Name: m.b.F.Fresh("%"), Elem: from.Val.Elem, Axes: axes}
-	return m.b.Add(&ir.Instr{Op: ir.Prod, Loops: loops, Out: out, To: to, Args: []ir.Arg{from}, Coef: []float64{1}})
+// copied appends a copy, in which the loops run over axes.
+func (m *mapper) copied(axes []*ir.Axis, from ir.Arg) *ir.Value {
+	out := m.b.Lin(axes, 0, []float64{1}, from)
+	out.Elem = from.Val.Elem
+	return out
 }
 
 // joined is [L, H, T, d_v] as [L, T, H·d_v].
@@ -163,7 +163,7 @@ func (m *mapper) joined(v *ir.Value) *ir.Value {
 	a := slices.Clone(v.Axes)
 	a[1], a[2] = a[2], a[1]
 	wide := &ir.Axis{Name: a[2].Name + "·" + a[3].Name, Size: a[2].Size.Mul(a[3].Size)}
-	turned := m.copied(a, ir.Ls(4), ir.At(v, ir.L(0), ir.L(2), ir.L(1), ir.L(3)), a)
+	turned := m.copied(a, ir.At(v, ir.L(0), ir.L(2), ir.L(1), ir.L(3)))
 	return m.b.Reshape(turned, a[0], a[1], wide)
 }
 
@@ -173,9 +173,10 @@ func (m *mapper) paired(v *ir.Value) *ir.Value {
 		x := m.all(v)
 		if m.at(v.Axes) == 0 { // the same for all lanes
 			axes := append([]*ir.Axis{m.lane}, x.Axes...)
-			x = m.copied(axes, ir.Ls(len(axes)), ir.At(x, ir.Ls(len(axes))[1:]...), axes)
+			x = m.copied(axes, ir.At(x, ir.Ls(len(axes))[1:]...))
 		}
 		m.pairs[v] = m.b.Reshape(x, append([]*ir.Axis{m.pair}, x.Axes[2:]...)...)
+		m.pairs[v].Name = m.b.F.Fresh(v.Name + ".pairs")
 	}
 	return m.pairs[v]
 }

@@ -120,6 +120,9 @@ func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
 		return product(in.Coef[0], args)
 	case ir.Lin:
 		n := len(args)
+		if in.Out.Elem == ir.Int {
+			return args[0] // a copy of counts
+		}
 		return plan.Lin{Coef: in.Coef[:n], Args: args, Const: in.Coef[n]}
 	}
 	return plan.Call{Op: in.Op, Args: args}
