@@ -25,6 +25,7 @@ jax.config.update("jax_default_matmul_precision", "highest")
 
 import algorithms
 import attention
+import heads
 import longer
 import memories
 import models
@@ -59,6 +60,7 @@ VECTORS = {
     "selfref": selfref.vectors,
     "updates": updates.vectors,
     "recurrences": recurrences.vectors,
+    "heads": heads.vectors,
 }
 CURVES = {
     "zero_a": ("a", np.float32),

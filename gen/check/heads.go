@@ -8,8 +8,8 @@ import (
 )
 
 // heads finds the option that says how often the rule stands side by side, option
-// heads ≥ 1 = 1 replicate. One is the rule as its page has it; another number is the
-// default of a size of the model.
+// heads ≥ 1 = 1 replicate. Where nobody sets it the rule is as its page has it; what a
+// rule sets is the default of a size of the model.
 func (in *instancer) heads() {
 	var found *notation.DeclName
 	for _, s := range in.srcs {
@@ -40,7 +40,7 @@ func (in *instancer) heads() {
 	if !ok || n != math.Trunc(n) || n < 1 || n > MaxSize {
 		in.ds.Errorf(diag.BadOption, set.Where(), "%s = %s is no number of copies", found.Name.Text, notation.Print(set, notation.Unicode)).
 			See(found.Span, "the option is declared here").Hint("write a whole number, 1 or more")
-	} else if n > 1 {
+	} else if set != found.Init {
 		in.b.Heads = in.b.AxisOf(found.Name.Text)
 	}
 	if in.b.Strategy != nil {

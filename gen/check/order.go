@@ -21,7 +21,39 @@ func (in *instancer) order() {
 		o.visit(root)
 	}
 	o.unwritten()
+	idle := o.idle()
 	o.prune()
+	whole := !in.ds.HasErrors()
+	for _, e := range idle {
+		if whole && o.mark[e.Name] != 2 {
+			in.ds.Errorf(diag.MissingEquation, e.Span(), "nothing reads %s", e.Name).
+				Hint("an equation on which no output depends is not compiled: use it, or take it away")
+		}
+	}
+}
+
+// idle are the equations of the unit's own page that no other line names. One that no
+// output depends on would not be compiled, and nobody would look whether it means
+// anything. Members of a family that a choice leaves unread are no mistake.
+func (o *orderer) idle() []*Equation {
+	u := o.b.Unit
+	if u.Kind != notation.RuleUnit && u.Kind != notation.ComposeUnit {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(o.in.defs), func(e *Equation) bool {
+		_, member := notation.CutMember(e.Name)
+		return e.Unit != u || member != "" || slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
+			found := false
+			notation.Inspect(st, func(n any) bool {
+				if id, ok := n.(*notation.Ident); ok && id.Span.Start > e.Span().End || ok && id.Span.End <= e.Span().Start {
+					name, _ := o.b.Split(id.Name.Text)
+					found = found || name == e.Name
+				}
+				return !found
+			})
+			return found
+		})
+	})
 }
 
 // unwritten refuses a state without an equation that nothing reads either; one

@@ -49,7 +49,34 @@ func (in *instancer) subpart(p *Subpart, a *notation.Apply) *Block {
 	if u == nil {
 		return nil
 	}
-	return instantiate(in.tree, u, u.Name.Text, a.Args, u.With, in.ds)
+	b := instantiate(in.tree, u, u.Name.Text, a.Args, u.With, in.ds)
+	in.compiled(u, a, b)
+	return b
+}
+
+// compiled refuses an option of a part that is no size of the model: the part's page is
+// compiled for itself, with the options that it says.
+func (in *instancer) compiled(u *notation.Unit, a *notation.Apply, b *Block) {
+	if b == nil || in.ds.HasErrors() {
+		return
+	}
+	var quiet diag.List
+	_, options := Bind(u, a.Args, &quiet)
+	for _, o := range options {
+		opt := b.Options[o.Name.Text]
+		if opt == nil || notation.Equal(o.Value, opt.Decl.Init) {
+			continue
+		}
+		size := b.AxisOf(o.Name.Text)
+		if size != nil && size.Free && (size != b.Heads || instantiate(in.tree, u, u.Name.Text, nil, u.With, &quiet).Heads != nil) {
+			continue
+		}
+		d := in.ds.Errorf(diag.BadOption, o.Span, "%s is compiled for itself: a formula sets the sizes of its parts, and %s is none", u.Name.Text, o.Name.Text).
+			See(opt.Decl.Span, "the option is declared here")
+		if u.Kind == notation.RuleUnit {
+			d.Hint("write a rule, rule Mine = %s(%s), and Mine here", u.Name.Text, o.Name.Text+" = "+notation.Print(o.Value, notation.Unicode))
+		}
+	}
 }
 
 // basePage is the page that an instance such as compose A = B([…]) is of.

@@ -49,6 +49,12 @@ func TestFeatureMaps(t *testing.T) {
 	runAll(t, ofPage(t, "../testdata/maps/maps.md"), trialTokens...)
 }
 
+// TestHeads runs the kernels of rules in heads.
+func TestHeads(t *testing.T) {
+	cudashim.Need(t)
+	runAll(t, ofPage(t, "../testdata/heads/heads.md"), trialTokens...)
+}
+
 // oddExamples are the shortest of the programs that have such a form.
 func oddExamples(t *testing.T) []*program {
 	t.Helper()

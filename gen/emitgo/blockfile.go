@@ -2,6 +2,7 @@ package emitgo
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -121,6 +122,9 @@ func (e *unitEmitter) constructor() string {
 			fmt.Fprintf(&b, "\tz.%s = s.Divide(width, %q, z.%s)\n", f, fixed[s.Name], sizeField(fixed[s.Name]))
 		default:
 			fmt.Fprintf(&b, "\tz.%s = s.Get(%q, %d, %d)\n", f, s.Name, s.Default, s.Least)
+			if e.u.Kind == plan.RuleUnit && slices.Contains(slices.Collect(maps.Values(fixed)), s.Name) {
+				fmt.Fprintf(&b, "\ts = s.Split(z.%s)\n", f) // the other sizes are those of a head
+			}
 		}
 	}
 	fmt.Fprintf(&b, "\treturn &%s[F]{Sizes: z", t)

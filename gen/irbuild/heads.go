@@ -35,6 +35,13 @@ func inHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 	if f == nil || blk.Heads == nil {
 		return f
 	}
+	if y := output(f); y != nil {
+		if _, one := y.Axes[2].Size.Symbol(); !one || slices.Contains(input(f).Axes, y.Axes[2]) {
+			ds.Errorf(diag.ShapeMismatch, blk.Unit.Name.Span, "%s has no heads: an answer is as wide as a token, and several side by side are wider", blk.Name).
+				Hint("answer with a vector of an axis of its own, such as d_v")
+			return nil
+		}
+	}
 	lane := f.Axes[slices.IndexFunc(f.Axes, func(a *ir.Axis) bool { return a.Name == "L" })]
 	head := &ir.Axis{Name: check.ASCII(blk.Heads.Name), Size: renamed(blk.Heads.Size)}
 	m := &mapper{b: ir.Builder{F: &ir.Func{Name: f.Name, Axes: slices.Clone(f.Axes)}}, lane: lane, head: head,

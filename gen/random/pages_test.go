@@ -29,8 +29,12 @@ var (
 // TestPages holds the emitted code of random pages to the interpreter.
 func TestPages(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it prints many kernels and keeps few
+	n := *count
+	if testing.Short() {
+		n = min(n, 20)
+	}
 	var pages []*random.Page
-	for i := range *count {
+	for i := range n {
 		pages = append(pages, random.New(*seed+uint64(i)))
 	}
 	judge(t, subjects(t, pages...))
@@ -108,6 +112,9 @@ func judge(t *testing.T, all []*subject) {
 	t0 := time.Now()
 	tally := look(t, all, false)
 	t.Logf("%d pages in %v: %d refused, %d programs led astray by float32", len(all), time.Since(t0), tally.refused, tally.unsteady)
+	if tally.refused*20 > len(all) {
+		t.Errorf("%d of %d pages are refused, and nothing holds them to anything", tally.refused, len(all))
+	}
 	for _, s := range all {
 		if s.broken == "" {
 			continue

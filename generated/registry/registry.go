@@ -31,6 +31,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltachunk"
 	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
+	"github.com/nl-hecate/hecate/generated/rules/deltaheads"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
 	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
@@ -50,6 +51,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentiallayers"
 	"github.com/nl-hecate/hecate/generated/rules/titansbounded"
 	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
+	"github.com/nl-hecate/hecate/generated/rules/titansheads"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/generated/rules/tnt"
 	"github.com/nl-hecate/hecate/generated/rules/trellis"
@@ -97,6 +99,8 @@ var all = catalog.New(
 	atlasomega.Entry(),
 	deeptitans.Entry(),
 	deltarule.Entry(),
+	deltaheads.Entry(),
+	titansheads.Entry(),
 	hebbian.Entry(),
 	lattice.Entry(),
 	latticeencode.Entry(),

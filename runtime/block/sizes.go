@@ -17,6 +17,7 @@ type Sizes struct {
 	errs     *[]error
 	defaults map[string]int
 	used     map[string]int
+	split    int                   // what nothing gives is divided by it
 	missing  func(name string) int // the size of a name, without the part it belongs to, that nothing gives; −1: an error
 }
 
@@ -29,6 +30,13 @@ func NewSizes(vals map[string]int) Sizes {
 // the part that it belongs to, or −1 for none.
 func (s Sizes) Else(f func(name string) int) Sizes {
 	s.missing = f
+	return s
+}
+
+// Split returns sizes that divide what Else says by n: of a rule in n heads, whose sizes
+// are those of one.
+func (s Sizes) Split(n int) Sizes {
+	s.split = n
 	return s
 }
 
@@ -67,6 +75,9 @@ func (s Sizes) Get(name string, byDefault, least int) (got int) {
 	}
 	if !ok && byDefault < 0 {
 		byDefault = s.missing(name)
+		if s.split > 1 && byDefault > 0 {
+			byDefault = max(byDefault/s.split, 1)
+		}
 	}
 	defer func() { s.used[full] = got }()
 	switch {

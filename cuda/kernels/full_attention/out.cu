@@ -11,22 +11,19 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q          [H·d_h, H·d_h]  float  read
-//   X            [L, T, H·d_h]   float  read
-//   W_K          [H·d_h, H·d_h]  float  read
-//   W_V          [H·d_h, H·d_h]  float  read
-//   out          [L, T, H·d_h]   float  write
-//   a_div        []              float  write
-//   a_reshape    [L, T, H, d_h]  float  write
-//   a_reshape_2  [L, T, H, d_h]  float  write
-//   a            [L, T, H, T]    float  write
-//   out_reshape  [L, T, H, d_h]  float  write
-//   q            [L, T, H·d_h]   float  work
-//   k            [L, T, H·d_h]   float  work
-//   t9           [L, T, H, T]    float  work
-//   t10          [L, T, H, T]    float  work
-//   v            [L, T, H·d_h]   float  work
-//   t14          [L, T, H, d_h]  float  work
+//   W_Q    [H·d_h, H·d_h]  float  read
+//   X      [L, T, H·d_h]   float  read
+//   W_K    [H·d_h, H·d_h]  float  read
+//   W_V    [H·d_h, H·d_h]  float  read
+//   out    [L, T, H·d_h]   float  write
+//   q      [L, T, H·d_h]   float  write
+//   k      [L, T, H·d_h]   float  write
+//   a_div  []              float  write
+//   a      [L, T, H, T]    float  write
+//   v      [L, T, H·d_h]   float  write
+//   t9     [L, T, H, T]    float  work
+//   t10    [L, T, H, T]    float  work
+//   t14    [L, T, H, d_h]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -221,20 +218,5 @@ HECATE_KERNEL(256) full_attention_out_13(float *out, const float *t14, int L, in
   const int j = (int)(item / ((H * d_h)) % T);
   const int k_2 = (int)(item % (H * d_h));
   out[((i64)i * T + j) * H * d_h + k_2] = t14[((i64)i * T + j) * H * d_h + k_2];
-}
-
-// full_attention.a, full_attention.out
-// One thread for each (i, j, k, m).
-HECATE_KERNEL(256) full_attention_out_14(float *a_reshape, float *a_reshape_2, float *out_reshape,
-    const float *q, const float *k, const float *v, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * H * d_h) return;
-  const int i = (int)(item / ((i64)T * H * d_h));
-  const int j = (int)(item / (H * d_h) % T);
-  const int k_2 = (int)(item / d_h % H);
-  const int m = (int)(item % d_h);
-  a_reshape[(((i64)i * T + j) * H + k_2) * d_h + m] = q[(((i64)i * T + j) * H + k_2) * d_h + m];
-  a_reshape_2[(((i64)i * T + j) * H + k_2) * d_h + m] = k[(((i64)i * T + j) * H + k_2) * d_h + m];
-  out_reshape[(((i64)i * T + j) * H + k_2) * d_h + m] = v[(((i64)i * T + j) * H + k_2) * d_h + m];
 }
 

@@ -11,31 +11,31 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q          [H·d_h, H·d_h]  float  read
-//   X            [L, T, H·d_h]   float  read
-//   W_K          [H·d_h, H·d_h]  float  read
-//   W_V          [H·d_h, H·d_h]  float  read
-//   out_bar      [L, T, H·d_h]   float  read
-//   a_div        []              float  read
-//   a_reshape    [L, T, H, d_h]  float  read
-//   a_reshape_2  [L, T, H, d_h]  float  read
-//   a            [L, T, H, T]    float  read
-//   out_reshape  [L, T, H, d_h]  float  read
-//   W_Q_bar      [H·d_h, H·d_h]  float  write
-//   X_bar        [L, T, H·d_h]   float  write
-//   W_K_bar      [H·d_h, H·d_h]  float  write
-//   W_V_bar      [H·d_h, H·d_h]  float  write
-//   t2           [L, T, H, T]    float  work
-//   t3_2         [L, T, H, d_h]  float  work
-//   t5_2         [L, T, H·d_h]   float  work
-//   t7_2         [L, T, H]       float  work
-//   t8_2         [L, T, H, T]    float  work
-//   t9_2         [L, T, H, T]    float  work
-//   t10_2        [L, T, H, T]    float  work
-//   t11          [L, T, H, d_h]  float  work
-//   t12          [L, T, H, d_h]  float  work
-//   t15          [L, T, H·d_h]   float  work
-//   t17          [L, T, H·d_h]   float  work
+//   W_Q      [H·d_h, H·d_h]  float  read
+//   X        [L, T, H·d_h]   float  read
+//   W_K      [H·d_h, H·d_h]  float  read
+//   W_V      [H·d_h, H·d_h]  float  read
+//   out_bar  [L, T, H·d_h]   float  read
+//   q        [L, T, H·d_h]   float  read
+//   k        [L, T, H·d_h]   float  read
+//   a_div    []              float  read
+//   a        [L, T, H, T]    float  read
+//   v        [L, T, H·d_h]   float  read
+//   W_Q_bar  [H·d_h, H·d_h]  float  write
+//   X_bar    [L, T, H·d_h]   float  write
+//   W_K_bar  [H·d_h, H·d_h]  float  write
+//   W_V_bar  [H·d_h, H·d_h]  float  write
+//   t2       [L, T, H, T]    float  work
+//   t3_2     [L, T, H, d_h]  float  work
+//   t5_2     [L, T, H·d_h]   float  work
+//   t7_2     [L, T, H]       float  work
+//   t8_2     [L, T, H, T]    float  work
+//   t9_2     [L, T, H, T]    float  work
+//   t10_2    [L, T, H, T]    float  work
+//   t11      [L, T, H, d_h]  float  work
+//   t12      [L, T, H, d_h]  float  work
+//   t15      [L, T, H·d_h]   float  work
+//   t17      [L, T, H·d_h]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -53,21 +53,21 @@ HECATE_KERNEL(256) full_attention_out_backward_1(float *t2, int L, int T) {
 
 // full_attention.out
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) full_attention_out_backward_2(const float *out_bar, const float *out_reshape,
-    float *t2, int L, int T) {
+HECATE_KERNEL(256) full_attention_out_backward_2(const float *out_bar, const float *v, float *t2,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   if (m < j + 1) {
     float t2_2 = 0.0f;
     #pragma unroll 4
     for (int p = 0; p < d_h; ++p) {
-      t2_2 += out_reshape[(((i64)i * T + m) * H + k) * d_h + p] * out_bar[(((i64)i * T + j) * H + k) * d_h + p];
+      t2_2 += v[(((i64)i * T + m) * H + k_2) * d_h + p] * out_bar[(((i64)i * T + j) * H + k_2) * d_h + p];
     }
-    t2[(((i64)i * T + j) * H + k) * T + m] = t2_2;
+    t2[(((i64)i * T + j) * H + k_2) * T + m] = t2_2;
   }
 }
 
@@ -87,12 +87,12 @@ HECATE_KERNEL(256) full_attention_out_backward_4(const float *out_bar, const flo
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = (0 > j ? 0 : j); m < T; ++m) {
-    const float a_entry = a[(((i64)i * T + m) * H + k) * T + j];
-    t3_2[(((i64)i * T + j) * H + k) * d_h + p] += a_entry * out_bar[(((i64)i * T + m) * H + k) * d_h + p];
+    const float a_entry = a[(((i64)i * T + m) * H + k_2) * T + j];
+    t3_2[(((i64)i * T + j) * H + k_2) * d_h + p] += a_entry * out_bar[(((i64)i * T + m) * H + k_2) * d_h + p];
   }
 }
 
@@ -148,13 +148,13 @@ HECATE_KERNEL(256) full_attention_out_backward_7(const float *a, const float *t2
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
-  const int k = (int)(item % H);
+  const int k_2 = (int)(item % H);
   float t7_2_2 = 0.0f;
   #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
-    t7_2_2 += a[(((i64)i * T + j) * H + k) * T + m] * t2[(((i64)i * T + j) * H + k) * T + m];
+    t7_2_2 += a[(((i64)i * T + j) * H + k_2) * T + m] * t2[(((i64)i * T + j) * H + k_2) * T + m];
   }
-  t7_2[((i64)i * T + j) * H + k] = t7_2_2;
+  t7_2[((i64)i * T + j) * H + k_2] = t7_2_2;
 }
 
 // full_attention.a
@@ -173,11 +173,11 @@ HECATE_KERNEL(256) full_attention_out_backward_9(const float *t2, const float *t
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
-  const float t7_2_entry = t7_2[((i64)i * T + j) * H + k];
+  const float t7_2_entry = t7_2[((i64)i * T + j) * H + k_2];
   if (m < j + 1) {
-    t8_2[(((i64)i * T + j) * H + k) * T + m] = t2[(((i64)i * T + j) * H + k) * T + m] - t7_2_entry;
+    t8_2[(((i64)i * T + j) * H + k_2) * T + m] = t2[(((i64)i * T + j) * H + k_2) * T + m] - t7_2_entry;
   }
 }
 
@@ -197,10 +197,10 @@ HECATE_KERNEL(256) full_attention_out_backward_11(const float *a, const float *t
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   if (m < j + 1) {
-    t9_2[(((i64)i * T + j) * H + k) * T + m] = a[(((i64)i * T + j) * H + k) * T + m] * t8_2[(((i64)i * T + j) * H + k) * T + m];
+    t9_2[(((i64)i * T + j) * H + k_2) * T + m] = a[(((i64)i * T + j) * H + k_2) * T + m] * t8_2[(((i64)i * T + j) * H + k_2) * T + m];
   }
 }
 
@@ -220,11 +220,11 @@ HECATE_KERNEL(256) full_attention_out_backward_13(const float *a_div, const floa
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   const float a_div_entry = a_div[0];
   if (m < j + 1) {
-    t10_2[(((i64)i * T + j) * H + k) * T + m] = a_div_entry * t9_2[(((i64)i * T + j) * H + k) * T + m];
+    t10_2[(((i64)i * T + j) * H + k_2) * T + m] = a_div_entry * t9_2[(((i64)i * T + j) * H + k_2) * T + m];
   }
 }
 
@@ -238,18 +238,18 @@ HECATE_KERNEL(256) full_attention_out_backward_14(float *t11, int L, int T) {
 
 // full_attention.a
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) full_attention_out_backward_15(const float *a_reshape_2, const float *t10_2,
-    float *t11, int L, int T) {
+HECATE_KERNEL(256) full_attention_out_backward_15(const float *k, const float *t10_2, float *t11,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
-    const float t10_2_entry = t10_2[(((i64)i * T + j) * H + k) * T + m];
-    t11[(((i64)i * T + j) * H + k) * d_h + p] += a_reshape_2[(((i64)i * T + m) * H + k) * d_h + p] * t10_2_entry;
+    const float t10_2_entry = t10_2[(((i64)i * T + j) * H + k_2) * T + m];
+    t11[(((i64)i * T + j) * H + k_2) * d_h + p] += k[(((i64)i * T + m) * H + k_2) * d_h + p] * t10_2_entry;
   }
 }
 
@@ -263,18 +263,18 @@ HECATE_KERNEL(256) full_attention_out_backward_16(float *t12, int L, int T) {
 
 // full_attention.a
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) full_attention_out_backward_17(const float *a_reshape, const float *t10_2,
-    float *t12, int L, int T) {
+HECATE_KERNEL(256) full_attention_out_backward_17(const float *q, const float *t10_2, float *t12,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = (0 > j ? 0 : j); m < T; ++m) {
-    const float t10_2_entry_2 = t10_2[(((i64)i * T + m) * H + k) * T + j];
-    t12[(((i64)i * T + j) * H + k) * d_h + p] += a_reshape[(((i64)i * T + m) * H + k) * d_h + p] * t10_2_entry_2;
+    const float t10_2_entry_2 = t10_2[(((i64)i * T + m) * H + k_2) * T + j];
+    t12[(((i64)i * T + j) * H + k_2) * d_h + p] += q[(((i64)i * T + m) * H + k_2) * d_h + p] * t10_2_entry_2;
   }
 }
 
@@ -374,7 +374,7 @@ HECATE_KERNEL(256) full_attention_out_backward_22(float *X_bar, const float *t5_
   if (item >= (i64)L * T * (H * d_h)) return;
   const int i = (int)(item / ((i64)T * (H * d_h)));
   const int j = (int)(item / ((H * d_h)) % T);
-  const int k = (int)(item % (H * d_h));
-  X_bar[((i64)i * T + j) * H * d_h + k] = t5_2[((i64)i * T + j) * H * d_h + k] + t15[((i64)i * T + j) * H * d_h + k] + t17[((i64)i * T + j) * H * d_h + k];
+  const int k_2 = (int)(item % (H * d_h));
+  X_bar[((i64)i * T + j) * H * d_h + k_2] = t5_2[((i64)i * T + j) * H * d_h + k_2] + t15[((i64)i * T + j) * H * d_h + k_2] + t17[((i64)i * T + j) * H * d_h + k_2];
 }
 

@@ -19,54 +19,47 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q              [H·d_h, H·d_h]      float  read
-//   X                [L, T, H·d_h]       float  read
-//   P                [n_p, H·d_h]        float  read
-//   W_K              [H·d_h, H·d_h]      float  read
-//   h                [L, T, H·d_h]       float  read
-//   W_V              [H·d_h, H·d_h]      float  read
-//   W_O              [H·d_h, H·d_h]      float  read
-//   y                [L, T, H·d_h]       float  write
-//   alpha_div        []                  float  write
-//   alpha_reshape    [L, T, H, d_h]      float  write
-//   alpha_reshape_2  [n_p, H, d_h]       float  write
-//   alpha_reshape_3  [L, T, H, d_h]      float  write
-//   beta_reshape     [L, T, H, d_h]      float  write
-//   g                [L, T, H]           float  write
-//   A                [L, T, H, T + n_p]  float  write
-//   e_reshape        [n_p, H, d_h]       float  write
-//   e_prod           [L, T, H, d_h]      float  write
-//   e_reshape_2      [L, T, H, d_h]      float  write
-//   e_prod_2         [L, T, H, d_h]      float  write
-//   e                [L, T, H·d_h]       float  write
-//   B                [L, T, H, T]        float  write
-//   f_reshape        [L, T, H, d_h]      float  write
-//   f_prod           [L, T, H, d_h]      float  write
-//   f                [L, T, H·d_h]       float  write
-//   g_sigmoid        [L, T, H]           float  write
-//   beta_exp         [L, T, H, T]        float  write
-//   alpha_exp        [L, T, H, T + n_p]  float  write
-//   q                [L, T, H·d_h]       float  work
-//   k_n_p            [n_p, H·d_h]        float  work
-//   k                [L, T, H·d_h]       float  work
-//   t10              [L, T, H, n_p]      float  work
-//   t18              [L, T, H, T]        float  work
-//   t19              [L, T, H, T]        float  work
-//   t20              [L, T, H, T + n_p]  float  work
-//   alpha            [L, T, H]           float  work
-//   c                [L, T, H·d_h]       float  work
-//   t29              [L, T, H, T]        float  work
-//   t30              [L, T, H, T]        float  work
-//   beta             [L, T, H]           float  work
-//   t71              [L, T, H]           float  work
-//   v_n_p            [n_p, H·d_h]        float  work
-//   v                [L, T, H·d_h]       float  work
-//   t59              [L, T, H, d_h]      float  work
-//   w                [L, T, H·d_h]       float  work
-//   t74              [L, T, H, d_h]      float  work
-//   t76              [L, T, H·d_h]       float  work
-//   t42_2            [L, T, H, T]        float  work
-//   t52              [L, T, H, T + n_p]  float  work
+//   W_Q        [H·d_h, H·d_h]      float  read
+//   X          [L, T, H·d_h]       float  read
+//   P          [n_p, H·d_h]        float  read
+//   W_K        [H·d_h, H·d_h]      float  read
+//   h          [L, T, H·d_h]       float  read
+//   W_V        [H·d_h, H·d_h]      float  read
+//   W_O        [H·d_h, H·d_h]      float  read
+//   y          [L, T, H·d_h]       float  write
+//   q          [L, T, H·d_h]       float  write
+//   k_n_p      [n_p, H·d_h]        float  write
+//   k          [L, T, H·d_h]       float  write
+//   alpha_div  []                  float  write
+//   c          [L, T, H·d_h]       float  write
+//   g          [L, T, H]           float  write
+//   A          [L, T, H, T + n_p]  float  write
+//   v_n_p      [n_p, H·d_h]        float  write
+//   v          [L, T, H·d_h]       float  write
+//   e_prod     [L, T, H, d_h]      float  write
+//   e_prod_2   [L, T, H, d_h]      float  write
+//   e          [L, T, H·d_h]       float  write
+//   B          [L, T, H, T]        float  write
+//   w          [L, T, H·d_h]       float  write
+//   f_prod     [L, T, H, d_h]      float  write
+//   f          [L, T, H·d_h]       float  write
+//   g_sigmoid  [L, T, H]           float  write
+//   beta_exp   [L, T, H, T]        float  write
+//   alpha_exp  [L, T, H, T + n_p]  float  write
+//   t10        [L, T, H, n_p]      float  work
+//   t18        [L, T, H, T]        float  work
+//   t19        [L, T, H, T]        float  work
+//   t20        [L, T, H, T + n_p]  float  work
+//   alpha      [L, T, H]           float  work
+//   t29        [L, T, H, T]        float  work
+//   t30        [L, T, H, T]        float  work
+//   beta       [L, T, H]           float  work
+//   t71        [L, T, H]           float  work
+//   t59        [L, T, H, d_h]      float  work
+//   t74        [L, T, H, d_h]      float  work
+//   t76        [L, T, H·d_h]       float  work
+//   t42_2      [L, T, H, T]        float  work
+//   t52        [L, T, H, T + n_p]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -451,7 +444,7 @@ HECATE_KERNEL(256) mac_y_23(const float *X, const float *W_V, float *v, int L, i
 
 // mac.e
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mac_y_24(const float *A, float *e_prod, const float *v_n_p, int L, int T) {
+HECATE_KERNEL(256) mac_y_24(const float *A, const float *v_n_p, float *e_prod, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_h + 15) / 16;
@@ -483,7 +476,7 @@ HECATE_KERNEL(256) mac_y_25(float *e_prod_2, int L, int T) {
 
 // mac.e
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) mac_y_26(const float *A, float *e_prod_2, const float *v, int L, int T) {
+HECATE_KERNEL(256) mac_y_26(const float *A, const float *v, float *e_prod_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
@@ -576,7 +569,7 @@ HECATE_KERNEL(256) mac_y_31(float *f_prod, int L, int T) {
 
 // mac.f
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) mac_y_32(const float *B, float *f_prod, const float *w, int L, int T) {
+HECATE_KERNEL(256) mac_y_32(const float *B, const float *w, float *f_prod, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
@@ -590,11 +583,9 @@ HECATE_KERNEL(256) mac_y_32(const float *B, float *f_prod, const float *w, int L
   }
 }
 
-// mac.f, mac.alpha, mac.beta, mac.e
+// mac.f
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) mac_y_33(float *alpha_reshape, float *alpha_reshape_3, float *beta_reshape,
-    float *e_reshape_2, float *f_reshape, const float *f_prod, const float *q, const float *k,
-    const float *c, const float *t71, const float *v, const float *w, float *t74, int L, int T) {
+HECATE_KERNEL(256) mac_y_33(const float *f_prod, const float *t71, float *t74, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
@@ -603,11 +594,6 @@ HECATE_KERNEL(256) mac_y_33(float *alpha_reshape, float *alpha_reshape_3, float 
   const int m = (int)(item % d_h);
   const float t71_entry = t71[((i64)i * T + j) * H + k_2];
   t74[(((i64)i * T + j) * H + k_2) * d_h + m] = f_prod[(((i64)i * T + j) * H + k_2) * d_h + m] * t71_entry;
-  alpha_reshape[(((i64)i * T + j) * H + k_2) * d_h + m] = q[(((i64)i * T + j) * H + k_2) * d_h + m];
-  alpha_reshape_3[(((i64)i * T + j) * H + k_2) * d_h + m] = k[(((i64)i * T + j) * H + k_2) * d_h + m];
-  beta_reshape[(((i64)i * T + j) * H + k_2) * d_h + m] = c[(((i64)i * T + j) * H + k_2) * d_h + m];
-  e_reshape_2[(((i64)i * T + j) * H + k_2) * d_h + m] = v[(((i64)i * T + j) * H + k_2) * d_h + m];
-  f_reshape[(((i64)i * T + j) * H + k_2) * d_h + m] = w[(((i64)i * T + j) * H + k_2) * d_h + m];
 }
 
 // mac.y, mac.e, mac.f
@@ -735,18 +721,5 @@ HECATE_KERNEL(256) mac_y_43(float *alpha_exp, const float *t52, int L, int T) {
   if (m < j + n_p + 1) {
     alpha_exp[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] = expf(t52[(((i64)i * T + j) * H + k_2) * (T + n_p) + m]);
   }
-}
-
-// mac.alpha, mac.e
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) mac_y_44(float *alpha_reshape_2, float *e_reshape, const float *k_n_p,
-    const float *v_n_p) {
-  const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= n_p * H * d_h) return;
-  const int i = (int)(item / (H * d_h));
-  const int j = (int)(item / d_h % H);
-  const int k_2 = (int)(item % d_h);
-  alpha_reshape_2[(i * H + j) * d_h + k_2] = k_n_p[(i * H + j) * d_h + k_2];
-  e_reshape[(i * H + j) * d_h + k_2] = v_n_p[(i * H + j) * d_h + k_2];
 }
 

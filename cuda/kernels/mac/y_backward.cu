@@ -19,86 +19,86 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q              [H·d_h, H·d_h]      float  read
-//   X                [L, T, H·d_h]       float  read
-//   P                [n_p, H·d_h]        float  read
-//   W_K              [H·d_h, H·d_h]      float  read
-//   h                [L, T, H·d_h]       float  read
-//   W_V              [H·d_h, H·d_h]      float  read
-//   W_O              [H·d_h, H·d_h]      float  read
-//   y_bar            [L, T, H·d_h]       float  read
-//   alpha_div        []                  float  read
-//   alpha_reshape    [L, T, H, d_h]      float  read
-//   alpha_reshape_2  [n_p, H, d_h]       float  read
-//   alpha_reshape_3  [L, T, H, d_h]      float  read
-//   beta_reshape     [L, T, H, d_h]      float  read
-//   g                [L, T, H]           float  read
-//   A                [L, T, H, T + n_p]  float  read
-//   e_reshape        [n_p, H, d_h]       float  read
-//   e_prod           [L, T, H, d_h]      float  read
-//   e_reshape_2      [L, T, H, d_h]      float  read
-//   e_prod_2         [L, T, H, d_h]      float  read
-//   e                [L, T, H·d_h]       float  read
-//   B                [L, T, H, T]        float  read
-//   f_reshape        [L, T, H, d_h]      float  read
-//   f_prod           [L, T, H, d_h]      float  read
-//   f                [L, T, H·d_h]       float  read
-//   g_sigmoid        [L, T, H]           float  read
-//   beta_exp         [L, T, H, T]        float  read
-//   alpha_exp        [L, T, H, T + n_p]  float  read
-//   W_Q_bar          [H·d_h, H·d_h]      float  write
-//   X_bar            [L, T, H·d_h]       float  write
-//   P_bar            [n_p, H·d_h]        float  write
-//   W_K_bar          [H·d_h, H·d_h]      float  write
-//   h_bar            [L, T, H·d_h]       float  write
-//   W_V_bar          [H·d_h, H·d_h]      float  write
-//   W_O_bar          [H·d_h, H·d_h]      float  write
-//   t76              [L, T, H·d_h]       float  work
-//   t                [L, T, H·d_h]       float  work
-//   t6_2             [L, T, H, d_h]      float  work
-//   t7_2             [L, T, H]           float  work
-//   t18_2            [L, T, H, d_h]      float  work
-//   t19_2            [L, T, H]           float  work
-//   t8_2             [L, T, H, T]        float  work
-//   t22              [L, T, H, T + n_p]  float  work
-//   t9_2             [L, T, H, d_h]      float  work
-//   t12_2            [L, T, H·d_h]       float  work
-//   t13_2            [H·d_h, H·d_h]      float  work
-//   t14_2            [L, T, H]           float  work
-//   t15_2            [L, T, H, T]        float  work
-//   t16_2            [L, T, H, T]        float  work
-//   t23_2            [L, T, H, d_h]      float  work
-//   t25_2            [L, T, H, T + n_p]  float  work
-//   t26_2            [n_p, H, d_h]       float  work
-//   t28_2            [L, T, H·d_h]       float  work
-//   t29_2            [H·d_h, H·d_h]      float  work
-//   t30_2            [n_p, H·d_h]        float  work
-//   t31              [H·d_h, H·d_h]      float  work
-//   t32_2            [L, T, H, T + n_p]  float  work
-//   t33              [L, T, H]           float  work
-//   t34_2            [L, T, H, T + n_p]  float  work
-//   t35_2            [L, T, H, T + n_p]  float  work
-//   t39_2            [L, T, H]           float  work
-//   t44_2            [L, T, H, T]        float  work
-//   t46_2            [L, T, H, T]        float  work
-//   t47_2            [L, T, H, d_h]      float  work
-//   t48_2            [L, T, H, d_h]      float  work
-//   t50_2            [L, T, H·d_h]       float  work
-//   t51              [H·d_h, H·d_h]      float  work
-//   t54_2            [L, T, H, T + n_p]  float  work
-//   t55_2            [L, T, H, T + n_p]  float  work
-//   t58_2            [L, T, H, T]        float  work
-//   t59_2            [L, T, H, d_h]      float  work
-//   t60              [L, T, H, d_h]      float  work
-//   t79              [L, T, H, d_h]      float  work
-//   t80              [n_p, H, d_h]       float  work
-//   t64_2            [n_p, H, d_h]       float  work
-//   t66_2            [L, T, H, d_h]      float  work
-//   t68_2            [L, T, H·d_h]       float  work
-//   t69              [H·d_h, H·d_h]      float  work
-//   t70              [n_p, H·d_h]        float  work
-//   t71_2            [H·d_h, H·d_h]      float  work
-//   t72_2            [L, T, H·d_h]       float  work
+//   W_Q        [H·d_h, H·d_h]      float  read
+//   X          [L, T, H·d_h]       float  read
+//   P          [n_p, H·d_h]        float  read
+//   W_K        [H·d_h, H·d_h]      float  read
+//   h          [L, T, H·d_h]       float  read
+//   W_V        [H·d_h, H·d_h]      float  read
+//   W_O        [H·d_h, H·d_h]      float  read
+//   y_bar      [L, T, H·d_h]       float  read
+//   q          [L, T, H·d_h]       float  read
+//   k_n_p      [n_p, H·d_h]        float  read
+//   k          [L, T, H·d_h]       float  read
+//   alpha_div  []                  float  read
+//   c          [L, T, H·d_h]       float  read
+//   g          [L, T, H]           float  read
+//   A          [L, T, H, T + n_p]  float  read
+//   v_n_p      [n_p, H·d_h]        float  read
+//   v          [L, T, H·d_h]       float  read
+//   e_prod     [L, T, H, d_h]      float  read
+//   e_prod_2   [L, T, H, d_h]      float  read
+//   e          [L, T, H·d_h]       float  read
+//   B          [L, T, H, T]        float  read
+//   w          [L, T, H·d_h]       float  read
+//   f_prod     [L, T, H, d_h]      float  read
+//   f          [L, T, H·d_h]       float  read
+//   g_sigmoid  [L, T, H]           float  read
+//   beta_exp   [L, T, H, T]        float  read
+//   alpha_exp  [L, T, H, T + n_p]  float  read
+//   W_Q_bar    [H·d_h, H·d_h]      float  write
+//   X_bar      [L, T, H·d_h]       float  write
+//   P_bar      [n_p, H·d_h]        float  write
+//   W_K_bar    [H·d_h, H·d_h]      float  write
+//   h_bar      [L, T, H·d_h]       float  write
+//   W_V_bar    [H·d_h, H·d_h]      float  write
+//   W_O_bar    [H·d_h, H·d_h]      float  write
+//   t76        [L, T, H·d_h]       float  work
+//   t          [L, T, H·d_h]       float  work
+//   t6_2       [L, T, H, d_h]      float  work
+//   t7_2       [L, T, H]           float  work
+//   t18_2      [L, T, H, d_h]      float  work
+//   t19_2      [L, T, H]           float  work
+//   t8_2       [L, T, H, T]        float  work
+//   t22        [L, T, H, T + n_p]  float  work
+//   t9_2       [L, T, H, d_h]      float  work
+//   t12_2      [L, T, H·d_h]       float  work
+//   t13_2      [H·d_h, H·d_h]      float  work
+//   t14_2      [L, T, H]           float  work
+//   t15_2      [L, T, H, T]        float  work
+//   t16_2      [L, T, H, T]        float  work
+//   t23_2      [L, T, H, d_h]      float  work
+//   t25_2      [L, T, H, T + n_p]  float  work
+//   t26_2      [n_p, H, d_h]       float  work
+//   t28_2      [L, T, H·d_h]       float  work
+//   t29_2      [H·d_h, H·d_h]      float  work
+//   t30_2      [n_p, H·d_h]        float  work
+//   t31        [H·d_h, H·d_h]      float  work
+//   t32_2      [L, T, H, T + n_p]  float  work
+//   t33        [L, T, H]           float  work
+//   t34_2      [L, T, H, T + n_p]  float  work
+//   t35_2      [L, T, H, T + n_p]  float  work
+//   t39_2      [L, T, H]           float  work
+//   t44_2      [L, T, H, T]        float  work
+//   t46_2      [L, T, H, T]        float  work
+//   t47_2      [L, T, H, d_h]      float  work
+//   t48_2      [L, T, H, d_h]      float  work
+//   t50_2      [L, T, H·d_h]       float  work
+//   t51        [H·d_h, H·d_h]      float  work
+//   t54_2      [L, T, H, T + n_p]  float  work
+//   t55_2      [L, T, H, T + n_p]  float  work
+//   t58_2      [L, T, H, T]        float  work
+//   t59_2      [L, T, H, d_h]      float  work
+//   t60        [L, T, H, d_h]      float  work
+//   t79        [L, T, H, d_h]      float  work
+//   t80        [n_p, H, d_h]       float  work
+//   t64_2      [n_p, H, d_h]       float  work
+//   t66_2      [L, T, H, d_h]      float  work
+//   t68_2      [L, T, H·d_h]       float  work
+//   t69        [H·d_h, H·d_h]      float  work
+//   t70        [n_p, H·d_h]        float  work
+//   t71_2      [H·d_h, H·d_h]      float  work
+//   t72_2      [L, T, H·d_h]       float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -114,8 +114,8 @@ HECATE_KERNEL(256) mac_y_backward_1(const float *e, const float *f, float *t76, 
   if (item >= (i64)L * T * (H * d_h)) return;
   const int i = (int)(item / ((i64)T * (H * d_h)));
   const int j = (int)(item / ((H * d_h)) % T);
-  const int k = (int)(item % (H * d_h));
-  t76[((i64)i * T + j) * H * d_h + k] = e[((i64)i * T + j) * H * d_h + k] + f[((i64)i * T + j) * H * d_h + k];
+  const int k_2 = (int)(item % (H * d_h));
+  t76[((i64)i * T + j) * H * d_h + k_2] = e[((i64)i * T + j) * H * d_h + k_2] + f[((i64)i * T + j) * H * d_h + k_2];
 }
 
 // mac.y
@@ -170,21 +170,21 @@ HECATE_KERNEL(256) mac_y_backward_4(const float *g, const float *e_prod, const f
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
-  const int k = (int)(item % H);
+  const int k_2 = (int)(item % H);
   float t7_2_2 = 0.0f;
   float t19_2_2 = 0.0f;
-  const float g_entry = g[((i64)i * T + j) * H + k];
-  const float w = 1.0f - g_entry;
+  const float g_entry = g[((i64)i * T + j) * H + k_2];
+  const float w_2 = 1.0f - g_entry;
   #pragma unroll 4
   for (int m = 0; m < d_h; ++m) {
-    const float tview_entry = t[(((i64)i * T + j) * H + k) * d_h + m];
-    t7_2_2 += f_prod[(((i64)i * T + j) * H + k) * d_h + m] * tview_entry;
-    t19_2_2 += (e_prod[(((i64)i * T + j) * H + k) * d_h + m] + e_prod_2[(((i64)i * T + j) * H + k) * d_h + m]) * tview_entry;
-    t6_2[(((i64)i * T + j) * H + k) * d_h + m] = tview_entry * w;
-    t18_2[(((i64)i * T + j) * H + k) * d_h + m] = tview_entry * g_entry;
+    const float tview_entry = t[(((i64)i * T + j) * H + k_2) * d_h + m];
+    t7_2_2 += f_prod[(((i64)i * T + j) * H + k_2) * d_h + m] * tview_entry;
+    t19_2_2 += (e_prod[(((i64)i * T + j) * H + k_2) * d_h + m] + e_prod_2[(((i64)i * T + j) * H + k_2) * d_h + m]) * tview_entry;
+    t6_2[(((i64)i * T + j) * H + k_2) * d_h + m] = tview_entry * w_2;
+    t18_2[(((i64)i * T + j) * H + k_2) * d_h + m] = tview_entry * g_entry;
   }
-  t7_2[((i64)i * T + j) * H + k] = t7_2_2;
-  t19_2[((i64)i * T + j) * H + k] = t19_2_2;
+  t7_2[((i64)i * T + j) * H + k_2] = t7_2_2;
+  t19_2[((i64)i * T + j) * H + k_2] = t19_2_2;
 }
 
 // mac.f, mac.e
@@ -198,22 +198,22 @@ HECATE_KERNEL(256) mac_y_backward_5(float *t8_2, float *t22, int L, int T) {
 
 // mac.f, mac.e
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) mac_y_backward_6(const float *e_reshape_2, const float *f_reshape,
-    const float *t6_2, const float *t18_2, float *t8_2, float *t22, int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_6(const float *v, const float *w, const float *t6_2,
+    const float *t18_2, float *t8_2, float *t22, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   if (m < j + 1) {
     float t8_2_2 = 0.0f;
     #pragma unroll 4
     for (int p = 0; p < d_h; ++p) {
-      t8_2_2 += f_reshape[(((i64)i * T + m) * H + k) * d_h + p] * t6_2[(((i64)i * T + j) * H + k) * d_h + p];
-      t22[(((i64)i * T + j) * H + k) * (T + n_p) + m + n_p] += e_reshape_2[(((i64)i * T + j - m) * H + k) * d_h + p] * t18_2[(((i64)i * T + j) * H + k) * d_h + p];
+      t8_2_2 += w[(((i64)i * T + m) * H + k_2) * d_h + p] * t6_2[(((i64)i * T + j) * H + k_2) * d_h + p];
+      t22[(((i64)i * T + j) * H + k_2) * (T + n_p) + m + n_p] += v[(((i64)i * T + j - m) * H + k_2) * d_h + p] * t18_2[(((i64)i * T + j) * H + k_2) * d_h + p];
     }
-    t8_2[(((i64)i * T + j) * H + k) * T + m] = t8_2_2;
+    t8_2[(((i64)i * T + j) * H + k_2) * T + m] = t8_2_2;
   }
 }
 
@@ -232,12 +232,12 @@ HECATE_KERNEL(256) mac_y_backward_8(const float *B, const float *t6_2, float *t9
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = (0 > j ? 0 : j); m < T; ++m) {
-    const float B_entry = B[(((i64)i * T + m) * H + k) * T + j];
-    t9_2[(((i64)i * T + j) * H + k) * d_h + p] += B_entry * t6_2[(((i64)i * T + m) * H + k) * d_h + p];
+    const float B_entry = B[(((i64)i * T + m) * H + k_2) * T + j];
+    t9_2[(((i64)i * T + j) * H + k_2) * d_h + p] += B_entry * t6_2[(((i64)i * T + m) * H + k_2) * d_h + p];
   }
 }
 
@@ -290,13 +290,13 @@ HECATE_KERNEL(256) mac_y_backward_11(const float *B, const float *t8_2, float *t
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
-  const int k = (int)(item % H);
+  const int k_2 = (int)(item % H);
   float t14_2_2 = 0.0f;
   #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
-    t14_2_2 += B[(((i64)i * T + j) * H + k) * T + m] * t8_2[(((i64)i * T + j) * H + k) * T + m];
+    t14_2_2 += B[(((i64)i * T + j) * H + k_2) * T + m] * t8_2[(((i64)i * T + j) * H + k_2) * T + m];
   }
-  t14_2[((i64)i * T + j) * H + k] = t14_2_2;
+  t14_2[((i64)i * T + j) * H + k_2] = t14_2_2;
 }
 
 // mac.B
@@ -315,11 +315,11 @@ HECATE_KERNEL(256) mac_y_backward_13(const float *t8_2, const float *t14_2, floa
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
-  const float t14_2_entry = t14_2[((i64)i * T + j) * H + k];
+  const float t14_2_entry = t14_2[((i64)i * T + j) * H + k_2];
   if (m < j + 1) {
-    t15_2[(((i64)i * T + j) * H + k) * T + m] = t8_2[(((i64)i * T + j) * H + k) * T + m] - t14_2_entry;
+    t15_2[(((i64)i * T + j) * H + k_2) * T + m] = t8_2[(((i64)i * T + j) * H + k_2) * T + m] - t14_2_entry;
   }
 }
 
@@ -338,10 +338,10 @@ HECATE_KERNEL(256) mac_y_backward_15(const float *B, const float *t15_2, float *
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   if (m < j + 1) {
-    t16_2[(((i64)i * T + j) * H + k) * T + m] = B[(((i64)i * T + j) * H + k) * T + m] * t15_2[(((i64)i * T + j) * H + k) * T + m];
+    t16_2[(((i64)i * T + j) * H + k_2) * T + m] = B[(((i64)i * T + j) * H + k_2) * T + m] * t15_2[(((i64)i * T + j) * H + k_2) * T + m];
   }
 }
 
@@ -364,9 +364,9 @@ HECATE_KERNEL(256) mac_y_backward_17(const float *A, const float *t18_2, float *
   #pragma unroll 1
   for (int j = 0; j < T; ++j) {
     #pragma unroll 1
-    for (int k = 0; k < T && k < j + 1; ++k) {
-      const float A_entry = A[(((i64)i * T + j) * H + m) * (T + n_p) + k + n_p];
-      t23_2[(((i64)i * T + j - k) * H + m) * d_h + p] += A_entry * t18_2[(((i64)i * T + j) * H + m) * d_h + p];
+    for (int k_2 = 0; k_2 < T && k_2 < j + 1; ++k_2) {
+      const float A_entry = A[(((i64)i * T + j) * H + m) * (T + n_p) + k_2 + n_p];
+      t23_2[(((i64)i * T + j - k_2) * H + m) * d_h + p] += A_entry * t18_2[(((i64)i * T + j) * H + m) * d_h + p];
     }
   }
 }
@@ -381,8 +381,8 @@ HECATE_KERNEL(256) mac_y_backward_18(float *t25_2, int L, int T) {
 
 // mac.e
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mac_y_backward_19(const float *e_reshape, const float *t18_2, float *t25_2,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_19(const float *v_n_p, const float *t18_2, float *t25_2, int L,
+    int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (n_p + 15) / 16;
@@ -390,17 +390,17 @@ HECATE_KERNEL(256) mac_y_backward_19(const float *e_reshape, const float *t18_2,
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   #pragma unroll 1
-  for (int k = 0; k < H; ++k) {
+  for (int k_2 = 0; k_2 < H; ++k_2) {
     float dot = 0.0f;
     #pragma unroll 1
     for (int p0 = 0; p0 < d_h; p0 += 16) {
-      a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_h ? t18_2[(i64)k * d_h + (i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
-      b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < n_p ? e_reshape[k * d_h + p0 + col + (n0 + row) * H * d_h] : 0.0f;
+      a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_h ? t18_2[(i64)k_2 * d_h + (i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
+      b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < n_p ? v_n_p[k_2 * d_h + p0 + col + (n0 + row) * H * d_h] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
     }
-    if (m0 + row < L * T && n0 + col < n_p) t25_2[(i64)k * (T + n_p) + (i64)(m0 + row) * (H * T + H * n_p) + n0 + col] = dot;
+    if (m0 + row < L * T && n0 + col < n_p) t25_2[(i64)k_2 * (T + n_p) + (i64)(m0 + row) * (H * T + H * n_p) + n0 + col] = dot;
   }
 }
 
@@ -521,9 +521,9 @@ HECATE_KERNEL(256) mac_y_backward_25(const float *t22, const float *t25_2, float
   if (item >= (i64)L * T * H * (T + n_p)) return;
   const int i = (int)(item / ((i64)T * H * (T + n_p)));
   const int j = (int)(item / ((i64)H * (T + n_p)) % T);
-  const int k = (int)(item / ((T + n_p)) % H);
+  const int k_2 = (int)(item / ((T + n_p)) % H);
   const int m = (int)(item % (T + n_p));
-  t32_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] = t22[(((i64)i * T + j) * H + k) * (T + n_p) + m] + t25_2[(((i64)i * T + j) * H + k) * (T + n_p) + m];
+  t32_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] = t22[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] + t25_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m];
 }
 
 // mac.A
@@ -533,13 +533,13 @@ HECATE_KERNEL(256) mac_y_backward_26(const float *A, const float *t32_2, float *
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
-  const int k = (int)(item % H);
+  const int k_2 = (int)(item % H);
   float t33_2 = 0.0f;
   #pragma unroll 1
   for (int m = 0; m < T + n_p && m < j + n_p + 1; ++m) {
-    t33_2 += A[(((i64)i * T + j) * H + k) * (T + n_p) + m] * t32_2[(((i64)i * T + j) * H + k) * (T + n_p) + m];
+    t33_2 += A[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] * t32_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m];
   }
-  t33[((i64)i * T + j) * H + k] = t33_2;
+  t33[((i64)i * T + j) * H + k_2] = t33_2;
 }
 
 // mac.A
@@ -558,11 +558,11 @@ HECATE_KERNEL(256) mac_y_backward_28(const float *t32_2, const float *t33, float
   if (item >= (i64)L * T * H * (T + n_p)) return;
   const int i = (int)(item / ((i64)T * H * (T + n_p)));
   const int j = (int)(item / ((i64)H * (T + n_p)) % T);
-  const int k = (int)(item / ((T + n_p)) % H);
+  const int k_2 = (int)(item / ((T + n_p)) % H);
   const int m = (int)(item % (T + n_p));
-  const float t33_entry = t33[((i64)i * T + j) * H + k];
+  const float t33_entry = t33[((i64)i * T + j) * H + k_2];
   if (m < j + n_p + 1) {
-    t34_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] = t32_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] - t33_entry;
+    t34_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] = t32_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] - t33_entry;
   }
 }
 
@@ -581,10 +581,10 @@ HECATE_KERNEL(256) mac_y_backward_30(const float *A, const float *t34_2, float *
   if (item >= (i64)L * T * H * (T + n_p)) return;
   const int i = (int)(item / ((i64)T * H * (T + n_p)));
   const int j = (int)(item / ((i64)H * (T + n_p)) % T);
-  const int k = (int)(item / ((T + n_p)) % H);
+  const int k_2 = (int)(item / ((T + n_p)) % H);
   const int m = (int)(item % (T + n_p));
   if (m < j + n_p + 1) {
-    t35_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] = A[(((i64)i * T + j) * H + k) * (T + n_p) + m] * t34_2[(((i64)i * T + j) * H + k) * (T + n_p) + m];
+    t35_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] = A[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] * t34_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m];
   }
 }
 
@@ -596,8 +596,8 @@ HECATE_KERNEL(256) mac_y_backward_31(const float *g, const float *g_sigmoid, con
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
-  const int k = (int)(item % H);
-  t39_2[((i64)i * T + j) * H + k] = g[((i64)i * T + j) * H + k] * (-t7_2[((i64)i * T + j) * H + k] + t19_2[((i64)i * T + j) * H + k]) * g_sigmoid[((i64)i * T + j) * H + k];
+  const int k_2 = (int)(item % H);
+  t39_2[((i64)i * T + j) * H + k_2] = g[((i64)i * T + j) * H + k_2] * (-t7_2[((i64)i * T + j) * H + k_2] + t19_2[((i64)i * T + j) * H + k_2]) * g_sigmoid[((i64)i * T + j) * H + k_2];
 }
 
 // mac.beta, mac.g
@@ -616,11 +616,11 @@ HECATE_KERNEL(256) mac_y_backward_33(const float *beta_exp, const float *t39_2, 
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
-  const float t39_2_entry = t39_2[((i64)i * T + j) * H + k];
+  const float t39_2_entry = t39_2[((i64)i * T + j) * H + k_2];
   if (m < j + 1) {
-    t44_2[(((i64)i * T + j) * H + k) * T + m] = -beta_exp[(((i64)i * T + j) * H + k) * T + m] * t39_2_entry;
+    t44_2[(((i64)i * T + j) * H + k_2) * T + m] = -beta_exp[(((i64)i * T + j) * H + k_2) * T + m] * t39_2_entry;
   }
 }
 
@@ -640,11 +640,11 @@ HECATE_KERNEL(256) mac_y_backward_35(const float *alpha_div, const float *t16_2,
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   const float alpha_div_entry = alpha_div[0];
   if (m < j + 1) {
-    t46_2[(((i64)i * T + j) * H + k) * T + m] = alpha_div_entry * (t16_2[(((i64)i * T + j) * H + k) * T + m] + t44_2[(((i64)i * T + j) * H + k) * T + m]);
+    t46_2[(((i64)i * T + j) * H + k_2) * T + m] = alpha_div_entry * (t16_2[(((i64)i * T + j) * H + k_2) * T + m] + t44_2[(((i64)i * T + j) * H + k_2) * T + m]);
   }
 }
 
@@ -658,18 +658,17 @@ HECATE_KERNEL(256) mac_y_backward_36(float *t47_2, int L, int T) {
 
 // mac.beta
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) mac_y_backward_37(const float *beta_reshape, const float *t46_2, float *t47_2,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_37(const float *c, const float *t46_2, float *t47_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
-    const float t46_2_entry = t46_2[(((i64)i * T + j) * H + k) * T + m];
-    t47_2[(((i64)i * T + j) * H + k) * d_h + p] += beta_reshape[(((i64)i * T + m) * H + k) * d_h + p] * t46_2_entry;
+    const float t46_2_entry = t46_2[(((i64)i * T + j) * H + k_2) * T + m];
+    t47_2[(((i64)i * T + j) * H + k_2) * d_h + p] += c[(((i64)i * T + m) * H + k_2) * d_h + p] * t46_2_entry;
   }
 }
 
@@ -683,18 +682,17 @@ HECATE_KERNEL(256) mac_y_backward_38(float *t48_2, int L, int T) {
 
 // mac.beta
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) mac_y_backward_39(const float *alpha_reshape, const float *t46_2, float *t48_2,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_39(const float *q, const float *t46_2, float *t48_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = (0 > j ? 0 : j); m < T; ++m) {
-    const float t46_2_entry_2 = t46_2[(((i64)i * T + m) * H + k) * T + j];
-    t48_2[(((i64)i * T + j) * H + k) * d_h + p] += alpha_reshape[(((i64)i * T + m) * H + k) * d_h + p] * t46_2_entry_2;
+    const float t46_2_entry_2 = t46_2[(((i64)i * T + m) * H + k_2) * T + j];
+    t48_2[(((i64)i * T + j) * H + k_2) * d_h + p] += q[(((i64)i * T + m) * H + k_2) * d_h + p] * t46_2_entry_2;
   }
 }
 
@@ -757,11 +755,11 @@ HECATE_KERNEL(256) mac_y_backward_43(const float *alpha_exp, const float *t39_2,
   if (item >= (i64)L * T * H * (T + n_p)) return;
   const int i = (int)(item / ((i64)T * H * (T + n_p)));
   const int j = (int)(item / ((i64)H * (T + n_p)) % T);
-  const int k = (int)(item / ((T + n_p)) % H);
+  const int k_2 = (int)(item / ((T + n_p)) % H);
   const int m = (int)(item % (T + n_p));
-  const float t39_2_entry_2 = t39_2[((i64)i * T + j) * H + k];
+  const float t39_2_entry_2 = t39_2[((i64)i * T + j) * H + k_2];
   if (m < j + n_p + 1) {
-    t54_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] = alpha_exp[(((i64)i * T + j) * H + k) * (T + n_p) + m] * t39_2_entry_2;
+    t54_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] = alpha_exp[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] * t39_2_entry_2;
   }
 }
 
@@ -773,9 +771,9 @@ HECATE_KERNEL(256) mac_y_backward_44(const float *t35_2, const float *t54_2, flo
   if (item >= (i64)L * T * H * (T + n_p)) return;
   const int i = (int)(item / ((i64)T * H * (T + n_p)));
   const int j = (int)(item / ((i64)H * (T + n_p)) % T);
-  const int k = (int)(item / ((T + n_p)) % H);
+  const int k_2 = (int)(item / ((T + n_p)) % H);
   const int m = (int)(item % (T + n_p));
-  t55_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] = t35_2[(((i64)i * T + j) * H + k) * (T + n_p) + m] + t54_2[(((i64)i * T + j) * H + k) * (T + n_p) + m];
+  t55_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] = t35_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m] + t54_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m];
 }
 
 // mac.alpha
@@ -794,11 +792,11 @@ HECATE_KERNEL(256) mac_y_backward_46(const float *alpha_div, const float *t55_2,
   if (item >= (i64)L * T * H * T) return;
   const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
-  const int k = (int)(item / T % H);
+  const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   const float alpha_div_entry = alpha_div[0];
   if (m < j + 1) {
-    t58_2[(((i64)i * T + j) * H + k) * T + m] = alpha_div_entry * t55_2[(((i64)i * T + j) * H + k) * (T + n_p) + m + n_p];
+    t58_2[(((i64)i * T + j) * H + k_2) * T + m] = alpha_div_entry * t55_2[(((i64)i * T + j) * H + k_2) * (T + n_p) + m + n_p];
   }
 }
 
@@ -812,18 +810,17 @@ HECATE_KERNEL(256) mac_y_backward_47(float *t59_2, int L, int T) {
 
 // mac.alpha
 // One thread for each (i, j, k, p).
-HECATE_KERNEL(256) mac_y_backward_48(const float *alpha_reshape_3, const float *t58_2, float *t59_2,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_48(const float *k, const float *t58_2, float *t59_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
   #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
-    const float t58_2_entry = t58_2[(((i64)i * T + j) * H + k) * T + m];
-    t59_2[(((i64)i * T + j) * H + k) * d_h + p] += alpha_reshape_3[(((i64)i * T + j - m) * H + k) * d_h + p] * t58_2_entry;
+    const float t58_2_entry = t58_2[(((i64)i * T + j) * H + k_2) * T + m];
+    t59_2[(((i64)i * T + j) * H + k_2) * d_h + p] += k[(((i64)i * T + j - m) * H + k_2) * d_h + p] * t58_2_entry;
   }
 }
 
@@ -837,8 +834,7 @@ HECATE_KERNEL(256) mac_y_backward_49(float *t60, int L, int T) {
 
 // mac.alpha
 // One thread for each (i, m, p).
-HECATE_KERNEL(256) mac_y_backward_50(const float *alpha_reshape, const float *t58_2, float *t60,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_50(const float *q, const float *t58_2, float *t60, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * H * d_h) return;
   const int i = (int)(item / (H * d_h));
@@ -847,17 +843,17 @@ HECATE_KERNEL(256) mac_y_backward_50(const float *alpha_reshape, const float *t5
   #pragma unroll 1
   for (int j = 0; j < T; ++j) {
     #pragma unroll 1
-    for (int k = 0; k < T && k < j + 1; ++k) {
-      const float t58_2_entry_2 = t58_2[(((i64)i * T + j) * H + m) * T + k];
-      t60[(((i64)i * T + j - k) * H + m) * d_h + p] += alpha_reshape[(((i64)i * T + j) * H + m) * d_h + p] * t58_2_entry_2;
+    for (int k_2 = 0; k_2 < T && k_2 < j + 1; ++k_2) {
+      const float t58_2_entry_2 = t58_2[(((i64)i * T + j) * H + m) * T + k_2];
+      t60[(((i64)i * T + j - k_2) * H + m) * d_h + p] += q[(((i64)i * T + j) * H + m) * d_h + p] * t58_2_entry_2;
     }
   }
 }
 
 // mac.alpha
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mac_y_backward_51(const float *alpha_reshape_2, const float *t55_2, float *t79,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_51(const float *k_n_p, const float *t55_2, float *t79, int L,
+    int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_h + 15) / 16;
@@ -865,24 +861,23 @@ HECATE_KERNEL(256) mac_y_backward_51(const float *alpha_reshape_2, const float *
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   #pragma unroll 1
-  for (int k = 0; k < H; ++k) {
+  for (int k_2 = 0; k_2 < H; ++k_2) {
     float dot = 0.0f;
     #pragma unroll 1
     for (int p0 = 0; p0 < n_p; p0 += 16) {
-      a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < n_p ? t55_2[(i64)k * (T + n_p) + (i64)(m0 + row) * (H * T + H * n_p) + p0 + col] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < d_h ? alpha_reshape_2[k * d_h + (p0 + row) * H * d_h + n0 + col] : 0.0f;
+      a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < n_p ? t55_2[(i64)k_2 * (T + n_p) + (i64)(m0 + row) * (H * T + H * n_p) + p0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < d_h ? k_n_p[k_2 * d_h + (p0 + row) * H * d_h + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
     }
-    if (m0 + row < L * T && n0 + col < d_h) t79[(i64)k * d_h + (i64)(m0 + row) * H * d_h + n0 + col] = dot;
+    if (m0 + row < L * T && n0 + col < d_h) t79[(i64)k_2 * d_h + (i64)(m0 + row) * H * d_h + n0 + col] = dot;
   }
 }
 
 // mac.alpha
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mac_y_backward_52(const float *alpha_reshape, const float *t55_2, float *t80,
-    int L, int T) {
+HECATE_KERNEL(256) mac_y_backward_52(const float *q, const float *t55_2, float *t80, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (n_p + 15) / 16;
@@ -894,7 +889,7 @@ HECATE_KERNEL(256) mac_y_backward_52(const float *alpha_reshape, const float *t5
     float dot = 0.0f;
     #pragma unroll 1
     for (int p0 = 0; p0 < L * T; p0 += 16) {
-      a_tile[col * 17 + row] = m0 + col < d_h && p0 + row < L * T ? alpha_reshape[(i64)j * d_h + m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
+      a_tile[col * 17 + row] = m0 + col < d_h && p0 + row < L * T ? q[(i64)j * d_h + m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < n_p ? t55_2[(i64)j * (T + n_p) + (i64)(p0 + row) * (H * T + H * n_p) + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -911,9 +906,9 @@ HECATE_KERNEL(256) mac_y_backward_53(const float *alpha_div, const float *t80, f
   if (item >= n_p * H * d_h) return;
   const int i = (int)(item / (H * d_h));
   const int j = (int)(item / d_h % H);
-  const int k = (int)(item % d_h);
+  const int k_2 = (int)(item % d_h);
   const float alpha_div_entry = alpha_div[0];
-  t64_2[(i * H + j) * d_h + k] = alpha_div_entry * t80[(i * H + j) * d_h + k];
+  t64_2[(i * H + j) * d_h + k_2] = alpha_div_entry * t80[(i * H + j) * d_h + k_2];
 }
 
 // mac.alpha
@@ -924,10 +919,10 @@ HECATE_KERNEL(256) mac_y_backward_54(const float *alpha_div, const float *t47_2,
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
+  const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
   const float alpha_div_entry = alpha_div[0];
-  t66_2[(((i64)i * T + j) * H + k) * d_h + m] = t47_2[(((i64)i * T + j) * H + k) * d_h + m] + t59_2[(((i64)i * T + j) * H + k) * d_h + m] + alpha_div_entry * t79[(((i64)i * T + j) * H + k) * d_h + m];
+  t66_2[(((i64)i * T + j) * H + k_2) * d_h + m] = t47_2[(((i64)i * T + j) * H + k_2) * d_h + m] + t59_2[(((i64)i * T + j) * H + k_2) * d_h + m] + alpha_div_entry * t79[(((i64)i * T + j) * H + k_2) * d_h + m];
 }
 
 // mac.k
@@ -1066,9 +1061,9 @@ HECATE_KERNEL(256) mac_y_backward_61(float *X_bar, float *h_bar, const float *t1
   if (item >= (i64)L * T * (H * d_h)) return;
   const int i = (int)(item / ((i64)T * (H * d_h)));
   const int j = (int)(item / ((H * d_h)) % T);
-  const int k = (int)(item % (H * d_h));
-  X_bar[((i64)i * T + j) * H * d_h + k] = t28_2[((i64)i * T + j) * H * d_h + k] + t68_2[((i64)i * T + j) * H * d_h + k] + t72_2[((i64)i * T + j) * H * d_h + k];
-  h_bar[((i64)i * T + j) * H * d_h + k] = t12_2[((i64)i * T + j) * H * d_h + k] + t50_2[((i64)i * T + j) * H * d_h + k];
+  const int k_2 = (int)(item % (H * d_h));
+  X_bar[((i64)i * T + j) * H * d_h + k_2] = t28_2[((i64)i * T + j) * H * d_h + k_2] + t68_2[((i64)i * T + j) * H * d_h + k_2] + t72_2[((i64)i * T + j) * H * d_h + k_2];
+  h_bar[((i64)i * T + j) * H * d_h + k_2] = t12_2[((i64)i * T + j) * H * d_h + k_2] + t50_2[((i64)i * T + j) * H * d_h + k_2];
 }
 
 // mac.q

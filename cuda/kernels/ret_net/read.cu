@@ -22,10 +22,10 @@
 //   r_div        [L, T, H]         float  write
 //   z_prod       [L, T, H, d_v]    float  write
 //   z_sigmoid    [L, T, H, d_v]    float  write
-//   z            [L, T, H·d_v]     float  write
-//   z_div        [L, T, H]         float  write
-//   z_div_2      [L, T, H, d_v]    float  write
-//   z_div_3      []                float  write
+//   z_div        [L, T, H, d_v]    float  write
+//   z_div_2      [L, T, H]         float  write
+//   z_div_3      [L, T, H, d_v]    float  write
+//   z_div_4      []                float  write
 //   z_sigmoid_2  [L, T, H, d_v]    float  write
 //   t            [L, T, H, d_c]    float  work
 //   t2           [L, T, H, d_c]    float  work
@@ -33,7 +33,6 @@
 //   r            [L, T, H, d_v]    float  work
 //   t13          [L, T, H]         float  work
 //   t17          [L, T, H]         float  work
-//   t19          [L, T, H, d_v]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -186,7 +185,7 @@ HECATE_KERNEL(256) ret_net_read_8(const float *z_prod, float *z_sigmoid, const f
 
 // ret_net.z, ret_net.r
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) ret_net_read_9(float *z_div, const float *t13, float *t17, int L, int T) {
+HECATE_KERNEL(256) ret_net_read_9(float *z_div_2, const float *t13, float *t17, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
@@ -195,13 +194,13 @@ HECATE_KERNEL(256) ret_net_read_9(float *z_div, const float *t13, float *t17, in
   const float w = (float)d_v;
   const float t17_2 = sqrtf(1e-05f + (t13[((i64)i * T + j) * H + k] / w));
   t17[((i64)i * T + j) * H + k] = t17_2;
-  z_div[((i64)i * T + j) * H + k] = 1.0f / t17_2;
+  z_div_2[((i64)i * T + j) * H + k] = 1.0f / t17_2;
 }
 
 // ret_net.z
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) ret_net_read_10(const float *z_prod, const float *z_sigmoid, float *z_div_2,
-    float *z_sigmoid_2, const float *r, const float *t17, float *t19, int L, int T) {
+HECATE_KERNEL(256) ret_net_read_10(const float *z_prod, const float *z_sigmoid, float *z_div,
+    float *z_div_3, float *z_sigmoid_2, const float *r, const float *t17, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_v) return;
   const int i = (int)(item / ((i64)T * H * d_v));
@@ -210,15 +209,15 @@ HECATE_KERNEL(256) ret_net_read_10(const float *z_prod, const float *z_sigmoid, 
   const int m = (int)(item % d_v);
   const float t17_entry = t17[((i64)i * T + j) * H + k];
   const float z_prod_entry = z_prod[(((i64)i * T + j) * H + k) * d_v + m];
-  const float t19_2 = r[(((i64)i * T + j) * H + k) * d_v + m] * z_prod_entry * z_sigmoid[(((i64)i * T + j) * H + k) * d_v + m] / t17_entry;
-  t19[(((i64)i * T + j) * H + k) * d_v + m] = t19_2;
-  z_div_2[(((i64)i * T + j) * H + k) * d_v + m] = t19_2 / t17_entry;
+  const float t19 = r[(((i64)i * T + j) * H + k) * d_v + m] * z_prod_entry * z_sigmoid[(((i64)i * T + j) * H + k) * d_v + m] / t17_entry;
+  z_div[(((i64)i * T + j) * H + k) * d_v + m] = t19;
+  z_div_3[(((i64)i * T + j) * H + k) * d_v + m] = t19 / t17_entry;
   z_sigmoid_2[(((i64)i * T + j) * H + k) * d_v + m] = hecate::sigmoid(-z_prod_entry);
 }
 
 // ret_net.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_11(const float *W_O, float *y, const float *t19, int L, int T) {
+HECATE_KERNEL(256) ret_net_read_11(const float *W_O, float *y, const float *z_div, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -228,7 +227,7 @@ HECATE_KERNEL(256) ret_net_read_11(const float *W_O, float *y, const float *t19,
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < H * d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_v ? t19[(i64)(m0 + row) * H * d_v + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_v ? z_div[(i64)(m0 + row) * H * d_v + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_v && n0 + row < d ? W_O[p0 + col + (n0 + row) * H * d_v] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
@@ -239,18 +238,7 @@ HECATE_KERNEL(256) ret_net_read_11(const float *W_O, float *y, const float *t19,
 
 // ret_net.z, ret_net.r
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) ret_net_read_12(float *z_div_3) {
-  if (threadIdx.x == 0) z_div_3[0] = 1.0f / (float)d_v;
-}
-
-// ret_net.z
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) ret_net_read_13(float *z, const float *t19, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * (H * d_v)) return;
-  const int i = (int)(item / ((i64)T * (H * d_v)));
-  const int j = (int)(item / ((H * d_v)) % T);
-  const int k = (int)(item % (H * d_v));
-  z[((i64)i * T + j) * H * d_v + k] = t19[((i64)i * T + j) * H * d_v + k];
+HECATE_KERNEL(128) ret_net_read_12(float *z_div_4) {
+  if (threadIdx.x == 0) z_div_4[0] = 1.0f / (float)d_v;
 }
 

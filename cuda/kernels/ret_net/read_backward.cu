@@ -22,10 +22,10 @@
 //   r_div        [L, T, H]         float  read
 //   z_prod       [L, T, H, d_v]    float  read
 //   z_sigmoid    [L, T, H, d_v]    float  read
-//   z            [L, T, H·d_v]     float  read
-//   z_div        [L, T, H]         float  read
-//   z_div_2      [L, T, H, d_v]    float  read
-//   z_div_3      []                float  read
+//   z_div        [L, T, H, d_v]    float  read
+//   z_div_2      [L, T, H]         float  read
+//   z_div_3      [L, T, H, d_v]    float  read
+//   z_div_4      []                float  read
 //   z_sigmoid_2  [L, T, H, d_v]    float  read
 //   W_C_bar      [H, d_c, d]       float  write
 //   x_bar        [L, T, d]         float  write
@@ -92,7 +92,7 @@ HECATE_KERNEL(256) ret_net_read_backward_2(const float *W_O, const float *y_bar,
 
 // ret_net.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_3(const float *y_bar, const float *z, float *W_O_bar,
+HECATE_KERNEL(256) ret_net_read_backward_3(const float *y_bar, const float *z_div, float *W_O_bar,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -104,7 +104,7 @@ HECATE_KERNEL(256) ret_net_read_backward_3(const float *y_bar, const float *z, f
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? y_bar[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_v ? z[(i64)(p0 + row) * H * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_v ? z_div[(i64)(p0 + row) * H * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -115,7 +115,7 @@ HECATE_KERNEL(256) ret_net_read_backward_3(const float *y_bar, const float *z, f
 // ret_net.z
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) ret_net_read_backward_4(const float *z_prod, const float *z_sigmoid,
-    const float *z_div, const float *z_div_2, const float *z_sigmoid_2, const float *r,
+    const float *z_div_2, const float *z_div_3, const float *z_sigmoid_2, const float *r,
     const float *t2_2, float *t7_2, float *t9_2, float *t25, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
@@ -123,12 +123,12 @@ HECATE_KERNEL(256) ret_net_read_backward_4(const float *z_prod, const float *z_s
   const int j = (int)(item / H % T);
   const int k = (int)(item % H);
   float t9_2_2 = 0.0f;
-  const float z_div_entry = z_div[((i64)i * T + j) * H + k];
+  const float z_div_2_entry = z_div_2[((i64)i * T + j) * H + k];
   #pragma unroll 4
   for (int m = 0; m < d_v; ++m) {
     const float t2_2_view_entry = t2_2[(((i64)i * T + j) * H + k) * d_v + m];
-    const float t7_2_2 = t2_2_view_entry * z_div_entry;
-    t9_2_2 += t2_2_view_entry * z_div_2[(((i64)i * T + j) * H + k) * d_v + m];
+    const float t7_2_2 = t2_2_view_entry * z_div_2_entry;
+    t9_2_2 += t2_2_view_entry * z_div_3[(((i64)i * T + j) * H + k) * d_v + m];
     const float r_entry = r[(((i64)i * T + j) * H + k) * d_v + m];
     const float z_sigmoid_entry = z_sigmoid[(((i64)i * T + j) * H + k) * d_v + m];
     t7_2[(((i64)i * T + j) * H + k) * d_v + m] = t7_2_2;
@@ -184,16 +184,16 @@ HECATE_KERNEL(256) ret_net_read_backward_6(const float *x, float *W_G_bar, const
 // ret_net.r, ret_net.z
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) ret_net_read_backward_7(const float *z_prod, const float *z_sigmoid,
-    const float *z_div, const float *z_div_3, const float *r, const float *t7_2, const float *t9_2,
-    float *t28, float *t30, int L, int T) {
+    const float *z_div_2, const float *z_div_4, const float *r, const float *t7_2,
+    const float *t9_2, float *t28, float *t30, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
   const int k = (int)(item % H);
-  const float z_div_3_entry = z_div_3[0];
+  const float z_div_4_entry = z_div_4[0];
   float t30_2 = 0.0f;
-  const float w = t9_2[((i64)i * T + j) * H + k] * (z_div_3_entry * z_div[((i64)i * T + j) * H + k]);
+  const float w = t9_2[((i64)i * T + j) * H + k] * (z_div_4_entry * z_div_2[((i64)i * T + j) * H + k]);
   #pragma unroll 4
   for (int m = 0; m < d_v; ++m) {
     const float t28_2 = z_prod[(((i64)i * T + j) * H + k) * d_v + m] * z_sigmoid[(((i64)i * T + j) * H + k) * d_v + m] * t7_2[(((i64)i * T + j) * H + k) * d_v + m] + 2.0f * (0.5f * r[(((i64)i * T + j) * H + k) * d_v + m] * w);
@@ -205,7 +205,7 @@ HECATE_KERNEL(256) ret_net_read_backward_7(const float *z_prod, const float *z_s
 
 // ret_net.o, ret_net.r
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) ret_net_read_backward_8(const float *z_div_3, const float *t28, const float *t30,
+HECATE_KERNEL(256) ret_net_read_backward_8(const float *z_div_4, const float *t28, const float *t30,
     float *t35, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_v) return;
@@ -213,8 +213,8 @@ HECATE_KERNEL(256) ret_net_read_backward_8(const float *z_div_3, const float *t2
   const int j = (int)(item / (H * d_v) % T);
   const int k = (int)(item / d_v % H);
   const int m = (int)(item % d_v);
-  const float z_div_3_entry = z_div_3[0];
-  const float w_2 = z_div_3_entry * t30[((i64)i * T + j) * H + k];
+  const float z_div_4_entry = z_div_4[0];
+  const float w_2 = z_div_4_entry * t30[((i64)i * T + j) * H + k];
   t35[(((i64)i * T + j) * H + k) * d_v + m] = t28[(((i64)i * T + j) * H + k) * d_v + m] + w_2;
 }
 

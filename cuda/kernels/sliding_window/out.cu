@@ -11,36 +11,33 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q          [H·d_h, H·d_h]          float  read
-//   X            [L, T, H·d_h]           float  read
-//   P            [n_p, H·d_h]            float  read
-//   W_K          [H·d_h, H·d_h]          float  read
-//   pos          [L]                     int    read
-//   k_tail       [L, w - 1, H, d_h]      float  read
-//   W_V          [H·d_h, H·d_h]          float  read
-//   v_tail       [L, w - 1, H, d_h]      float  read
-//   out          [L, T, H·d_h]           float  write
-//   k_tail_out   [L, w - 1, H, d_h]      float  write
-//   v_tail_out   [L, w - 1, H, d_h]      float  write
-//   a_div        []                      float  write
-//   a_reshape    [L, T, H, d_h]          float  write
-//   a_reshape_2  [n_p, H, d_h]           float  write
-//   a_stack      [L, T + w - 1, H, d_h]  float  write
-//   a            [L, T, H, n_p + w]      float  write
-//   out_reshape  [n_p, H, d_h]           float  write
-//   out_stack    [L, T + w - 1, H, d_h]  float  write
-//   q            [L, T, H·d_h]           float  work
-//   k_n_p        [n_p, H·d_h]            float  work
-//   k            [L, T, H·d_h]           float  work
-//   t10          [L, T, H, n_p]          float  work
-//   t20          [L, T, H, w]            float  work
-//   t21          [L, T, H, w]            float  work
-//   t22          [L, T, H, n_p + w]      float  work
-//   v_n_p        [n_p, H·d_h]            float  work
-//   v            [L, T, H·d_h]           float  work
-//   t27          [L, T, H, d_h]          float  work
-//   t31          [L, T, H, d_h]          float  work
-//   t32          [L, T, H, d_h]          float  work
+//   W_Q         [H·d_h, H·d_h]          float  read
+//   X           [L, T, H·d_h]           float  read
+//   P           [n_p, H·d_h]            float  read
+//   W_K         [H·d_h, H·d_h]          float  read
+//   pos         [L]                     int    read
+//   k_tail      [L, w - 1, H, d_h]      float  read
+//   W_V         [H·d_h, H·d_h]          float  read
+//   v_tail      [L, w - 1, H, d_h]      float  read
+//   out         [L, T, H·d_h]           float  write
+//   k_tail_out  [L, w - 1, H, d_h]      float  write
+//   v_tail_out  [L, w - 1, H, d_h]      float  write
+//   q           [L, T, H·d_h]           float  write
+//   k_n_p       [n_p, H·d_h]            float  write
+//   a_div       []                      float  write
+//   a_stack     [L, T + w - 1, H, d_h]  float  write
+//   a           [L, T, H, n_p + w]      float  write
+//   v_n_p       [n_p, H·d_h]            float  write
+//   out_stack   [L, T + w - 1, H, d_h]  float  write
+//   k           [L, T, H·d_h]           float  work
+//   t10         [L, T, H, n_p]          float  work
+//   t20         [L, T, H, w]            float  work
+//   t21         [L, T, H, w]            float  work
+//   t22         [L, T, H, n_p + w]      float  work
+//   v           [L, T, H·d_h]           float  work
+//   t27         [L, T, H, d_h]          float  work
+//   t31         [L, T, H, d_h]          float  work
+//   t32         [L, T, H, d_h]          float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -190,7 +187,7 @@ HECATE_KERNEL(256) sliding_window_out_9(float *t20, int L, int T) {
 
 // sliding_window.a
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) sliding_window_out_10(const int *pos, const float *a_stack, const float *q,
+HECATE_KERNEL(256) sliding_window_out_10(const int *pos, const float *q, const float *a_stack,
     float *t20, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * w) return;
@@ -432,10 +429,10 @@ HECATE_KERNEL(256) sliding_window_out_24(const int *pos, const float *a, const f
   }
 }
 
-// sliding_window.out, sliding_window.a
+// sliding_window.out
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) sliding_window_out_25(float *a_reshape, const float *q, const float *t27,
-    const float *t31, float *t32, int L, int T) {
+HECATE_KERNEL(256) sliding_window_out_25(const float *t27, const float *t31, float *t32, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H * d_h) return;
   const int i = (int)(item / ((i64)T * H * d_h));
@@ -443,7 +440,6 @@ HECATE_KERNEL(256) sliding_window_out_25(float *a_reshape, const float *q, const
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
   t32[(((i64)i * T + j) * H + k_2) * d_h + m] = t27[(((i64)i * T + j) * H + k_2) * d_h + m] + t31[(((i64)i * T + j) * H + k_2) * d_h + m];
-  a_reshape[(((i64)i * T + j) * H + k_2) * d_h + m] = q[(((i64)i * T + j) * H + k_2) * d_h + m];
 }
 
 // sliding_window.out
@@ -455,18 +451,5 @@ HECATE_KERNEL(256) sliding_window_out_26(float *out, const float *t32, int L, in
   const int j = (int)(item / ((H * d_h)) % T);
   const int k_2 = (int)(item % (H * d_h));
   out[((i64)i * T + j) * H * d_h + k_2] = t32[((i64)i * T + j) * H * d_h + k_2];
-}
-
-// sliding_window.a, sliding_window.out
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) sliding_window_out_27(float *a_reshape_2, float *out_reshape, const float *k_n_p,
-    const float *v_n_p) {
-  const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= n_p * H * d_h) return;
-  const int i = (int)(item / (H * d_h));
-  const int j = (int)(item / d_h % H);
-  const int k_2 = (int)(item % d_h);
-  a_reshape_2[(i * H + j) * d_h + k_2] = k_n_p[(i * H + j) * d_h + k_2];
-  out_reshape[(i * H + j) * d_h + k_2] = v_n_p[(i * H + j) * d_h + k_2];
 }
 

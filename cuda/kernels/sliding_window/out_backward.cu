@@ -20,12 +20,12 @@
 //   out_bar         [L, T, H·d_h]           float  read
 //   k_tail_bar      [L, w - 1, H, d_h]      float  read
 //   v_tail_bar      [L, w - 1, H, d_h]      float  read
+//   q               [L, T, H·d_h]           float  read
+//   k_n_p           [n_p, H·d_h]            float  read
 //   a_div           []                      float  read
-//   a_reshape       [L, T, H, d_h]          float  read
-//   a_reshape_2     [n_p, H, d_h]           float  read
 //   a_stack         [L, T + w - 1, H, d_h]  float  read
 //   a               [L, T, H, n_p + w]      float  read
-//   out_reshape     [n_p, H, d_h]           float  read
+//   v_n_p           [n_p, H·d_h]            float  read
 //   out_stack       [L, T + w - 1, H, d_h]  float  read
 //   W_Q_bar         [H·d_h, H·d_h]          float  write
 //   X_bar           [L, T, H·d_h]           float  write
@@ -208,7 +208,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_11(float *t11_2, int L, int T) {
 
 // sliding_window.out
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_12(const float *out_bar, const float *out_reshape,
+HECATE_KERNEL(256) sliding_window_out_backward_12(const float *out_bar, const float *v_n_p,
     float *t11_2, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -222,7 +222,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_12(const float *out_bar, const fl
     #pragma unroll 1
     for (int p0 = 0; p0 < d_h; p0 += 16) {
       a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_h ? out_bar[(i64)k * d_h + (i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
-      b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < n_p ? out_reshape[k * d_h + p0 + col + (n0 + row) * H * d_h] : 0.0f;
+      b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < n_p ? v_n_p[k * d_h + p0 + col + (n0 + row) * H * d_h] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -485,8 +485,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_28(float *t26_2, int L, int T) {
 
 // sliding_window.a
 // One thread for each (i, entry, m, p), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) sliding_window_out_backward_29(const int *pos, const float *a_reshape,
-    const float *t24, float *t26_2, int L, int T) {
+HECATE_KERNEL(256) sliding_window_out_backward_29(const int *pos, const float *q, const float *t24,
+    float *t26_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + w - 1) * H * d_h) return;
   const int i = (int)(item / ((i64)(T + w - 1) * H * d_h));
@@ -500,7 +500,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_29(const int *pos, const float *a
       const int n_8 = pos[i] + j - k;
       if (n_8 >= 0) {
         const float t24_entry_2 = t24[(((i64)i * T + j) * H + m) * w + k];
-        t26_2[(((i64)i * (T + w - 1) + j - k + w - 1) * H + m) * d_h + p] += a_reshape[(((i64)i * T + j) * H + m) * d_h + p] * t24_entry_2;
+        t26_2[(((i64)i * (T + w - 1) + j - k + w - 1) * H + m) * d_h + p] += q[(((i64)i * T + j) * H + m) * d_h + p] * t24_entry_2;
       }
     }
   }
@@ -546,7 +546,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_32(const float *t28_2, float *t30
 
 // sliding_window.a
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, const float *t21_2,
+HECATE_KERNEL(256) sliding_window_out_backward_33(const float *k_n_p, const float *t21_2,
     float *t48, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -560,7 +560,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, cons
     #pragma unroll 1
     for (int p0 = 0; p0 < n_p; p0 += 16) {
       a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < n_p ? t21_2[(i64)k * (n_p + w) + (i64)(m0 + row) * (H * n_p + H * w) + p0 + col] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < d_h ? a_reshape_2[k * d_h + (p0 + row) * H * d_h + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < d_h ? k_n_p[k * d_h + (p0 + row) * H * d_h + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -571,8 +571,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, cons
 
 // sliding_window.a
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_34(const float *a_reshape, const float *t21_2,
-    float *t49, int L, int T) {
+HECATE_KERNEL(256) sliding_window_out_backward_34(const float *q, const float *t21_2, float *t49,
+    int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (n_p + 15) / 16;
@@ -584,7 +584,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_34(const float *a_reshape, const 
     float dot = 0.0f;
     #pragma unroll 1
     for (int p0 = 0; p0 < L * T; p0 += 16) {
-      a_tile[col * 17 + row] = m0 + col < d_h && p0 + row < L * T ? a_reshape[(i64)j * d_h + m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
+      a_tile[col * 17 + row] = m0 + col < d_h && p0 + row < L * T ? q[(i64)j * d_h + m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < n_p ? t21_2[(i64)j * (n_p + w) + (i64)(p0 + row) * (H * n_p + H * w) + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];

@@ -31,12 +31,6 @@ func outNest4AVX512(a *outNest4Args)
 func outNest4AVX2(a *outNest4Args)
 
 //go:noescape
-func outNest5AVX512(a *outNest5Args)
-
-//go:noescape
-func outNest5AVX2(a *outNest5Args)
-
-//go:noescape
 func outBackwardNest1AVX512(a *outBackwardNest1Args)
 
 //go:noescape
@@ -120,14 +114,6 @@ func outNest4(a *outNest4Args) {
 		return
 	}
 	outNest4AVX2(a)
-}
-
-func outNest5(a *outNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outNest5AVX512(a)
-		return
-	}
-	outNest5AVX2(a)
 }
 
 func outBackwardNest1(a *outBackwardNest1Args) {

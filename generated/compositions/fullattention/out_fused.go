@@ -64,21 +64,6 @@ type outNest4Args struct {
 	n9  int // d_h
 }
 
-type outNest5Args struct {
-	q          *float32
-	aReshape   *float32
-	k          *float32
-	aReshape2  *float32
-	v          *float32
-	outReshape *float32
-	n0         int // L
-	n1         int // H·T·d_h
-	n2         int // T
-	n3         int // H·d_h
-	n4         int // H
-	n5         int // d_h
-}
-
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
 
@@ -89,18 +74,15 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	q := c.Work[:H*L*T*dH]                          // [L, T, H·d_h]
-	k := c.Work[H*L*T*dH:][:H*L*T*dH]               // [L, T, H·d_h]
-	t9 := c.Work[2*H*L*T*dH:][:H*L*T*T]             // [L, T, H, T]
-	t10 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T*T]    // [L, T, H, T]
-	v := c.Work[2*H*L*T*T+2*H*L*T*dH:][:H*L*T*dH]   // [L, T, H·d_h]
-	t14 := c.Work[2*H*L*T*T+3*H*L*T*dH:][:H*L*T*dH] // [L, T, H, d_h]
+	t9 := c.Work[:H*L*T*T]               // [L, T, H, T]
+	t10 := c.Work[H*L*T*T:][:H*L*T*T]    // [L, T, H, T]
+	t14 := c.Work[2*H*L*T*T:][:H*L*T*dH] // [L, T, H, d_h]
 
 	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
 	t6 := (F(1) / num.Sqrt(F(dH)))
@@ -110,8 +92,8 @@ func (c *outFused) run() {
 	clear(t9)
 	if kern.Wide() {
 		a := outNest1Args{
-			unsafe.SliceData(q),
-			unsafe.SliceData(k),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(t9),
 			H * dH,
 			2 * H * dH,
@@ -128,12 +110,12 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := k[((i*T+m)*H+k2)*dH:][:dH]
+							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
 							var t92 F
 							t92Sums := [16]F{t92}
 							for p := range dH {
@@ -165,10 +147,10 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
-						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t10_2[m] = F(t6 * t9_2[m])
 						}
@@ -196,11 +178,11 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t10_2[m])
 						}
@@ -209,8 +191,8 @@ func (c *outFused) run() {
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(T, j+1); n > 0 {
-						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
-						a := c.A[((i*T+j)*H+k2)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							e := kern.Exp(t10_2[m] - top)
 							sumSums[m%16] = sumSums[m%16] + e
@@ -219,7 +201,7 @@ func (c *outFused) run() {
 					}
 					sum = kern.Sum16(&sumSums)
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*T:][:n]
+						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							a[m] = (a[m] / sum)
 						}
@@ -230,14 +212,14 @@ func (c *outFused) run() {
 	}
 
 	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// full_attention.out
 	clear(t14)
 	if kern.Wide() {
 		a := outNest4Args{
 			unsafe.SliceData(c.A),
-			unsafe.SliceData(v),
+			unsafe.SliceData(c.V),
 			unsafe.SliceData(t14),
 			H * dH,
 			2 * H * dH,
@@ -254,12 +236,12 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t14_2 := t14[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					t14_2 := t14[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*T:][:n]
+						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							vView := v[((i*T+m)*H+k2)*dH:][:dH]
+							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
 							aEntry := a[m]
 							for p := range dH {
 								t14_2[p] = num.FMA32(aEntry, vView[p], t14_2[p])
@@ -277,59 +259,22 @@ func (c *outFused) run() {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t14[(i*T+j)*H*dH:][:H*dH])
 		}
 	}
-
-	// full_attention.a, full_attention.out
-	if kern.Wide() {
-		a := outNest5Args{
-			unsafe.SliceData(q),
-			unsafe.SliceData(c.AReshape),
-			unsafe.SliceData(k),
-			unsafe.SliceData(c.AReshape2),
-			unsafe.SliceData(v),
-			unsafe.SliceData(c.OutReshape),
-			L,
-			H * T * dH,
-			T,
-			H * dH,
-			H,
-			dH,
-		}
-		outNest5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
-					aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
-					kView := k[((i*T+j)*H+k2)*dH:][:dH]
-					aReshape2 := c.AReshape2[((i*T+j)*H+k2)*dH:][:dH]
-					vView := v[((i*T+j)*H+k2)*dH:][:dH]
-					outReshape := c.OutReshape[((i*T+j)*H+k2)*dH:][:dH]
-					for m := range dH {
-						aReshape[m] = qView[m]
-						aReshape2[m] = kView[m]
-						outReshape[m] = vView[m]
-					}
-				}
-			}
-		}
-	}
 }
 
 type outBackwardNest1Args struct {
-	outReshape *float32
-	outBar     *float32
-	t2         *float32
-	n0         int // H·d_h
-	n1         int // 2·H·d_h
-	n2         int // 3·H·d_h
-	n3         int // L
-	n4         int // H·T·T
-	n5         int // H·T·d_h
-	n6         int // T
-	n7         int // H·T
-	n8         int // H
-	n9         int // d_h
+	v      *float32
+	outBar *float32
+	t2     *float32
+	n0     int // H·d_h
+	n1     int // 2·H·d_h
+	n2     int // 3·H·d_h
+	n3     int // L
+	n4     int // H·T·T
+	n5     int // H·T·d_h
+	n6     int // T
+	n7     int // H·T
+	n8     int // H
+	n9     int // d_h
 }
 
 type outBackwardNest2Args struct {
@@ -397,37 +342,37 @@ type outBackwardNest6Args struct {
 }
 
 type outBackwardNest7Args struct {
-	t102      *float32
-	aReshape2 *float32
-	t11       *float32
-	n0        int // H·d_h
-	n1        int // 2·H·d_h
-	n2        int // 3·H·d_h
-	n3        int // L
-	n4        int // H·T·T
-	n5        int // H·T·d_h
-	n6        int // T
-	n7        int // H·T
-	n8        int // H
-	n9        int // d_h
+	t102 *float32
+	k    *float32
+	t11  *float32
+	n0   int // H·d_h
+	n1   int // 2·H·d_h
+	n2   int // 3·H·d_h
+	n3   int // L
+	n4   int // H·T·T
+	n5   int // H·T·d_h
+	n6   int // T
+	n7   int // H·T
+	n8   int // H
+	n9   int // d_h
 }
 
 type outBackwardNest8Args struct {
-	t102     *float32
-	aReshape *float32
-	t12      *float32
-	n0       int // H·T
-	n1       int // 2·H·T
-	n2       int // 3·H·T
-	n3       int // H·d_h
-	n4       int // 2·H·d_h
-	n5       int // 3·H·d_h
-	n6       int // L
-	n7       int // H·T·T
-	n8       int // H·T·d_h
-	n9       int // T
-	n10      int // H
-	n11      int // d_h
+	t102 *float32
+	q    *float32
+	t12  *float32
+	n0   int // H·T
+	n1   int // 2·H·T
+	n2   int // 3·H·T
+	n3   int // H·d_h
+	n4   int // 2·H·d_h
+	n5   int // 3·H·d_h
+	n6   int // L
+	n7   int // H·T·T
+	n8   int // H·T·d_h
+	n9   int // T
+	n10  int // H
+	n11  int // d_h
 }
 
 type outBackwardNest9Args struct {
@@ -467,7 +412,7 @@ func (c *outBackwardFused) run() {
 	clear(t2)
 	if kern.Wide() {
 		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutReshape),
+			unsafe.SliceData(c.V),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
 			H * dH,
@@ -490,11 +435,11 @@ func (c *outBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
+							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
 							var t22 F
 							t22Sums := [16]F{t22}
 							for p := range dH {
-								t22Sums[p%16] = num.FMA32(outReshape[p], outBarView[p], t22Sums[p%16])
+								t22Sums[p%16] = num.FMA32(vView[p], outBarView[p], t22Sums[p%16])
 							}
 							t22 = kern.Sum16(&t22Sums)
 							t2_2[m] = t22
@@ -687,7 +632,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := outBackwardNest7Args{
 			unsafe.SliceData(t102),
-			unsafe.SliceData(c.AReshape2),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(t11),
 			H * dH,
 			2 * H * dH,
@@ -709,10 +654,10 @@ func (c *outBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							aReshape2 := c.AReshape2[((i*T+m)*H+k)*dH:][:dH]
+							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
 							t102Entry := t102_2[m]
 							for p := range dH {
-								t11_2[p] = num.FMA32(aReshape2[p], t102Entry, t11_2[p])
+								t11_2[p] = num.FMA32(kView[p], t102Entry, t11_2[p])
 							}
 						}
 					}
@@ -726,7 +671,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := outBackwardNest8Args{
 			unsafe.SliceData(t102),
-			unsafe.SliceData(c.AReshape),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t12),
 			H * T,
 			2 * H * T,
@@ -750,10 +695,10 @@ func (c *outBackwardFused) run() {
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							aReshape := c.AReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 							t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t12_2[p] = num.FMA32(aReshape[p], t102Entry2, t12_2[p])
+								t12_2[p] = num.FMA32(qView[p], t102Entry2, t12_2[p])
 							}
 						}
 					}

@@ -12,8 +12,6 @@ func outNest3(*outNest3Args) { panic("no assembly in this build") }
 
 func outNest4(*outNest4Args) { panic("no assembly in this build") }
 
-func outNest5(*outNest5Args) { panic("no assembly in this build") }
-
 func outBackwardNest1(*outBackwardNest1Args) { panic("no assembly in this build") }
 
 func outBackwardNest2(*outBackwardNest2Args) { panic("no assembly in this build") }

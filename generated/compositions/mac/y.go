@@ -16,45 +16,45 @@ var yKind = tape.NewKind()
 //
 // It keeps 4·H·L·T·T + 10·H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T + 2·H·d_h·n_p + 1 entries and checkpoints of 0 entries.
 type Y[F num.Float] struct {
-	H             int
-	L             int
-	T             int
-	DH            int
-	NP            int
-	WQ            []F // [H·d_h, H·d_h]
-	X             []F // [L, T, H·d_h]
-	P             []F // [n_p, H·d_h]
-	WK            []F // [H·d_h, H·d_h]
-	H2            []F // [L, T, H·d_h]
-	WV            []F // [H·d_h, H·d_h]
-	WO            []F // [H·d_h, H·d_h]
-	Y             []F // [L, T, H·d_h], written
-	AlphaDiv      []F // [], written
-	AlphaReshape  []F // [L, T, H, d_h], written
-	AlphaReshape2 []F // [n_p, H, d_h], written
-	AlphaReshape3 []F // [L, T, H, d_h], written
-	BetaReshape   []F // [L, T, H, d_h], written
-	G             []F // [L, T, H], written
-	A             []F // [L, T, H, T + n_p], written
-	EReshape      []F // [n_p, H, d_h], written
-	EProd         []F // [L, T, H, d_h], written
-	EReshape2     []F // [L, T, H, d_h], written
-	EProd2        []F // [L, T, H, d_h], written
-	E             []F // [L, T, H·d_h], written
-	B             []F // [L, T, H, T], written
-	FReshape      []F // [L, T, H, d_h], written
-	FProd         []F // [L, T, H, d_h], written
-	F2            []F // [L, T, H·d_h], written
-	GSigmoid      []F // [L, T, H], written
-	BetaExp       []F // [L, T, H, T], written
-	AlphaExp      []F // [L, T, H, T + n_p], written
-	Work          []F // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	NP       int
+	WQ       []F // [H·d_h, H·d_h]
+	X        []F // [L, T, H·d_h]
+	P        []F // [n_p, H·d_h]
+	WK       []F // [H·d_h, H·d_h]
+	H2       []F // [L, T, H·d_h]
+	WV       []F // [H·d_h, H·d_h]
+	WO       []F // [H·d_h, H·d_h]
+	Y        []F // [L, T, H·d_h], written
+	Q        []F // [L, T, H·d_h], written
+	KNP      []F // [n_p, H·d_h], written
+	K        []F // [L, T, H·d_h], written
+	AlphaDiv []F // [], written
+	C        []F // [L, T, H·d_h], written
+	G        []F // [L, T, H], written
+	A        []F // [L, T, H, T + n_p], written
+	VNP      []F // [n_p, H·d_h], written
+	V        []F // [L, T, H·d_h], written
+	EProd    []F // [L, T, H, d_h], written
+	EProd2   []F // [L, T, H, d_h], written
+	E        []F // [L, T, H·d_h], written
+	B        []F // [L, T, H, T], written
+	W        []F // [L, T, H·d_h], written
+	FProd    []F // [L, T, H, d_h], written
+	F2       []F // [L, T, H·d_h], written
+	GSigmoid []F // [L, T, H], written
+	BetaExp  []F // [L, T, H, T], written
+	AlphaExp []F // [L, T, H, T + n_p], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·T + 8·H·L·T·d_h + 3·H·L·T·n_p + 3·H·L·T + 2·H·d_h·n_p.
+// WorkLen is 7·H·L·T·T + 3·H·L·T·d_h + 3·H·L·T·n_p + 3·H·L·T.
 func (c *Y[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 7*H*L*T*T + 8*H*L*T*dH + 3*H*L*T*nP + 3*H*L*T + 2*H*dH*nP
+	return 7*H*L*T*T + 3*H*L*T*dH + 3*H*L*T*nP + 3*H*L*T
 }
 
 // Run computes Y.
@@ -64,14 +64,8 @@ func (c *Y[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
-	work := c.Work[H*L*T*dH:]
-	kNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
-	work = work[H*L*T*nP:]
+	t10 := c.Work[:H*L*T*nP] // [L, T, H, n_p]
+	work := c.Work[H*L*T*nP:]
 	t18 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t19 := work[:H*L*T*T] // [L, T, H, T]
@@ -80,8 +74,6 @@ func (c *Y[F]) Run() {
 	work = work[H*L*T*T+H*L*T*nP:]
 	alpha := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	c2 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t29 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t30 := work[:H*L*T*T] // [L, T, H, T]
@@ -90,13 +82,7 @@ func (c *Y[F]) Run() {
 	work = work[H*L*T:]
 	t71 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	vNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t59 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	w := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t74 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
@@ -107,33 +93,33 @@ func (c *Y[F]) Run() {
 	t52 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
 	t7 := (F(1) / num.Sqrt(F(dH)))
 	c.AlphaDiv[0] = t7
 
 	// mac.alpha
-	for k2 := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+	for k := range H {
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
 	}
 
 	// mac.alpha
 	clear(t18)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := k[((i*T+j-m)*H+k2)*dH:][:dH]
+						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 						var t182 F
 						for p := range dH {
 							t182 += F(qView[p] * kView[p])
@@ -149,10 +135,10 @@ func (c *Y[F]) Run() {
 	clear(t19)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
-					t19_2 := t19[((i*T+j)*H+k2)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+					t19_2 := t19[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t19_2[m] = F(t7 * t18_2[m])
 					}
@@ -164,9 +150,9 @@ func (c *Y[F]) Run() {
 	// mac.alpha
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
-				t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:nP]
+			for k := range H {
+				t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
+				t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:nP]
 				for m := range nP {
 					t20_2[m] = F(t7 * t10_2[m])
 				}
@@ -175,9 +161,9 @@ func (c *Y[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t19_2 := t19[((i*T+j)*H+k2)*T:][:T]
-				t20_2 := t20[((i*T+j)*H+k2)*(T+nP)+nP:][:T]
+			for k := range H {
+				t19_2 := t19[((i*T+j)*H+k)*T:][:T]
+				t20_2 := t20[((i*T+j)*H+k)*(T+nP)+nP:][:T]
 				for m := range T {
 					t20_2[m] = t19_2[m]
 				}
@@ -189,10 +175,10 @@ func (c *Y[F]) Run() {
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
-			for k2 := range H {
+			for k := range H {
 				top := F(math.Inf(-1))
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						if x := t20_2[m]; x > top || x != x {
 							top = x
@@ -201,29 +187,29 @@ func (c *Y[F]) Run() {
 				}
 				var sum F
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						sum += num.Exp(t20_2[m] - top)
 					}
 				}
-				alpha2[k2] = top + num.Log(sum)
+				alpha2[k] = top + num.Log(sum)
 			}
 		}
 	}
 
 	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c2, H*dH, 1, c.H2, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, c.H2, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
 	clear(t29)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t29_2 := t29[((i*T+j)*H+k2)*T:][:n]
+					t29_2 := t29[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						cView := c2[((i*T+m)*H+k2)*dH:][:dH]
+						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 						var t292 F
 						for p := range dH {
 							t292 += F(qView[p] * cView[p])
@@ -239,10 +225,10 @@ func (c *Y[F]) Run() {
 	clear(t30)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t29_2 := t29[((i*T+j)*H+k2)*T:][:n]
-					t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+					t29_2 := t29[((i*T+j)*H+k)*T:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t30_2[m] = F(t7 * t29_2[m])
 					}
@@ -255,10 +241,10 @@ func (c *Y[F]) Run() {
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
-			for k2 := range H {
+			for k := range H {
 				top2 := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						if x := t30_2[m]; x > top2 || x != x {
 							top2 = x
@@ -267,12 +253,12 @@ func (c *Y[F]) Run() {
 				}
 				var sum2 F
 				if n := min(T, j+1); n > 0 {
-					t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						sum2 += num.Exp(t30_2[m] - top2)
 					}
 				}
-				beta2[k2] = top2 + num.Log(sum2)
+				beta2[k] = top2 + num.Log(sum2)
 			}
 		}
 	}
@@ -285,12 +271,12 @@ func (c *Y[F]) Run() {
 			g := c.G[(i*T+j)*H:][:H]
 			t71_2 := t71[(i*T+j)*H:][:H]
 			gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
-			for k2 := range H {
-				t32 := alpha2[k2] - beta2[k2]
+			for k := range H {
+				t32 := alpha2[k] - beta2[k]
 				g2 := num.Sigmoid(t32)
-				g[k2] = g2
-				t71_2[k2] = 1 - g2
-				gSigmoid[k2] = num.Sigmoid(-t32)
+				g[k] = g2
+				t71_2[k] = 1 - g2
+				gSigmoid[k] = num.Sigmoid(-t32)
 			}
 		}
 	}
@@ -299,10 +285,10 @@ func (c *Y[F]) Run() {
 	clear(c.A)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top3 := F(math.Inf(-1))
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						if x := t20_2[m]; x > top3 || x != x {
 							top3 = x
@@ -311,8 +297,8 @@ func (c *Y[F]) Run() {
 				}
 				var sum3 F
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-					A := c.A[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					A := c.A[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						e2 := num.Exp(t20_2[m] - top3)
 						sum3 += e2
@@ -320,7 +306,7 @@ func (c *Y[F]) Run() {
 					}
 				}
 				if n := min(T+nP, j+nP+1); n > 0 {
-					A := c.A[((i*T+j)*H+k2)*(T+nP):][:n]
+					A := c.A[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						A[m] = (A[m] / sum3)
 					}
@@ -330,26 +316,26 @@ func (c *Y[F]) Run() {
 	}
 
 	// mac.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.e
-	for k2 := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(c.EProd, k2*dH), H*dH, 1, kern.From(c.A, k2*(T+nP)), H*T+H*nP, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	for k := range H {
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(c.EProd, k*dH), H*dH, 1, kern.From(c.A, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
 	}
 
 	// mac.e
 	clear(c.EProd2)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				eProd2 := c.EProd2[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					A := c.A[((i*T+j)*H+k2)*(T+nP)+nP:][:n]
+					A := c.A[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 					for m := range n {
-						vView := v[((i*T+j-m)*H+k2)*dH:][:dH]
+						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 						AEntry := A[m]
 						for p := range dH {
 							eProd2[p] += F(AEntry * vView[p])
@@ -364,11 +350,11 @@ func (c *Y[F]) Run() {
 	for i := range L {
 		for j := range T {
 			g := c.G[(i*T+j)*H:][:H]
-			for k2 := range H {
-				eProd := c.EProd[((i*T+j)*H+k2)*dH:][:dH]
-				eProd2 := c.EProd2[((i*T+j)*H+k2)*dH:][:dH]
-				t59_2 := t59[((i*T+j)*H+k2)*dH:][:dH]
-				gEntry := g[k2]
+			for k := range H {
+				eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
+				eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
+				t59_2 := t59[((i*T+j)*H+k)*dH:][:dH]
+				gEntry := g[k]
 				for m := range dH {
 					t59_2[m] = F((eProd[m] + eProd2[m]) * gEntry)
 				}
@@ -380,10 +366,10 @@ func (c *Y[F]) Run() {
 	clear(c.B)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top4 := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						if x := t30_2[m]; x > top4 || x != x {
 							top4 = x
@@ -392,8 +378,8 @@ func (c *Y[F]) Run() {
 				}
 				var sum4 F
 				if n := min(T, j+1); n > 0 {
-					t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
-					B := c.B[((i*T+j)*H+k2)*T:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*T:][:n]
+					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						e3 := num.Exp(t30_2[m] - top4)
 						sum4 += e3
@@ -401,7 +387,7 @@ func (c *Y[F]) Run() {
 					}
 				}
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k2)*T:][:n]
+					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						B[m] = (B[m] / sum4)
 					}
@@ -411,18 +397,18 @@ func (c *Y[F]) Run() {
 	}
 
 	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, w, H*dH, 1, c.H2, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, c.H2, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.f
 	clear(c.FProd)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k2)*T:][:n]
+					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						wView := w[((i*T+m)*H+k2)*dH:][:dH]
+						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
 						BEntry := B[m]
 						for p := range dH {
 							fProd[p] += F(BEntry * wView[p])
@@ -433,31 +419,16 @@ func (c *Y[F]) Run() {
 		}
 	}
 
-	// mac.f, mac.alpha, mac.beta, mac.e
+	// mac.f
 	for i := range L {
 		for j := range T {
 			t71_2 := t71[(i*T+j)*H:][:H]
-			for k2 := range H {
-				fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
-				t74_2 := t74[((i*T+j)*H+k2)*dH:][:dH]
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				alphaReshape := c.AlphaReshape[((i*T+j)*H+k2)*dH:][:dH]
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				alphaReshape3 := c.AlphaReshape3[((i*T+j)*H+k2)*dH:][:dH]
-				cView := c2[((i*T+j)*H+k2)*dH:][:dH]
-				betaReshape := c.BetaReshape[((i*T+j)*H+k2)*dH:][:dH]
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				eReshape2 := c.EReshape2[((i*T+j)*H+k2)*dH:][:dH]
-				wView := w[((i*T+j)*H+k2)*dH:][:dH]
-				fReshape := c.FReshape[((i*T+j)*H+k2)*dH:][:dH]
-				t71Entry := t71_2[k2]
+			for k := range H {
+				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
+				t74_2 := t74[((i*T+j)*H+k)*dH:][:dH]
+				t71Entry := t71_2[k]
 				for m := range dH {
 					t74_2[m] = F(fProd[m] * t71Entry)
-					alphaReshape[m] = qView[m]
-					alphaReshape3[m] = kView[m]
-					betaReshape[m] = cView[m]
-					eReshape2[m] = vView[m]
-					fReshape[m] = wView[m]
 				}
 			}
 		}
@@ -471,12 +442,12 @@ func (c *Y[F]) Run() {
 			t76_2 := t76[(i*T+j)*H*dH:][:H*dH]
 			e := c.E[(i*T+j)*H*dH:][:H*dH]
 			f := c.F2[(i*T+j)*H*dH:][:H*dH]
-			for k2 := range H * dH {
-				t59ViewEntry := t59View[k2]
-				t74ViewEntry := t74View[k2]
-				t76_2[k2] = t59ViewEntry + t74ViewEntry
-				e[k2] = t59ViewEntry
-				f[k2] = t74ViewEntry
+			for k := range H * dH {
+				t59ViewEntry := t59View[k]
+				t74ViewEntry := t74View[k]
+				t76_2[k] = t59ViewEntry + t74ViewEntry
+				e[k] = t59ViewEntry
+				f[k] = t74ViewEntry
 			}
 		}
 	}
@@ -489,11 +460,11 @@ func (c *Y[F]) Run() {
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
-			for k2 := range H {
-				betaEntry := beta2[k2]
+			for k := range H {
+				betaEntry := beta2[k]
 				if n := min(T, j+1); n > 0 {
-					t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
-					t422_2 := t422[((i*T+j)*H+k2)*T:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*T:][:n]
+					t422_2 := t422[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t422_2[m] = t30_2[m] - betaEntry
 					}
@@ -506,10 +477,10 @@ func (c *Y[F]) Run() {
 	clear(c.BetaExp)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t422_2 := t422[((i*T+j)*H+k2)*T:][:n]
-					betaExp := c.BetaExp[((i*T+j)*H+k2)*T:][:n]
+					t422_2 := t422[((i*T+j)*H+k)*T:][:n]
+					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						betaExp[m] = num.Exp(t422_2[m])
 					}
@@ -523,11 +494,11 @@ func (c *Y[F]) Run() {
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
-			for k2 := range H {
-				alphaEntry := alpha2[k2]
+			for k := range H {
+				alphaEntry := alpha2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-					t52_2 := t52[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					t52_2 := t52[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						t52_2[m] = t20_2[m] - alphaEntry
 					}
@@ -540,10 +511,10 @@ func (c *Y[F]) Run() {
 	clear(c.AlphaExp)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t52_2 := t52[((i*T+j)*H+k2)*(T+nP):][:n]
-					alphaExp := c.AlphaExp[((i*T+j)*H+k2)*(T+nP):][:n]
+					t52_2 := t52[((i*T+j)*H+k)*(T+nP):][:n]
+					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						alphaExp[m] = num.Exp(t52_2[m])
 					}
@@ -551,64 +522,50 @@ func (c *Y[F]) Run() {
 			}
 		}
 	}
-
-	// mac.alpha, mac.e
-	for i := range nP {
-		for j := range H {
-			kNPView := kNP[(i*H+j)*dH:][:dH]
-			alphaReshape2 := c.AlphaReshape2[(i*H+j)*dH:][:dH]
-			vNPView := vNP[(i*H+j)*dH:][:dH]
-			eReshape := c.EReshape[(i*H+j)*dH:][:dH]
-			for k2 := range dH {
-				alphaReshape2[k2] = kNPView[k2]
-				eReshape[k2] = vNPView[k2]
-			}
-		}
-	}
 }
 
 // YBackward is one call of the kernel YBackward.
 type YBackward[F num.Float] struct {
-	H             int
-	L             int
-	T             int
-	DH            int
-	NP            int
-	WQ            []F // [H·d_h, H·d_h]
-	X             []F // [L, T, H·d_h]
-	P             []F // [n_p, H·d_h]
-	WK            []F // [H·d_h, H·d_h]
-	H2            []F // [L, T, H·d_h]
-	WV            []F // [H·d_h, H·d_h]
-	WO            []F // [H·d_h, H·d_h]
-	YBar          []F // [L, T, H·d_h]
-	AlphaDiv      []F // []
-	AlphaReshape  []F // [L, T, H, d_h]
-	AlphaReshape2 []F // [n_p, H, d_h]
-	AlphaReshape3 []F // [L, T, H, d_h]
-	BetaReshape   []F // [L, T, H, d_h]
-	G             []F // [L, T, H]
-	A             []F // [L, T, H, T + n_p]
-	EReshape      []F // [n_p, H, d_h]
-	EProd         []F // [L, T, H, d_h]
-	EReshape2     []F // [L, T, H, d_h]
-	EProd2        []F // [L, T, H, d_h]
-	E             []F // [L, T, H·d_h]
-	B             []F // [L, T, H, T]
-	FReshape      []F // [L, T, H, d_h]
-	FProd         []F // [L, T, H, d_h]
-	F2            []F // [L, T, H·d_h]
-	GSigmoid      []F // [L, T, H]
-	BetaExp       []F // [L, T, H, T]
-	AlphaExp      []F // [L, T, H, T + n_p]
-	WQBar         []F // [H·d_h, H·d_h], written
-	XBar          []F // [L, T, H·d_h], written
-	PBar          []F // [n_p, H·d_h], written
-	WKBar         []F // [H·d_h, H·d_h], written
-	HBar          []F // [L, T, H·d_h], written
-	WVBar         []F // [H·d_h, H·d_h], written
-	WOBar         []F // [H·d_h, H·d_h], written
-	Work          []F // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	NP       int
+	WQ       []F // [H·d_h, H·d_h]
+	X        []F // [L, T, H·d_h]
+	P        []F // [n_p, H·d_h]
+	WK       []F // [H·d_h, H·d_h]
+	H2       []F // [L, T, H·d_h]
+	WV       []F // [H·d_h, H·d_h]
+	WO       []F // [H·d_h, H·d_h]
+	YBar     []F // [L, T, H·d_h]
+	Q        []F // [L, T, H·d_h]
+	KNP      []F // [n_p, H·d_h]
+	K        []F // [L, T, H·d_h]
+	AlphaDiv []F // []
+	C        []F // [L, T, H·d_h]
+	G        []F // [L, T, H]
+	A        []F // [L, T, H, T + n_p]
+	VNP      []F // [n_p, H·d_h]
+	V        []F // [L, T, H·d_h]
+	EProd    []F // [L, T, H, d_h]
+	EProd2   []F // [L, T, H, d_h]
+	E        []F // [L, T, H·d_h]
+	B        []F // [L, T, H, T]
+	W        []F // [L, T, H·d_h]
+	FProd    []F // [L, T, H, d_h]
+	F2       []F // [L, T, H·d_h]
+	GSigmoid []F // [L, T, H]
+	BetaExp  []F // [L, T, H, T]
+	AlphaExp []F // [L, T, H, T + n_p]
+	WQBar    []F // [H·d_h, H·d_h], written
+	XBar     []F // [L, T, H·d_h], written
+	PBar     []F // [n_p, H·d_h], written
+	WKBar    []F // [H·d_h, H·d_h], written
+	HBar     []F // [L, T, H·d_h], written
+	WVBar    []F // [H·d_h, H·d_h], written
+	WOBar    []F // [H·d_h, H·d_h], written
+	Work     []F // WorkLen() entries
 }
 
 // WorkLen is 6·H·H·d_h·d_h + 13·H·L·T·T + 17·H·L·T·d_h + 7·H·L·T·n_p + 5·H·L·T + 5·H·d_h·n_p.
@@ -750,12 +707,12 @@ func (c *YBackward[F]) Run() {
 				var t722_2 F
 				var t1922 F
 				gEntry := g[k]
-				w := 1 - gEntry
+				w2 := 1 - gEntry
 				for m := range dH {
 					tViewEntry := tView[m]
 					t722_2 += F(fProd[m] * tViewEntry)
 					t1922 += F((eProd[m] + eProd2[m]) * tViewEntry)
-					t62_2[m] = F(tViewEntry * w)
+					t62_2[m] = F(tViewEntry * w2)
 					t182_2[m] = F(tViewEntry * gEntry)
 				}
 				t72_2[k] = t722_2
@@ -775,12 +732,12 @@ func (c *YBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t82_2 := t82[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						fReshape := c.FReshape[((i*T+m)*H+k)*dH:][:dH]
-						eReshape2 := c.EReshape2[((i*T+j-m)*H+k)*dH:][:dH]
+						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
+						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 						var t822 F
 						for p := range dH {
-							t822 += F(fReshape[p] * t62_2[p])
-							t22[((i*T+j)*H+k)*(T+nP)+m+nP] += F(eReshape2[p] * t182_2[p])
+							t822 += F(wView[p] * t62_2[p])
+							t22[((i*T+j)*H+k)*(T+nP)+m+nP] += F(vView[p] * t182_2[p])
 						}
 						t82_2[m] = t822
 					}
@@ -888,7 +845,7 @@ func (c *YBackward[F]) Run() {
 	// mac.e
 	clear(t252)
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t252, k*(T+nP)), H*T+H*nP, 1, kern.From(t182, k*dH), H*dH, 1, kern.From(c.EReshape, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t252, k*(T+nP)), H*T+H*nP, 1, kern.From(t182, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// mac.e
@@ -1034,10 +991,10 @@ func (c *YBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t462_2 := t462[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						betaReshape := c.BetaReshape[((i*T+m)*H+k)*dH:][:dH]
+						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 						t462Entry := t462_2[m]
 						for p := range dH {
-							t472_2[p] += F(betaReshape[p] * t462Entry)
+							t472_2[p] += F(cView[p] * t462Entry)
 						}
 					}
 				}
@@ -1054,10 +1011,10 @@ func (c *YBackward[F]) Run() {
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						alphaReshape := c.AlphaReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 						t462Entry2 := t462[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t482_2[p] += F(alphaReshape[p] * t462Entry2)
+							t482_2[p] += F(qView[p] * t462Entry2)
 						}
 					}
 				}
@@ -1128,10 +1085,10 @@ func (c *YBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t582_2 := t582[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						alphaReshape3 := c.AlphaReshape3[((i*T+j-m)*H+k)*dH:][:dH]
+						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 						t582Entry := t582_2[m]
 						for p := range dH {
-							t592_2[p] += F(alphaReshape3[p] * t582Entry)
+							t592_2[p] += F(kView[p] * t582Entry)
 						}
 					}
 				}
@@ -1145,11 +1102,11 @@ func (c *YBackward[F]) Run() {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
-					alphaReshape := c.AlphaReshape[((i*T+j)*H+m)*dH:][:dH]
+					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 					t60_2 := t60[((i*T+j-k)*H+m)*dH:][:dH]
 					t582Entry2 := t582[((i*T+j)*H+m)*T+k]
 					for p := range dH {
-						t60_2[p] += F(alphaReshape[p] * t582Entry2)
+						t60_2[p] += F(qView[p] * t582Entry2)
 					}
 				}
 			}
@@ -1158,12 +1115,12 @@ func (c *YBackward[F]) Run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t79, k*dH), H*dH, 1, kern.From(t552, k*(T+nP)), H*T+H*nP, 1, kern.From(c.AlphaReshape2, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t79, k*dH), H*dH, 1, kern.From(t552, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t80, j*dH), 1, H*dH, kern.From(c.AlphaReshape, j*dH), 1, H*dH, kern.From(t552, j*(T+nP)), H*T+H*nP, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t80, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t552, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
@@ -1310,20 +1267,20 @@ func (b *Block[F]) y(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	n.vWO = w.Value("W_O")
 	k.WO = arena.Data(n.vWO)
 	k.Y = arena.Alloc(k.H * k.L * k.T * k.DH)
+	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.KNP = c.Run.Saved(k.H * k.DH * k.NP)
+	k.K = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.AlphaDiv = c.Run.Saved(1)
-	k.AlphaReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.AlphaReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
-	k.AlphaReshape3 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.BetaReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.C = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.G = c.Run.Saved(k.H * k.L * k.T)
 	k.A = c.Run.Saved(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
-	k.EReshape = c.Run.Saved(k.H * k.DH * k.NP)
+	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
+	k.V = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.EProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.EReshape2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.EProd2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.E = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.B = c.Run.Saved(k.H * k.L * k.T * k.T)
-	k.FReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.W = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.FProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.F2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.GSigmoid = c.Run.Saved(k.H * k.L * k.T)
@@ -1353,20 +1310,20 @@ func (n *yNode[F]) Backward(t *tape.Tape[F]) {
 	g.WV = k.WV
 	g.WO = k.WO
 	g.YBar = block.Adjoint(t, n.outY, g.H*g.L*g.T*g.DH)
+	g.Q = k.Q
+	g.KNP = k.KNP
+	g.K = k.K
 	g.AlphaDiv = k.AlphaDiv
-	g.AlphaReshape = k.AlphaReshape
-	g.AlphaReshape2 = k.AlphaReshape2
-	g.AlphaReshape3 = k.AlphaReshape3
-	g.BetaReshape = k.BetaReshape
+	g.C = k.C
 	g.G = k.G
 	g.A = k.A
-	g.EReshape = k.EReshape
+	g.VNP = k.VNP
+	g.V = k.V
 	g.EProd = k.EProd
-	g.EReshape2 = k.EReshape2
 	g.EProd2 = k.EProd2
 	g.E = k.E
 	g.B = k.B
-	g.FReshape = k.FReshape
+	g.W = k.W
 	g.FProd = k.FProd
 	g.F2 = k.F2
 	g.GSigmoid = k.GSigmoid

@@ -121,12 +121,6 @@ func yNest19AVX512(a *yNest19Args)
 func yNest19AVX2(a *yNest19Args)
 
 //go:noescape
-func yNest20AVX512(a *yNest20Args)
-
-//go:noescape
-func yNest20AVX2(a *yNest20Args)
-
-//go:noescape
 func yBackwardNest1AVX512(a *yBackwardNest1Args)
 
 //go:noescape
@@ -438,14 +432,6 @@ func yNest19(a *yNest19Args) {
 		return
 	}
 	yNest19AVX2(a)
-}
-
-func yNest20(a *yNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yNest20AVX512(a)
-		return
-	}
-	yNest20AVX2(a)
 }
 
 func yBackwardNest1(a *yBackwardNest1Args) {

@@ -197,26 +197,16 @@ type yNest13Args struct {
 }
 
 type yNest14Args struct {
-	t71           *float32
-	fProd         *float32
-	t74           *float32
-	q             *float32
-	alphaReshape  *float32
-	k             *float32
-	alphaReshape3 *float32
-	c2            *float32
-	betaReshape   *float32
-	v             *float32
-	eReshape2     *float32
-	w             *float32
-	fReshape      *float32
-	n0            int // L
-	n1            int // H·T
-	n2            int // H·T·d_h
-	n3            int // T
-	n4            int // H
-	n5            int // H·d_h
-	n6            int // d_h
+	t71   *float32
+	fProd *float32
+	t74   *float32
+	n0    int // L
+	n1    int // H·T
+	n2    int // H·T·d_h
+	n3    int // T
+	n4    int // H
+	n5    int // H·d_h
+	n6    int // d_h
 }
 
 type yNest15Args struct {
@@ -278,17 +268,6 @@ type yNest19Args struct {
 	n6       int // n_p + 1
 }
 
-type yNest20Args struct {
-	kNP           *float32
-	alphaReshape2 *float32
-	vNP           *float32
-	eReshape      *float32
-	n0            int // n_p
-	n1            int // H·d_h
-	n2            int // H
-	n3            int // d_h
-}
-
 // yFused is Y in fused arithmetic.
 type yFused Y[float32]
 
@@ -300,52 +279,45 @@ func (c *yFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	q := c.Work[:H*L*T*dH]                                                               // [L, T, H·d_h]
-	kNP := c.Work[H*L*T*dH:][:H*dH*nP]                                                   // [n_p, H·d_h]
-	k := c.Work[H*L*T*dH+H*dH*nP:][:H*L*T*dH]                                            // [L, T, H·d_h]
-	t10 := c.Work[2*H*L*T*dH+H*dH*nP:][:H*L*T*nP]                                        // [L, T, H, n_p]
-	t18 := c.Work[2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T]                                // [L, T, H, T]
-	t19 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T]                        // [L, T, H, T]
-	t20 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T+H*L*T*nP]             // [L, T, H, T + n_p]
-	alpha := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*dH*nP:][:H*L*T]                    // [L, T, H]
-	c2 := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP:][:H*L*T*dH]              // [L, T, H·d_h]
-	t29 := c.Work[3*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP:][:H*L*T*T]              // [L, T, H, T]
-	t30 := c.Work[4*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP:][:H*L*T*T]              // [L, T, H, T]
-	beta := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP:][:H*L*T]               // [L, T, H]
-	t71 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+2*H*L*T+H*dH*nP:][:H*L*T]              // [L, T, H]
-	vNP := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP:][:H*dH*nP]            // [n_p, H·d_h]
-	v := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*dH]           // [L, T, H·d_h]
-	t59 := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*dH]         // [L, T, H, d_h]
-	w := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*dH]           // [L, T, H·d_h]
-	t74 := c.Work[5*H*L*T*T+6*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*dH]         // [L, T, H, d_h]
-	t76 := c.Work[5*H*L*T*T+7*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*dH]         // [L, T, H·d_h]
-	t422 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*T]         // [L, T, H, T]
-	t52 := c.Work[6*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t10 := c.Work[:H*L*T*nP]                                                   // [L, T, H, n_p]
+	t18 := c.Work[H*L*T*nP:][:H*L*T*T]                                         // [L, T, H, T]
+	t19 := c.Work[H*L*T*T+H*L*T*nP:][:H*L*T*T]                                 // [L, T, H, T]
+	t20 := c.Work[2*H*L*T*T+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                      // [L, T, H, T + n_p]
+	alpha := c.Work[3*H*L*T*T+2*H*L*T*nP:][:H*L*T]                             // [L, T, H]
+	t29 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T:][:H*L*T*T]                       // [L, T, H, T]
+	t30 := c.Work[4*H*L*T*T+2*H*L*T*nP+H*L*T:][:H*L*T*T]                       // [L, T, H, T]
+	beta := c.Work[5*H*L*T*T+2*H*L*T*nP+H*L*T:][:H*L*T]                        // [L, T, H]
+	t71 := c.Work[5*H*L*T*T+2*H*L*T*nP+2*H*L*T:][:H*L*T]                       // [L, T, H]
+	t59 := c.Work[5*H*L*T*T+2*H*L*T*nP+3*H*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
+	t74 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+3*H*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t76 := c.Work[5*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+3*H*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
+	t422 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t52 := c.Work[6*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
 	t7 := (F(1) / num.Sqrt(F(dH)))
 	c.AlphaDiv[0] = t7
 
 	// mac.alpha
-	for k2 := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+	for k := range H {
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
 	}
 
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
 		a := yNest1Args{
-			unsafe.SliceData(q),
-			unsafe.SliceData(k),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(t18),
 			-H * dH,
 			-2 * H * dH,
@@ -363,12 +335,12 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := k[((i*T+j-m)*H+k2)*dH:][:dH]
+							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 							var t182 F
 							t182Sums := [16]F{t182}
 							for p := range dH {
@@ -400,10 +372,10 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
-						t19_2 := t19[((i*T+j)*H+k2)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+						t19_2 := t19[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t19_2[m] = F(t7 * t18_2[m])
 						}
@@ -433,9 +405,9 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:nP]
+				for k := range H {
+					t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:nP]
 					for m := range nP {
 						t20_2[m] = F(t7 * t10_2[m])
 					}
@@ -445,8 +417,8 @@ func (c *yFused) run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				copy(t20[((i*T+j)*H+k2)*(T+nP)+nP:][:T], t19[((i*T+j)*H+k2)*T:][:T])
+			for k := range H {
+				copy(t20[((i*T+j)*H+k)*(T+nP)+nP:][:T], t19[((i*T+j)*H+k)*T:][:T])
 			}
 		}
 	}
@@ -472,11 +444,11 @@ func (c *yFused) run() {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t20_2[m])
 						}
@@ -485,27 +457,27 @@ func (c *yFused) run() {
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							sumSums[m%16] = sumSums[m%16] + kern.Exp(t20_2[m]-top)
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					alpha2[k2] = top + kern.Log(sum)
+					alpha2[k] = top + kern.Log(sum)
 				}
 			}
 		}
 	}
 
 	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c2, H*dH, 1, c.H2, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, c.H2, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
 	clear(t29)
 	if kern.Wide() {
 		a := yNest5Args{
-			unsafe.SliceData(q),
-			unsafe.SliceData(c2),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(c.C),
 			unsafe.SliceData(t29),
 			H * dH,
 			2 * H * dH,
@@ -522,12 +494,12 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t29_2 := t29[((i*T+j)*H+k2)*T:][:n]
+						t29_2 := t29[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							cView := c2[((i*T+m)*H+k2)*dH:][:dH]
+							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 							var t292 F
 							t292Sums := [16]F{t292}
 							for p := range dH {
@@ -559,10 +531,10 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t29_2 := t29[((i*T+j)*H+k2)*T:][:n]
-						t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+						t29_2 := t29[((i*T+j)*H+k)*T:][:n]
+						t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t30_2[m] = F(t7 * t29_2[m])
 						}
@@ -590,11 +562,11 @@ func (c *yFused) run() {
 		for i := range L {
 			for j := range T {
 				beta2 := beta[(i*T+j)*H:][:H]
-				for k2 := range H {
+				for k := range H {
 					top2 := F(math.Inf(-1))
 					top2Sums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+						t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							top2Sums[m%16] = kern.Gather(top2Sums[m%16], t30_2[m])
 						}
@@ -603,13 +575,13 @@ func (c *yFused) run() {
 					var sum2 F
 					sum2Sums := [16]F{sum2}
 					if n := min(T, j+1); n > 0 {
-						t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+						t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							sum2Sums[m%16] = sum2Sums[m%16] + kern.Exp(t30_2[m]-top2)
 						}
 					}
 					sum2 = kern.Sum16(&sum2Sums)
-					beta2[k2] = top2 + kern.Log(sum2)
+					beta2[k] = top2 + kern.Log(sum2)
 				}
 			}
 		}
@@ -637,12 +609,12 @@ func (c *yFused) run() {
 				g := c.G[(i*T+j)*H:][:H]
 				t71_2 := t71[(i*T+j)*H:][:H]
 				gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
-				for k2 := range H {
-					t32 := alpha2[k2] - beta2[k2]
+				for k := range H {
+					t32 := alpha2[k] - beta2[k]
 					g2 := kern.Sigmoid(t32)
-					g[k2] = g2
-					t71_2[k2] = F(1) - g2
-					gSigmoid[k2] = kern.Sigmoid(-t32)
+					g[k] = g2
+					t71_2[k] = F(1) - g2
+					gSigmoid[k] = kern.Sigmoid(-t32)
 				}
 			}
 		}
@@ -668,11 +640,11 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top3 := F(math.Inf(-1))
 					top3Sums := kern.Lowest16()
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							top3Sums[m%16] = kern.Gather(top3Sums[m%16], t20_2[m])
 						}
@@ -681,8 +653,8 @@ func (c *yFused) run() {
 					var sum3 F
 					sum3Sums := [16]F{sum3}
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-						A := c.A[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						A := c.A[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							e2 := kern.Exp(t20_2[m] - top3)
 							sum3Sums[m%16] = sum3Sums[m%16] + e2
@@ -691,7 +663,7 @@ func (c *yFused) run() {
 					}
 					sum3 = kern.Sum16(&sum3Sums)
 					if n := min(T+nP, j+nP+1); n > 0 {
-						A := c.A[((i*T+j)*H+k2)*(T+nP):][:n]
+						A := c.A[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							A[m] = (A[m] / sum3)
 						}
@@ -702,14 +674,14 @@ func (c *yFused) run() {
 	}
 
 	// mac.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.e
-	for k2 := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(c.EProd, k2*dH), H*dH, 1, kern.From(c.A, k2*(T+nP)), H*T+H*nP, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	for k := range H {
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(c.EProd, k*dH), H*dH, 1, kern.From(c.A, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
 	}
 
 	// mac.e
@@ -717,7 +689,7 @@ func (c *yFused) run() {
 	if kern.Wide() {
 		a := yNest10Args{
 			unsafe.SliceData(c.A),
-			unsafe.SliceData(v),
+			unsafe.SliceData(c.V),
 			unsafe.SliceData(c.EProd2),
 			nP,
 			nP + 1,
@@ -740,12 +712,12 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					eProd2 := c.EProd2[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						A := c.A[((i*T+j)*H+k2)*(T+nP)+nP:][:n]
+						A := c.A[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						for m := range n {
-							vView := v[((i*T+j-m)*H+k2)*dH:][:dH]
+							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 							AEntry := A[m]
 							for p := range dH {
 								eProd2[p] = num.FMA32(AEntry, vView[p], eProd2[p])
@@ -777,11 +749,11 @@ func (c *yFused) run() {
 		for i := range L {
 			for j := range T {
 				g := c.G[(i*T+j)*H:][:H]
-				for k2 := range H {
-					eProd := c.EProd[((i*T+j)*H+k2)*dH:][:dH]
-					eProd2 := c.EProd2[((i*T+j)*H+k2)*dH:][:dH]
-					t59_2 := t59[((i*T+j)*H+k2)*dH:][:dH]
-					gEntry := g[k2]
+				for k := range H {
+					eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
+					eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
+					t59_2 := t59[((i*T+j)*H+k)*dH:][:dH]
+					gEntry := g[k]
 					for m := range dH {
 						t59_2[m] = F((eProd[m] + eProd2[m]) * gEntry)
 					}
@@ -808,11 +780,11 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top4 := F(math.Inf(-1))
 					top4Sums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
+						t30_2 := t30[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							top4Sums[m%16] = kern.Gather(top4Sums[m%16], t30_2[m])
 						}
@@ -821,8 +793,8 @@ func (c *yFused) run() {
 					var sum4 F
 					sum4Sums := [16]F{sum4}
 					if n := min(T, j+1); n > 0 {
-						t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
-						B := c.B[((i*T+j)*H+k2)*T:][:n]
+						t30_2 := t30[((i*T+j)*H+k)*T:][:n]
+						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							e3 := kern.Exp(t30_2[m] - top4)
 							sum4Sums[m%16] = sum4Sums[m%16] + e3
@@ -831,7 +803,7 @@ func (c *yFused) run() {
 					}
 					sum4 = kern.Sum16(&sum4Sums)
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k2)*T:][:n]
+						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							B[m] = (B[m] / sum4)
 						}
@@ -842,14 +814,14 @@ func (c *yFused) run() {
 	}
 
 	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, w, H*dH, 1, c.H2, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, c.H2, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
 		a := yNest13Args{
 			unsafe.SliceData(c.B),
-			unsafe.SliceData(w),
+			unsafe.SliceData(c.W),
 			unsafe.SliceData(c.FProd),
 			H * dH,
 			2 * H * dH,
@@ -866,12 +838,12 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k2)*T:][:n]
+						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							wView := w[((i*T+m)*H+k2)*dH:][:dH]
+							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
 							BEntry := B[m]
 							for p := range dH {
 								fProd[p] = num.FMA32(BEntry, wView[p], fProd[p])
@@ -883,22 +855,12 @@ func (c *yFused) run() {
 		}
 	}
 
-	// mac.f, mac.alpha, mac.beta, mac.e
+	// mac.f
 	if kern.Wide() {
 		a := yNest14Args{
 			unsafe.SliceData(t71),
 			unsafe.SliceData(c.FProd),
 			unsafe.SliceData(t74),
-			unsafe.SliceData(q),
-			unsafe.SliceData(c.AlphaReshape),
-			unsafe.SliceData(k),
-			unsafe.SliceData(c.AlphaReshape3),
-			unsafe.SliceData(c2),
-			unsafe.SliceData(c.BetaReshape),
-			unsafe.SliceData(v),
-			unsafe.SliceData(c.EReshape2),
-			unsafe.SliceData(w),
-			unsafe.SliceData(c.FReshape),
 			L,
 			H * T,
 			H * T * dH,
@@ -912,27 +874,12 @@ func (c *yFused) run() {
 		for i := range L {
 			for j := range T {
 				t71_2 := t71[(i*T+j)*H:][:H]
-				for k2 := range H {
-					fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
-					t74_2 := t74[((i*T+j)*H+k2)*dH:][:dH]
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
-					alphaReshape := c.AlphaReshape[((i*T+j)*H+k2)*dH:][:dH]
-					kView := k[((i*T+j)*H+k2)*dH:][:dH]
-					alphaReshape3 := c.AlphaReshape3[((i*T+j)*H+k2)*dH:][:dH]
-					cView := c2[((i*T+j)*H+k2)*dH:][:dH]
-					betaReshape := c.BetaReshape[((i*T+j)*H+k2)*dH:][:dH]
-					vView := v[((i*T+j)*H+k2)*dH:][:dH]
-					eReshape2 := c.EReshape2[((i*T+j)*H+k2)*dH:][:dH]
-					wView := w[((i*T+j)*H+k2)*dH:][:dH]
-					fReshape := c.FReshape[((i*T+j)*H+k2)*dH:][:dH]
-					t71Entry := t71_2[k2]
+				for k := range H {
+					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
+					t74_2 := t74[((i*T+j)*H+k)*dH:][:dH]
+					t71Entry := t71_2[k]
 					for m := range dH {
 						t74_2[m] = F(fProd[m] * t71Entry)
-						alphaReshape[m] = qView[m]
-						alphaReshape3[m] = kView[m]
-						betaReshape[m] = cView[m]
-						eReshape2[m] = vView[m]
-						fReshape[m] = wView[m]
 					}
 				}
 			}
@@ -961,12 +908,12 @@ func (c *yFused) run() {
 				t76_2 := t76[(i*T+j)*H*dH:][:H*dH]
 				e := c.E[(i*T+j)*H*dH:][:H*dH]
 				f := c.F2[(i*T+j)*H*dH:][:H*dH]
-				for k2 := range H * dH {
-					t59ViewEntry := t59View[k2]
-					t74ViewEntry := t74View[k2]
-					t76_2[k2] = t59ViewEntry + t74ViewEntry
-					e[k2] = t59ViewEntry
-					f[k2] = t74ViewEntry
+				for k := range H * dH {
+					t59ViewEntry := t59View[k]
+					t74ViewEntry := t74View[k]
+					t76_2[k] = t59ViewEntry + t74ViewEntry
+					e[k] = t59ViewEntry
+					f[k] = t74ViewEntry
 				}
 			}
 		}
@@ -993,11 +940,11 @@ func (c *yFused) run() {
 		for i := range L {
 			for j := range T {
 				beta2 := beta[(i*T+j)*H:][:H]
-				for k2 := range H {
-					betaEntry := beta2[k2]
+				for k := range H {
+					betaEntry := beta2[k]
 					if n := min(T, j+1); n > 0 {
-						t30_2 := t30[((i*T+j)*H+k2)*T:][:n]
-						t422_2 := t422[((i*T+j)*H+k2)*T:][:n]
+						t30_2 := t30[((i*T+j)*H+k)*T:][:n]
+						t422_2 := t422[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t422_2[m] = t30_2[m] - betaEntry
 						}
@@ -1023,10 +970,10 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t422_2 := t422[((i*T+j)*H+k2)*T:][:n]
-						betaExp := c.BetaExp[((i*T+j)*H+k2)*T:][:n]
+						t422_2 := t422[((i*T+j)*H+k)*T:][:n]
+						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							betaExp[m] = kern.Exp(t422_2[m])
 						}
@@ -1057,11 +1004,11 @@ func (c *yFused) run() {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
-				for k2 := range H {
-					alphaEntry := alpha2[k2]
+				for k := range H {
+					alphaEntry := alpha2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-						t52_2 := t52[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						t52_2 := t52[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							t52_2[m] = t20_2[m] - alphaEntry
 						}
@@ -1089,42 +1036,14 @@ func (c *yFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t52_2 := t52[((i*T+j)*H+k2)*(T+nP):][:n]
-						alphaExp := c.AlphaExp[((i*T+j)*H+k2)*(T+nP):][:n]
+						t52_2 := t52[((i*T+j)*H+k)*(T+nP):][:n]
+						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							alphaExp[m] = kern.Exp(t52_2[m])
 						}
 					}
-				}
-			}
-		}
-	}
-
-	// mac.alpha, mac.e
-	if kern.Wide() {
-		a := yNest20Args{
-			unsafe.SliceData(kNP),
-			unsafe.SliceData(c.AlphaReshape2),
-			unsafe.SliceData(vNP),
-			unsafe.SliceData(c.EReshape),
-			nP,
-			H * dH,
-			H,
-			dH,
-		}
-		yNest20(&a)
-	} else {
-		for i := range nP {
-			for j := range H {
-				kNPView := kNP[(i*H+j)*dH:][:dH]
-				alphaReshape2 := c.AlphaReshape2[(i*H+j)*dH:][:dH]
-				vNPView := vNP[(i*H+j)*dH:][:dH]
-				eReshape := c.EReshape[(i*H+j)*dH:][:dH]
-				for k2 := range dH {
-					alphaReshape2[k2] = kNPView[k2]
-					eReshape[k2] = vNPView[k2]
 				}
 			}
 		}
@@ -1163,25 +1082,25 @@ type yBackwardNest2Args struct {
 }
 
 type yBackwardNest3Args struct {
-	t22       *float32
-	fReshape  *float32
-	t62       *float32
-	eReshape2 *float32
-	t182      *float32
-	t82       *float32
-	n0        int // n_p
-	n1        int // L
-	n2        int // H·T·T + H·T·n_p
-	n3        int // H·T·T
-	n4        int // H·T·d_h
-	n5        int // T
-	n6        int // H·T + H·n_p
-	n7        int // H·T
-	n8        int // H·d_h
-	n9        int // H
-	n10       int // T + n_p
-	n11       int // d_h
-	n12       int // -H·d_h
+	t22  *float32
+	w    *float32
+	t62  *float32
+	v    *float32
+	t182 *float32
+	t82  *float32
+	n0   int // n_p
+	n1   int // L
+	n2   int // H·T·T + H·T·n_p
+	n3   int // H·T·T
+	n4   int // H·T·d_h
+	n5   int // T
+	n6   int // H·T + H·n_p
+	n7   int // H·T
+	n8   int // H·d_h
+	n9   int // H
+	n10  int // T + n_p
+	n11  int // d_h
+	n12  int // -H·d_h
 }
 
 type yBackwardNest4Args struct {
@@ -1345,37 +1264,37 @@ type yBackwardNest15Args struct {
 }
 
 type yBackwardNest16Args struct {
-	t462        *float32
-	betaReshape *float32
-	t472        *float32
-	n0          int // H·d_h
-	n1          int // 2·H·d_h
-	n2          int // 3·H·d_h
-	n3          int // L
-	n4          int // H·T·T
-	n5          int // H·T·d_h
-	n6          int // T
-	n7          int // H·T
-	n8          int // H
-	n9          int // d_h
+	t462 *float32
+	c2   *float32
+	t472 *float32
+	n0   int // H·d_h
+	n1   int // 2·H·d_h
+	n2   int // 3·H·d_h
+	n3   int // L
+	n4   int // H·T·T
+	n5   int // H·T·d_h
+	n6   int // T
+	n7   int // H·T
+	n8   int // H
+	n9   int // d_h
 }
 
 type yBackwardNest17Args struct {
-	t462         *float32
-	alphaReshape *float32
-	t482         *float32
-	n0           int // H·T
-	n1           int // 2·H·T
-	n2           int // 3·H·T
-	n3           int // H·d_h
-	n4           int // 2·H·d_h
-	n5           int // 3·H·d_h
-	n6           int // L
-	n7           int // H·T·T
-	n8           int // H·T·d_h
-	n9           int // T
-	n10          int // H
-	n11          int // d_h
+	t462 *float32
+	q    *float32
+	t482 *float32
+	n0   int // H·T
+	n1   int // 2·H·T
+	n2   int // 3·H·T
+	n3   int // H·d_h
+	n4   int // 2·H·d_h
+	n5   int // 3·H·d_h
+	n6   int // L
+	n7   int // H·T·T
+	n8   int // H·T·d_h
+	n9   int // T
+	n10  int // H
+	n11  int // d_h
 }
 
 type yBackwardNest18Args struct {
@@ -1420,35 +1339,35 @@ type yBackwardNest20Args struct {
 }
 
 type yBackwardNest21Args struct {
-	t582          *float32
-	alphaReshape3 *float32
-	t592          *float32
-	n0            int // -H·d_h
-	n1            int // -2·H·d_h
-	n2            int // -3·H·d_h
-	n3            int // L
-	n4            int // H·T·T
-	n5            int // H·T·d_h
-	n6            int // T
-	n7            int // H·T
-	n8            int // H·d_h
-	n9            int // H
-	n10           int // d_h
+	t582 *float32
+	k    *float32
+	t592 *float32
+	n0   int // -H·d_h
+	n1   int // -2·H·d_h
+	n2   int // -3·H·d_h
+	n3   int // L
+	n4   int // H·T·T
+	n5   int // H·T·d_h
+	n6   int // T
+	n7   int // H·T
+	n8   int // H·d_h
+	n9   int // H
+	n10  int // d_h
 }
 
 type yBackwardNest22Args struct {
-	t582         *float32
-	alphaReshape *float32
-	t60          *float32
-	n0           int // L
-	n1           int // H·T·T
-	n2           int // H·T·d_h
-	n3           int // T
-	n4           int // H·T
-	n5           int // H·d_h
-	n6           int // -H·d_h
-	n7           int // H
-	n8           int // d_h
+	t582 *float32
+	q    *float32
+	t60  *float32
+	n0   int // L
+	n1   int // H·T·T
+	n2   int // H·T·d_h
+	n3   int // T
+	n4   int // H·T
+	n5   int // H·d_h
+	n6   int // -H·d_h
+	n7   int // H
+	n8   int // d_h
 }
 
 type yBackwardNest23Args struct {
@@ -1637,14 +1556,14 @@ func (c *yBackwardFused) run() {
 					var t722_2 F
 					var t1922 F
 					gEntry := g[k]
-					w := F(1) - gEntry
+					w2 := F(1) - gEntry
 					t722Sums := [16]F{t722_2}
 					t1922Sums := [16]F{t1922}
 					for m := range dH {
 						tViewEntry := tView[m]
 						t722Sums[m%16] = num.FMA32(fProd[m], tViewEntry, t722Sums[m%16])
 						t1922Sums[m%16] = num.FMA32(eProd[m]+eProd2[m], tViewEntry, t1922Sums[m%16])
-						t62_2[m] = F(tViewEntry * w)
+						t62_2[m] = F(tViewEntry * w2)
 						t182_2[m] = F(tViewEntry * gEntry)
 					}
 					t722_2 = kern.Sum16(&t722Sums)
@@ -1662,9 +1581,9 @@ func (c *yBackwardFused) run() {
 	if kern.Wide() {
 		a := yBackwardNest3Args{
 			unsafe.SliceData(t22),
-			unsafe.SliceData(c.FReshape),
+			unsafe.SliceData(c.W),
 			unsafe.SliceData(t62),
-			unsafe.SliceData(c.EReshape2),
+			unsafe.SliceData(c.V),
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t82),
 			nP,
@@ -1692,15 +1611,15 @@ func (c *yBackwardFused) run() {
 						t22_2 := t22[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						t82_2 := t82[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							fReshape := c.FReshape[((i*T+m)*H+k)*dH:][:dH]
-							eReshape2 := c.EReshape2[((i*T+j-m)*H+k)*dH:][:dH]
+							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
+							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 							var t822 F
 							t22Sum := t22_2[m]
 							t822Sums := [16]F{t822}
 							t22SumSums := [16]F{t22Sum}
 							for p := range dH {
-								t822Sums[p%16] = num.FMA32(fReshape[p], t62_2[p], t822Sums[p%16])
-								t22SumSums[p%16] = num.FMA32(eReshape2[p], t182_2[p], t22SumSums[p%16])
+								t822Sums[p%16] = num.FMA32(wView[p], t62_2[p], t822Sums[p%16])
+								t22SumSums[p%16] = num.FMA32(vView[p], t182_2[p], t22SumSums[p%16])
 							}
 							t822 = kern.Sum16(&t822Sums)
 							t22Sum = kern.Sum16(&t22SumSums)
@@ -1899,7 +1818,7 @@ func (c *yBackwardFused) run() {
 	// mac.e
 	clear(t252)
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t252, k*(T+nP)), H*T+H*nP, 1, kern.From(t182, k*dH), H*dH, 1, kern.From(c.EReshape, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t252, k*(T+nP)), H*T+H*nP, 1, kern.From(t182, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// mac.e
@@ -2154,7 +2073,7 @@ func (c *yBackwardFused) run() {
 	if kern.Wide() {
 		a := yBackwardNest16Args{
 			unsafe.SliceData(t462),
-			unsafe.SliceData(c.BetaReshape),
+			unsafe.SliceData(c.C),
 			unsafe.SliceData(t472),
 			H * dH,
 			2 * H * dH,
@@ -2176,10 +2095,10 @@ func (c *yBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t462_2 := t462[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							betaReshape := c.BetaReshape[((i*T+m)*H+k)*dH:][:dH]
+							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 							t462Entry := t462_2[m]
 							for p := range dH {
-								t472_2[p] = num.FMA32(betaReshape[p], t462Entry, t472_2[p])
+								t472_2[p] = num.FMA32(cView[p], t462Entry, t472_2[p])
 							}
 						}
 					}
@@ -2193,7 +2112,7 @@ func (c *yBackwardFused) run() {
 	if kern.Wide() {
 		a := yBackwardNest17Args{
 			unsafe.SliceData(t462),
-			unsafe.SliceData(c.AlphaReshape),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t482),
 			H * T,
 			2 * H * T,
@@ -2217,10 +2136,10 @@ func (c *yBackwardFused) run() {
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							alphaReshape := c.AlphaReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 							t462Entry2 := t462[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t482_2[p] = num.FMA32(alphaReshape[p], t462Entry2, t482_2[p])
+								t482_2[p] = num.FMA32(qView[p], t462Entry2, t482_2[p])
 							}
 						}
 					}
@@ -2338,7 +2257,7 @@ func (c *yBackwardFused) run() {
 	if kern.Wide() {
 		a := yBackwardNest21Args{
 			unsafe.SliceData(t582),
-			unsafe.SliceData(c.AlphaReshape3),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(t592),
 			-H * dH,
 			-2 * H * dH,
@@ -2361,10 +2280,10 @@ func (c *yBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t582_2 := t582[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							alphaReshape3 := c.AlphaReshape3[((i*T+j-m)*H+k)*dH:][:dH]
+							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 							t582Entry := t582_2[m]
 							for p := range dH {
-								t592_2[p] = num.FMA32(alphaReshape3[p], t582Entry, t592_2[p])
+								t592_2[p] = num.FMA32(kView[p], t582Entry, t592_2[p])
 							}
 						}
 					}
@@ -2378,7 +2297,7 @@ func (c *yBackwardFused) run() {
 	if kern.Wide() {
 		a := yBackwardNest22Args{
 			unsafe.SliceData(t582),
-			unsafe.SliceData(c.AlphaReshape),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t60),
 			L,
 			H * T * T,
@@ -2396,11 +2315,11 @@ func (c *yBackwardFused) run() {
 			for j := range T {
 				for k := range min(T, j+1) {
 					for m := range H {
-						alphaReshape := c.AlphaReshape[((i*T+j)*H+m)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 						t60_2 := t60[((i*T+j-k)*H+m)*dH:][:dH]
 						t582Entry2 := t582[((i*T+j)*H+m)*T+k]
 						for p := range dH {
-							t60_2[p] = num.FMA32(alphaReshape[p], t582Entry2, t60_2[p])
+							t60_2[p] = num.FMA32(qView[p], t582Entry2, t60_2[p])
 						}
 					}
 				}
@@ -2410,12 +2329,12 @@ func (c *yBackwardFused) run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t79, k*dH), H*dH, 1, kern.From(t552, k*(T+nP)), H*T+H*nP, 1, kern.From(c.AlphaReshape2, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t79, k*dH), H*dH, 1, kern.From(t552, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t80, j*dH), 1, H*dH, kern.From(c.AlphaReshape, j*dH), 1, H*dH, kern.From(t552, j*(T+nP)), H*T+H*nP, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t80, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t552, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha

@@ -42,8 +42,6 @@ func yNest18(*yNest18Args) { panic("no assembly in this build") }
 
 func yNest19(*yNest19Args) { panic("no assembly in this build") }
 
-func yNest20(*yNest20Args) { panic("no assembly in this build") }
-
 func yBackwardNest1(*yBackwardNest1Args) { panic("no assembly in this build") }
 
 func yBackwardNest2(*yBackwardNest2Args) { panic("no assembly in this build") }

@@ -16,37 +16,37 @@ var outKind = tape.NewKind()
 //
 // It keeps 3·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 2·H·d_h·n_p + 1 entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H          int
-	L          int
-	T          int
-	DH         int
-	NP         int
-	W          int
-	WQ         []F     // [H·d_h, H·d_h]
-	X          []F     // [L, T, H·d_h]
-	P          []F     // [n_p, H·d_h]
-	WK         []F     // [H·d_h, H·d_h]
-	Pos        []int32 // [L]
-	KTail      []F     // [L, w - 1, H, d_h]
-	WV         []F     // [H·d_h, H·d_h]
-	VTail      []F     // [L, w - 1, H, d_h]
-	Out        []F     // [L, T, H·d_h], written
-	KTailOut   []F     // [L, w - 1, H, d_h], written
-	VTailOut   []F     // [L, w - 1, H, d_h], written
-	ADiv       []F     // [], written
-	AReshape   []F     // [L, T, H, d_h], written
-	AReshape2  []F     // [n_p, H, d_h], written
-	AStack     []F     // [L, T + w - 1, H, d_h], written
-	A          []F     // [L, T, H, n_p + w], written
-	OutReshape []F     // [n_p, H, d_h], written
-	OutStack   []F     // [L, T + w - 1, H, d_h], written
-	Work       []F     // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	NP       int
+	W        int
+	WQ       []F     // [H·d_h, H·d_h]
+	X        []F     // [L, T, H·d_h]
+	P        []F     // [n_p, H·d_h]
+	WK       []F     // [H·d_h, H·d_h]
+	Pos      []int32 // [L]
+	KTail    []F     // [L, w - 1, H, d_h]
+	WV       []F     // [H·d_h, H·d_h]
+	VTail    []F     // [L, w - 1, H, d_h]
+	Out      []F     // [L, T, H·d_h], written
+	KTailOut []F     // [L, w - 1, H, d_h], written
+	VTailOut []F     // [L, w - 1, H, d_h], written
+	Q        []F     // [L, T, H·d_h], written
+	KNP      []F     // [n_p, H·d_h], written
+	ADiv     []F     // [], written
+	AStack   []F     // [L, T + w - 1, H, d_h], written
+	A        []F     // [L, T, H, n_p + w], written
+	VNP      []F     // [n_p, H·d_h], written
+	OutStack []F     // [L, T + w - 1, H, d_h], written
+	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 6·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w + 2·H·d_h·n_p.
+// WorkLen is 5·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 6*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w + 2*H*dH*nP
+	return 5*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w
 }
 
 // Run computes Out.
@@ -56,12 +56,8 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	k := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
-	kNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
 	work = work[H*L*T*nP:]
 	t20 := work[:H*L*T*w] // [L, T, H, w]
@@ -70,8 +66,6 @@ func (c *Out[F]) Run() {
 	work = work[H*L*T*w:]
 	t22 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	vNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
 	v := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t27 := work[:H*L*T*dH] // [L, T, H, d_h]
@@ -81,10 +75,10 @@ func (c *Out[F]) Run() {
 	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
@@ -95,7 +89,7 @@ func (c *Out[F]) Run() {
 
 	// sliding_window.a
 	for k2 := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(c.Q, k2*dH), H*dH, 1, kern.From(c.KNP, k2*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -144,7 +138,7 @@ func (c *Out[F]) Run() {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
 						var t202 F
-						qView := q[((i*T+j)*H+k2)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
 						for p := range dH {
 							t202 += F(qView[p] * aStack[p])
@@ -229,14 +223,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.out
 	for k2 := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k2*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
@@ -296,18 +290,15 @@ func (c *Out[F]) Run() {
 		}
 	}
 
-	// sliding_window.out, sliding_window.a
+	// sliding_window.out
 	for i := range L {
 		for j := range T {
 			for k2 := range H {
 				t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
 				t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
 				t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
 					t32_2[m] = t27_2[m] + t31_2[m]
-					aReshape[m] = qView[m]
 				}
 			}
 		}
@@ -320,20 +311,6 @@ func (c *Out[F]) Run() {
 			out := c.Out[(i*T+j)*H*dH:][:H*dH]
 			for k2 := range H * dH {
 				out[k2] = t32View[k2]
-			}
-		}
-	}
-
-	// sliding_window.a, sliding_window.out
-	for i := range nP {
-		for j := range H {
-			kNPView := kNP[(i*H+j)*dH:][:dH]
-			aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
-			vNPView := vNP[(i*H+j)*dH:][:dH]
-			outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
-			for k2 := range dH {
-				aReshape2[k2] = kNPView[k2]
-				outReshape[k2] = vNPView[k2]
 			}
 		}
 	}
@@ -356,12 +333,12 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
+	Q           []F     // [L, T, H·d_h]
+	KNP         []F     // [n_p, H·d_h]
 	ADiv        []F     // []
-	AReshape    []F     // [L, T, H, d_h]
-	AReshape2   []F     // [n_p, H, d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, n_p + w]
-	OutReshape  []F     // [n_p, H, d_h]
+	VNP         []F     // [n_p, H·d_h]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
 	WQBar       []F     // [H·d_h, H·d_h], written
 	XBar        []F     // [L, T, H·d_h], written
@@ -546,7 +523,7 @@ func (c *OutBackward[F]) Run() {
 	// sliding_window.out
 	clear(t112)
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
@@ -670,11 +647,11 @@ func (c *OutBackward[F]) Run() {
 				n8 := int(c.Pos[i]) + j - k
 				if n8 >= 0 {
 					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t262_2[p] += F(aReshape[p] * t24Entry2)
+							t262_2[p] += F(qView[p] * t24Entry2)
 						}
 					}
 				}
@@ -724,12 +701,12 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
@@ -859,12 +836,12 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.KNP = c.Run.Saved(k.H * k.DH * k.NP)
 	k.ADiv = c.Run.Saved(1)
-	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.OutReshape = c.Run.Saved(k.H * k.DH * k.NP)
+	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -894,12 +871,12 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.Q = k.Q
+	g.KNP = k.KNP
 	g.ADiv = k.ADiv
-	g.AReshape = k.AReshape
-	g.AReshape2 = k.AReshape2
 	g.AStack = k.AStack
 	g.A = k.A
-	g.OutReshape = k.OutReshape
+	g.VNP = k.VNP
 	g.OutStack = k.OutStack
 	g.WQBar = t.Scratch(g.H * g.H * g.DH * g.DH)
 	g.XBar = t.Scratch(g.H * g.L * g.T * g.DH)

@@ -43,12 +43,6 @@ func outNest6AVX512(a *outNest6Args)
 func outNest6AVX2(a *outNest6Args)
 
 //go:noescape
-func outNest7AVX512(a *outNest7Args)
-
-//go:noescape
-func outNest7AVX2(a *outNest7Args)
-
-//go:noescape
 func outBackwardNest1AVX512(a *outBackwardNest1Args)
 
 //go:noescape
@@ -202,14 +196,6 @@ func outNest6(a *outNest6Args) {
 		return
 	}
 	outNest6AVX2(a)
-}
-
-func outNest7(a *outNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outNest7AVX512(a)
-		return
-	}
-	outNest7AVX2(a)
 }
 
 func outBackwardNest1(a *outBackwardNest1Args) {

@@ -100,28 +100,15 @@ type outNest5Args struct {
 }
 
 type outNest6Args struct {
-	t27      *float32
-	t31      *float32
-	t32      *float32
-	q        *float32
-	aReshape *float32
-	n0       int // L
-	n1       int // H·T·d_h
-	n2       int // T
-	n3       int // H·d_h
-	n4       int // H
-	n5       int // d_h
-}
-
-type outNest7Args struct {
-	kNP        *float32
-	aReshape2  *float32
-	vNP        *float32
-	outReshape *float32
-	n0         int // n_p
-	n1         int // H·d_h
-	n2         int // H
-	n3         int // d_h
+	t27 *float32
+	t31 *float32
+	t32 *float32
+	n0  int // L
+	n1  int // H·T·d_h
+	n2  int // T
+	n3  int // H·d_h
+	n4  int // H
+	n5  int // d_h
 }
 
 // outFused is Out in fused arithmetic.
@@ -136,24 +123,21 @@ func (c *outFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	q := c.Work[:H*L*T*dH]                                                   // [L, T, H·d_h]
-	kNP := c.Work[H*L*T*dH:][:H*dH*nP]                                       // [n_p, H·d_h]
-	k := c.Work[H*L*T*dH+H*dH*nP:][:H*L*T*dH]                                // [L, T, H·d_h]
-	t10 := c.Work[2*H*L*T*dH+H*dH*nP:][:H*L*T*nP]                            // [L, T, H, n_p]
-	t20 := c.Work[2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*w]                    // [L, T, H, w]
-	t21 := c.Work[2*H*L*T*dH+H*L*T*nP+H*L*T*w+H*dH*nP:][:H*L*T*w]            // [L, T, H, w]
-	t22 := c.Work[2*H*L*T*dH+H*L*T*nP+2*H*L*T*w+H*dH*nP:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	vNP := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+H*dH*nP:][:H*dH*nP]        // [n_p, H·d_h]
-	v := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]       // [L, T, H·d_h]
-	t27 := c.Work[3*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
-	t31 := c.Work[4*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
-	t32 := c.Work[5*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
+	k := c.Work[:H*L*T*dH]                                         // [L, T, H·d_h]
+	t10 := c.Work[H*L*T*dH:][:H*L*T*nP]                            // [L, T, H, n_p]
+	t20 := c.Work[H*L*T*dH+H*L*T*nP:][:H*L*T*w]                    // [L, T, H, w]
+	t21 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w:][:H*L*T*w]            // [L, T, H, w]
+	t22 := c.Work[H*L*T*dH+H*L*T*nP+2*H*L*T*w:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	v := c.Work[H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]         // [L, T, H·d_h]
+	t27 := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H, d_h]
+	t31 := c.Work[3*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H, d_h]
+	t32 := c.Work[4*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H, d_h]
 
 	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
@@ -164,7 +148,7 @@ func (c *outFused) run() {
 
 	// sliding_window.a
 	for k2 := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(c.Q, k2*dH), H*dH, 1, kern.From(c.KNP, k2*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -197,7 +181,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := outNest1Args{
 			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(q),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.AStack),
 			unsafe.SliceData(t20),
 			H*dH*w - H*dH,
@@ -221,7 +205,7 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+					qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
 						t20_2 := t20[((i*T+j)*H+k2)*w:][:n2]
@@ -368,14 +352,14 @@ func (c *outFused) run() {
 	}
 
 	// sliding_window.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.out
 	for k2 := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k2*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
@@ -454,14 +438,12 @@ func (c *outFused) run() {
 		}
 	}
 
-	// sliding_window.out, sliding_window.a
+	// sliding_window.out
 	if kern.Wide() {
 		a := outNest6Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t32),
-			unsafe.SliceData(q),
-			unsafe.SliceData(c.AReshape),
 			L,
 			H * T * dH,
 			T,
@@ -477,11 +459,8 @@ func (c *outFused) run() {
 					t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
 					t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
 					t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
-					aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 					for m := range dH {
 						t32_2[m] = t27_2[m] + t31_2[m]
-						aReshape[m] = qView[m]
 					}
 				}
 			}
@@ -492,34 +471,6 @@ func (c *outFused) run() {
 	for i := range L {
 		for j := range T {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t32[(i*T+j)*H*dH:][:H*dH])
-		}
-	}
-
-	// sliding_window.a, sliding_window.out
-	if kern.Wide() {
-		a := outNest7Args{
-			unsafe.SliceData(kNP),
-			unsafe.SliceData(c.AReshape2),
-			unsafe.SliceData(vNP),
-			unsafe.SliceData(c.OutReshape),
-			nP,
-			H * dH,
-			H,
-			dH,
-		}
-		outNest7(&a)
-	} else {
-		for i := range nP {
-			for j := range H {
-				kNPView := kNP[(i*H+j)*dH:][:dH]
-				aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
-				vNPView := vNP[(i*H+j)*dH:][:dH]
-				outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
-				for k2 := range dH {
-					aReshape2[k2] = kNPView[k2]
-					outReshape[k2] = vNPView[k2]
-				}
-			}
 		}
 	}
 }
@@ -702,22 +653,22 @@ type outBackwardNest11Args struct {
 }
 
 type outBackwardNest12Args struct {
-	pos      *int32
-	t24      *float32
-	aReshape *float32
-	t262     *float32
-	n0       int // H·d_h·w - H·d_h
-	n1       int // L
-	n2       int // H·T·d_h + H·d_h·w - H·d_h
-	n3       int // H·T·d_h
-	n4       int // H·T·w
-	n5       int // T
-	n6       int // H·d_h
-	n7       int // H·w
-	n8       int // w
-	n9       int // -H·d_h
-	n10      int // H
-	n11      int // d_h
+	pos  *int32
+	t24  *float32
+	q    *float32
+	t262 *float32
+	n0   int // H·d_h·w - H·d_h
+	n1   int // L
+	n2   int // H·T·d_h + H·d_h·w - H·d_h
+	n3   int // H·T·d_h
+	n4   int // H·T·w
+	n5   int // T
+	n6   int // H·d_h
+	n7   int // H·w
+	n8   int // w
+	n9   int // -H·d_h
+	n10  int // H
+	n11  int // d_h
 }
 
 type outBackwardNest13Args struct {
@@ -1023,7 +974,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t112)
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
@@ -1270,7 +1221,7 @@ func (c *outBackwardFused) run() {
 		a := outBackwardNest12Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t24),
-			unsafe.SliceData(c.AReshape),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t262),
 			H*dH*w - H*dH,
 			L,
@@ -1292,11 +1243,11 @@ func (c *outBackwardFused) run() {
 				n8 := int(c.Pos[i])
 				for k := range min(w, n8+j+1) {
 					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t262_2[p] = num.FMA32(aReshape[p], t24Entry2, t262_2[p])
+							t262_2[p] = num.FMA32(qView[p], t24Entry2, t262_2[p])
 						}
 					}
 				}
@@ -1353,12 +1304,12 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a

@@ -16,8 +16,6 @@ func outNest5(*outNest5Args) { panic("no assembly in this build") }
 
 func outNest6(*outNest6Args) { panic("no assembly in this build") }
 
-func outNest7(*outNest7Args) { panic("no assembly in this build") }
-
 func outBackwardNest1(*outBackwardNest1Args) { panic("no assembly in this build") }
 
 func outBackwardNest2(*outBackwardNest2Args) { panic("no assembly in this build") }

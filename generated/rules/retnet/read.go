@@ -33,18 +33,18 @@ type Read[F num.Float] struct {
 	RDiv      []F // [L, T, H], written
 	ZProd     []F // [L, T, H, d_v], written
 	ZSigmoid  []F // [L, T, H, d_v], written
-	Z         []F // [L, T, H·d_v], written
-	ZDiv      []F // [L, T, H], written
-	ZDiv2     []F // [L, T, H, d_v], written
-	ZDiv3     []F // [], written
+	ZDiv      []F // [L, T, H, d_v], written
+	ZDiv2     []F // [L, T, H], written
+	ZDiv3     []F // [L, T, H, d_v], written
+	ZDiv4     []F // [], written
 	ZSigmoid2 []F // [L, T, H, d_v], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·d_c + 2·H·L·T·d_v + 3·H·L·T.
+// WorkLen is 2·H·L·T·d_c + H·L·T·d_v + 3·H·L·T.
 func (c *Read[F]) WorkLen() int {
 	H, L, T, dC, dV := c.H, c.L, c.T, c.DC, c.DV
-	return 2*H*L*T*dC + 2*H*L*T*dV + 3*H*L*T
+	return 2*H*L*T*dC + H*L*T*dV + 3*H*L*T
 }
 
 // Run computes Read.
@@ -65,8 +65,6 @@ func (c *Read[F]) Run() {
 	t13 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t17 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t19 := work[:H*L*T*dV] // [L, T, H, d_v]
 
 	// ret_net.o
 	kern.Gemm(H*dC, L*T, d, F(1), false, t, 1, H*dC, c.WC, d, 1, c.X, 1, d)
@@ -163,11 +161,11 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			t13_2 := t13[(i*T+j)*H:][:H]
 			t17_2 := t17[(i*T+j)*H:][:H]
-			zDiv := c.ZDiv[(i*T+j)*H:][:H]
+			zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
 			for k := range H {
 				t172 := num.Sqrt(1e-05 + (t13_2[k] / w))
 				t17_2[k] = t172
-				zDiv[k] = (F(1) / t172)
+				zDiv2[k] = (F(1) / t172)
 			}
 		}
 	}
@@ -180,15 +178,15 @@ func (c *Read[F]) Run() {
 				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
 				r2 := r[((i*T+j)*H+k)*dV:][:dV]
 				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-				t19_2 := t19[((i*T+j)*H+k)*dV:][:dV]
-				zDiv2 := c.ZDiv2[((i*T+j)*H+k)*dV:][:dV]
+				zDiv := c.ZDiv[((i*T+j)*H+k)*dV:][:dV]
+				zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
 				zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
 				t17Entry := t17_2[k]
 				for m := range dV {
 					zProdEntry := zProd[m]
-					t192 := (F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry)
-					t19_2[m] = t192
-					zDiv2[m] = (t192 / t17Entry)
+					t19 := (F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry)
+					zDiv[m] = t19
+					zDiv3[m] = (t19 / t17Entry)
 					zSigmoid2[m] = num.Sigmoid(-zProdEntry)
 				}
 			}
@@ -196,21 +194,10 @@ func (c *Read[F]) Run() {
 	}
 
 	// ret_net.y
-	kern.Gemm(L*T, d, H*dV, F(1), false, c.Y, d, 1, t19, H*dV, 1, c.WO, 1, H*dV)
+	kern.Gemm(L*T, d, H*dV, F(1), false, c.Y, d, 1, c.ZDiv, H*dV, 1, c.WO, 1, H*dV)
 
 	// ret_net.z, ret_net.r
-	c.ZDiv3[0] = (F(1) / F(dV))
-
-	// ret_net.z
-	for i := range L {
-		for j := range T {
-			t19View := t19[(i*T+j)*H*dV:][:H*dV]
-			z := c.Z[(i*T+j)*H*dV:][:H*dV]
-			for k := range H * dV {
-				z[k] = t19View[k]
-			}
-		}
-	}
+	c.ZDiv4[0] = (F(1) / F(dV))
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
@@ -233,10 +220,10 @@ type ReadBackward[F num.Float] struct {
 	RDiv      []F // [L, T, H]
 	ZProd     []F // [L, T, H, d_v]
 	ZSigmoid  []F // [L, T, H, d_v]
-	Z         []F // [L, T, H·d_v]
-	ZDiv      []F // [L, T, H]
-	ZDiv2     []F // [L, T, H, d_v]
-	ZDiv3     []F // []
+	ZDiv      []F // [L, T, H, d_v]
+	ZDiv2     []F // [L, T, H]
+	ZDiv3     []F // [L, T, H, d_v]
+	ZDiv4     []F // []
 	ZSigmoid2 []F // [L, T, H, d_v]
 	WCBar     []F // [H, d_c, d], written
 	XBar      []F // [L, T, d], written
@@ -304,16 +291,16 @@ func (c *ReadBackward[F]) Run() {
 	kern.Gemm(L*T, H*dV, d, F(1), false, t22, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
 
 	// ret_net.y
-	kern.Gemm(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
+	kern.Gemm(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.ZDiv, H*dV, 1)
 
 	// ret_net.z
 	for i := range L {
 		for j := range T {
-			zDiv := c.ZDiv[(i*T+j)*H:][:H]
+			zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
 			t92_2 := t92[(i*T+j)*H:][:H]
 			for k := range H {
 				t22View := t22[((i*T+j)*H+k)*dV:][:dV]
-				zDiv2 := c.ZDiv2[((i*T+j)*H+k)*dV:][:dV]
+				zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
 				r2 := r[((i*T+j)*H+k)*dV:][:dV]
 				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
 				t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
@@ -321,11 +308,11 @@ func (c *ReadBackward[F]) Run() {
 				zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
 				t25_2 := t25[((i*T+j)*H+k)*dV:][:dV]
 				var t922 F
-				zDivEntry := zDiv[k]
+				zDiv2Entry := zDiv2[k]
 				for m := range dV {
 					t22ViewEntry := t22View[m]
-					t722 := F(t22ViewEntry * zDivEntry)
-					t922 += F(t22ViewEntry * zDiv2[m])
+					t722 := F(t22ViewEntry * zDiv2Entry)
+					t922 += F(t22ViewEntry * zDiv3[m])
 					rEntry := r2[m]
 					zSigmoidEntry := zSigmoid[m]
 					t72_2[m] = t722
@@ -343,11 +330,11 @@ func (c *ReadBackward[F]) Run() {
 	kern.Gemm(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
 
 	// ret_net.r, ret_net.z
-	zDiv3Entry := c.ZDiv3[0]
+	zDiv4Entry := c.ZDiv4[0]
 	for i := range L {
 		for j := range T {
 			t92_2 := t92[(i*T+j)*H:][:H]
-			zDiv := c.ZDiv[(i*T+j)*H:][:H]
+			zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
 			t30_2 := t30[(i*T+j)*H:][:H]
 			for k := range H {
 				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
@@ -356,7 +343,7 @@ func (c *ReadBackward[F]) Run() {
 				r2 := r[((i*T+j)*H+k)*dV:][:dV]
 				t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 				var t302 F
-				w := F(t92_2[k] * F(zDiv3Entry*zDiv[k]))
+				w := F(t92_2[k] * F(zDiv4Entry*zDiv2[k]))
 				for m := range dV {
 					t282 := F(F(zProd[m]*zSigmoid[m])*t72_2[m]) + F(2*F(F(0.5*r2[m])*w))
 					t302 += t282
@@ -374,7 +361,7 @@ func (c *ReadBackward[F]) Run() {
 			for k := range H {
 				t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 				t35_2 := t35[((i*T+j)*H+k)*dV:][:dV]
-				w2 := F(zDiv3Entry * t30_2[k])
+				w2 := F(zDiv4Entry * t30_2[k])
 				for m := range dV {
 					t35_2[m] = t28_2[m] + w2
 				}
@@ -467,10 +454,10 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.RDiv = c.Run.Saved(k.H * k.L * k.T)
 	k.ZProd = c.Run.Saved(k.H * k.L * k.T * k.DV)
 	k.ZSigmoid = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.Z = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.ZDiv = c.Run.Saved(k.H * k.L * k.T)
-	k.ZDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.ZDiv3 = c.Run.Saved(1)
+	k.ZDiv = c.Run.Saved(k.H * k.L * k.T * k.DV)
+	k.ZDiv2 = c.Run.Saved(k.H * k.L * k.T)
+	k.ZDiv3 = c.Run.Saved(k.H * k.L * k.T * k.DV)
+	k.ZDiv4 = c.Run.Saved(1)
 	k.ZSigmoid2 = c.Run.Saved(k.H * k.L * k.T * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -501,10 +488,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.RDiv = k.RDiv
 	g.ZProd = k.ZProd
 	g.ZSigmoid = k.ZSigmoid
-	g.Z = k.Z
 	g.ZDiv = k.ZDiv
 	g.ZDiv2 = k.ZDiv2
 	g.ZDiv3 = k.ZDiv3
+	g.ZDiv4 = k.ZDiv4
 	g.ZSigmoid2 = k.ZSigmoid2
 	g.WCBar = t.Scratch(g.H * g.D * g.DC)
 	g.XBar = t.Scratch(g.L * g.T * g.D)

@@ -83,14 +83,14 @@ type readNest5Args struct {
 }
 
 type readNest6Args struct {
-	t13  *float32
-	t17  *float32
-	zDiv *float32
-	n0   int        // L
-	n1   int        // H·T
-	n2   int        // T
-	n3   int        // H
-	w    [2]float32 // and nothing
+	t13   *float32
+	t17   *float32
+	zDiv2 *float32
+	n0    int        // L
+	n1    int        // H·T
+	n2    int        // T
+	n3    int        // H
+	w     [2]float32 // and nothing
 }
 
 type readNest7Args struct {
@@ -98,8 +98,8 @@ type readNest7Args struct {
 	zProd     *float32
 	r         *float32
 	zSigmoid  *float32
-	t19       *float32
-	zDiv2     *float32
+	zDiv      *float32
+	zDiv3     *float32
 	zSigmoid2 *float32
 	n0        int // L
 	n1        int // H·T
@@ -122,13 +122,12 @@ func (c *readFused) run() {
 	_ = d
 	_ = dC
 	_ = dV
-	t := c.Work[:H*L*T*dC]                                 // [L, T, H, d_c]
-	t2 := c.Work[H*L*T*dC:][:H*L*T*dC]                     // [L, T, H, d_c]
-	t7 := c.Work[2*H*L*T*dC:][:H*L*T]                      // [L, T, H]
-	r := c.Work[2*H*L*T*dC+H*L*T:][:H*L*T*dV]              // [L, T, H, d_v]
-	t13 := c.Work[2*H*L*T*dC+H*L*T*dV+H*L*T:][:H*L*T]      // [L, T, H]
-	t17 := c.Work[2*H*L*T*dC+H*L*T*dV+2*H*L*T:][:H*L*T]    // [L, T, H]
-	t19 := c.Work[2*H*L*T*dC+H*L*T*dV+3*H*L*T:][:H*L*T*dV] // [L, T, H, d_v]
+	t := c.Work[:H*L*T*dC]                              // [L, T, H, d_c]
+	t2 := c.Work[H*L*T*dC:][:H*L*T*dC]                  // [L, T, H, d_c]
+	t7 := c.Work[2*H*L*T*dC:][:H*L*T]                   // [L, T, H]
+	r := c.Work[2*H*L*T*dC+H*L*T:][:H*L*T*dV]           // [L, T, H, d_v]
+	t13 := c.Work[2*H*L*T*dC+H*L*T*dV+H*L*T:][:H*L*T]   // [L, T, H]
+	t17 := c.Work[2*H*L*T*dC+H*L*T*dV+2*H*L*T:][:H*L*T] // [L, T, H]
 
 	// ret_net.o
 	kern.GemmFMA(H*dC, L*T, d, F(1), false, t, 1, H*dC, c.WC, d, 1, c.X, 1, d)
@@ -320,7 +319,7 @@ func (c *readFused) run() {
 		a := readNest6Args{
 			unsafe.SliceData(t13),
 			unsafe.SliceData(t17),
-			unsafe.SliceData(c.ZDiv),
+			unsafe.SliceData(c.ZDiv2),
 			L,
 			H * T,
 			T,
@@ -333,11 +332,11 @@ func (c *readFused) run() {
 			for j := range T {
 				t13_2 := t13[(i*T+j)*H:][:H]
 				t17_2 := t17[(i*T+j)*H:][:H]
-				zDiv := c.ZDiv[(i*T+j)*H:][:H]
+				zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
 				for k := range H {
 					t172 := num.Sqrt(F(1e-05) + (t13_2[k] / w))
 					t17_2[k] = t172
-					zDiv[k] = (F(1) / t172)
+					zDiv2[k] = (F(1) / t172)
 				}
 			}
 		}
@@ -350,8 +349,8 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.ZProd),
 			unsafe.SliceData(r),
 			unsafe.SliceData(c.ZSigmoid),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.ZDiv2),
+			unsafe.SliceData(c.ZDiv),
+			unsafe.SliceData(c.ZDiv3),
 			unsafe.SliceData(c.ZSigmoid2),
 			L,
 			H * T,
@@ -370,15 +369,15 @@ func (c *readFused) run() {
 					zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
 					r2 := r[((i*T+j)*H+k)*dV:][:dV]
 					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-					t19_2 := t19[((i*T+j)*H+k)*dV:][:dV]
-					zDiv2 := c.ZDiv2[((i*T+j)*H+k)*dV:][:dV]
+					zDiv := c.ZDiv[((i*T+j)*H+k)*dV:][:dV]
+					zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
 					zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
 					t17Entry := t17_2[k]
 					for m := range dV {
 						zProdEntry := zProd[m]
-						t192 := (F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry)
-						t19_2[m] = t192
-						zDiv2[m] = (t192 / t17Entry)
+						t19 := (F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry)
+						zDiv[m] = t19
+						zDiv3[m] = (t19 / t17Entry)
 						zSigmoid2[m] = kern.Sigmoid(-zProdEntry)
 					}
 				}
@@ -387,17 +386,10 @@ func (c *readFused) run() {
 	}
 
 	// ret_net.y
-	kern.GemmFMA(L*T, d, H*dV, F(1), false, c.Y, d, 1, t19, H*dV, 1, c.WO, 1, H*dV)
+	kern.GemmFMA(L*T, d, H*dV, F(1), false, c.Y, d, 1, c.ZDiv, H*dV, 1, c.WO, 1, H*dV)
 
 	// ret_net.z, ret_net.r
-	c.ZDiv3[0] = (F(1) / F(dV))
-
-	// ret_net.z
-	for i := range L {
-		for j := range T {
-			copy(c.Z[(i*T+j)*H*dV:][:H*dV], t19[(i*T+j)*H*dV:][:H*dV])
-		}
-	}
+	c.ZDiv4[0] = (F(1) / F(dV))
 }
 
 type readBackwardNest1Args struct {
@@ -414,9 +406,9 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
-	zDiv      *float32
-	t22       *float32
 	zDiv2     *float32
+	t22       *float32
+	zDiv3     *float32
 	r         *float32
 	zSigmoid  *float32
 	t72       *float32
@@ -437,7 +429,7 @@ type readBackwardNest2Args struct {
 
 type readBackwardNest3Args struct {
 	t92        *float32
-	zDiv       *float32
+	zDiv2      *float32
 	r          *float32
 	zProd      *float32
 	zSigmoid   *float32
@@ -453,7 +445,7 @@ type readBackwardNest3Args struct {
 	n6         int        // T
 	n7         int        // H
 	n8         int        // H·d_v
-	zDiv3Entry [2]float32 // and nothing
+	zDiv4Entry [2]float32 // and nothing
 }
 
 type readBackwardNest4Args struct {
@@ -467,7 +459,7 @@ type readBackwardNest4Args struct {
 	n4         int        // H
 	n5         int        // H·d_v
 	n6         int        // d_v
-	zDiv3Entry [2]float32 // and nothing
+	zDiv4Entry [2]float32 // and nothing
 }
 
 type readBackwardNest5Args struct {
@@ -542,14 +534,14 @@ func (c *readBackwardFused) run() {
 	kern.GemmFMA(L*T, H*dV, d, F(1), false, t22, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
 
 	// ret_net.y
-	kern.GemmFMA(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
+	kern.GemmFMA(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.ZDiv, H*dV, 1)
 
 	// ret_net.z
 	if kern.Wide() {
 		a := readBackwardNest2Args{
-			unsafe.SliceData(c.ZDiv),
-			unsafe.SliceData(t22),
 			unsafe.SliceData(c.ZDiv2),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(c.ZDiv3),
 			unsafe.SliceData(r),
 			unsafe.SliceData(c.ZSigmoid),
 			unsafe.SliceData(t72),
@@ -571,11 +563,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				zDiv := c.ZDiv[(i*T+j)*H:][:H]
+				zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
 				t92_2 := t92[(i*T+j)*H:][:H]
 				for k := range H {
 					t22View := t22[((i*T+j)*H+k)*dV:][:dV]
-					zDiv2 := c.ZDiv2[((i*T+j)*H+k)*dV:][:dV]
+					zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
 					r2 := r[((i*T+j)*H+k)*dV:][:dV]
 					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
 					t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
@@ -583,12 +575,12 @@ func (c *readBackwardFused) run() {
 					zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
 					t25_2 := t25[((i*T+j)*H+k)*dV:][:dV]
 					var t922 F
-					zDivEntry := zDiv[k]
+					zDiv2Entry := zDiv2[k]
 					t922Sums := [16]F{t922}
 					for m := range dV {
 						t22ViewEntry := t22View[m]
-						t722 := F(t22ViewEntry * zDivEntry)
-						t922Sums[m%16] = num.FMA32(t22ViewEntry, zDiv2[m], t922Sums[m%16])
+						t722 := F(t22ViewEntry * zDiv2Entry)
+						t922Sums[m%16] = num.FMA32(t22ViewEntry, zDiv3[m], t922Sums[m%16])
 						rEntry := r2[m]
 						zSigmoidEntry := zSigmoid[m]
 						t72_2[m] = t722
@@ -608,11 +600,11 @@ func (c *readBackwardFused) run() {
 	kern.GemmFMA(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
 
 	// ret_net.r, ret_net.z
-	zDiv3Entry := c.ZDiv3[0]
+	zDiv4Entry := c.ZDiv4[0]
 	if kern.Wide() {
 		a := readBackwardNest3Args{
 			unsafe.SliceData(t92),
-			unsafe.SliceData(c.ZDiv),
+			unsafe.SliceData(c.ZDiv2),
 			unsafe.SliceData(r),
 			unsafe.SliceData(c.ZProd),
 			unsafe.SliceData(c.ZSigmoid),
@@ -628,14 +620,14 @@ func (c *readBackwardFused) run() {
 			T,
 			H,
 			H * dV,
-			[2]float32{zDiv3Entry},
+			[2]float32{zDiv4Entry},
 		}
 		readBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t92_2 := t92[(i*T+j)*H:][:H]
-				zDiv := c.ZDiv[(i*T+j)*H:][:H]
+				zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
 				t30_2 := t30[(i*T+j)*H:][:H]
 				for k := range H {
 					r2 := r[((i*T+j)*H+k)*dV:][:dV]
@@ -644,7 +636,7 @@ func (c *readBackwardFused) run() {
 					t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
 					t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 					var t302 F
-					w := F(t92_2[k] * F(zDiv3Entry*zDiv[k]))
+					w := F(t92_2[k] * F(zDiv4Entry*zDiv2[k]))
 					t302Sums := [16]F{t302}
 					for m := range dV {
 						t282 := num.FMA32(r2[m], w, F(F(zProd[m]*zSigmoid[m])*t72_2[m]))
@@ -671,7 +663,7 @@ func (c *readBackwardFused) run() {
 			H,
 			H * dV,
 			dV,
-			[2]float32{zDiv3Entry},
+			[2]float32{zDiv4Entry},
 		}
 		readBackwardNest4(&a)
 	} else {
@@ -681,7 +673,7 @@ func (c *readBackwardFused) run() {
 				for k := range H {
 					t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 					t35_2 := t35[((i*T+j)*H+k)*dV:][:dV]
-					w2 := F(zDiv3Entry * t30_2[k])
+					w2 := F(zDiv4Entry * t30_2[k])
 					for m := range dV {
 						t35_2[m] = t28_2[m] + w2
 					}

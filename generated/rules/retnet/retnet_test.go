@@ -174,10 +174,10 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.RDiv = a.Fresh(k.H * k.L * k.T)
 	k.ZProd = a.Fresh(k.H * k.L * k.T * k.DV)
 	k.ZSigmoid = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.Z = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.ZDiv = a.Fresh(k.H * k.L * k.T)
-	k.ZDiv2 = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.ZDiv3 = a.Fresh(1)
+	k.ZDiv = a.Fresh(k.H * k.L * k.T * k.DV)
+	k.ZDiv2 = a.Fresh(k.H * k.L * k.T)
+	k.ZDiv3 = a.Fresh(k.H * k.L * k.T * k.DV)
+	k.ZDiv4 = a.Fresh(1)
 	k.ZSigmoid2 = a.Fresh(k.H * k.L * k.T * k.DV)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -198,10 +198,10 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.RDiv = k.RDiv
 	g.ZProd = k.ZProd
 	g.ZSigmoid = k.ZSigmoid
-	g.Z = k.Z
 	g.ZDiv = k.ZDiv
 	g.ZDiv2 = k.ZDiv2
 	g.ZDiv3 = k.ZDiv3
+	g.ZDiv4 = k.ZDiv4
 	g.ZSigmoid2 = k.ZSigmoid2
 	g.WCBar = a.Grad("W_C", g.H*g.D*g.DC)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
