@@ -153,6 +153,8 @@ type Block struct {
 	Strategy *Strategy // of a rule that is computed in chunks, else nil
 	Heads    *Axis     // of a rule that stands several times side by side, else nil
 
+	Unread *Block // the block with equations that nothing reads in it, nil where there are none
+
 	families *familiar // nil for a block without any
 
 	Claims     []*notation.Claim

@@ -27,7 +27,11 @@ func (in *instancer) options(with []*notation.Override) {
 		}
 	}
 	for _, s := range in.srcs {
-		for _, o := range s.set {
+		for i, o := range s.set {
+			if k := slices.IndexFunc(s.set[:i], func(p *notation.Override) bool { return p.Name.Text == o.Name.Text }); k >= 0 {
+				in.ds.Errorf(diag.DuplicateName, o.Span, "the option %s is set twice", o.Name.Text).See(s.set[k].Span, "first set here")
+				continue
+			}
 			in.set(o, s.unit)
 		}
 	}
@@ -56,7 +60,7 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 		in.noOption(o.Name)
 		return
 	}
-	if unit != nil && opt.Unit != unit && !isKnob(unit) && !ofFront(unit, opt) {
+	if unit != nil && opt.Unit != unit && !(isKnob(unit) && isKnob(opt.Unit)) && !ofFront(unit, opt) {
 		in.ds.Errorf(diag.UnknownOption, o.Name.Span, "%s has no option %s", unit.Name.Text, o.Name.Text).
 			See(opt.Decl.Span, "it is an option of %s", opt.Unit.Name.Text).
 			Hint("set it where %s names that page: %s(%s = …)", unit.Name.Text, opt.Unit.Name.Text, o.Name.Text)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -13,47 +14,48 @@ import (
 // reads at its own moment. A front is thereby instantiated on demand: what
 // nothing reads does not exist.
 func (in *instancer) order() {
+	all := *in.b
+	all.Symbols, all.SymSeq = maps.Clone(in.b.Symbols), slices.Clone(in.b.SymSeq)
+	o := newOrderer(in)
+	o.sort(o.roots())
+	if u := in.b.Unit; !in.ds.HasErrors() && (u.Kind == notation.RuleUnit || u.Kind == notation.ComposeUnit) {
+		in.unreadToo(o, &all)
+	}
+}
+
+// unreadToo makes a block in which equations of the unit's own page exist that nothing
+// reads: they are not compiled, and are to mean something all the same. Members of a
+// family that a choice leaves unread are no mistake.
+func (in *instancer) unreadToo(o *orderer, all *Block) {
+	unread := slices.DeleteFunc(slices.Clone(in.defs), func(e *Equation) bool {
+		_, member := notation.CutMember(e.Name)
+		return e.Unit != in.b.Unit || member != "" || o.mark[e.Name] == 2
+	})
+	if len(unread) == 0 {
+		return
+	}
+	with := *in
+	with.b = all
+	p := newOrderer(&with)
+	p.sort(append(p.roots(), unread...))
+	in.b.Unread = all
+}
+
+func newOrderer(in *instancer) *orderer {
 	o := &orderer{in: in, b: in.b, eq: map[string]*Equation{}, class: map[string]Class{}, mark: map[string]int{}}
 	for _, e := range in.defs {
 		o.eq[e.Name] = e
 	}
-	for _, root := range o.roots() {
-		o.visit(root)
-	}
-	o.unwritten()
-	idle := o.idle()
-	o.prune()
-	whole := !in.ds.HasErrors()
-	for _, e := range idle {
-		if whole && o.mark[e.Name] != 2 {
-			in.ds.Errorf(diag.MissingEquation, e.Span(), "nothing reads %s", e.Name).
-				Hint("an equation on which no output depends is not compiled: use it, or take it away")
-		}
-	}
+	return o
 }
 
-// idle are the equations of the unit's own page that no other line names. One that no
-// output depends on would not be compiled, and nobody would look whether it means
-// anything. Members of a family that a choice leaves unread are no mistake.
-func (o *orderer) idle() []*Equation {
-	u := o.b.Unit
-	if u.Kind != notation.RuleUnit && u.Kind != notation.ComposeUnit {
-		return nil
+// sort orders what roots need and drops the rest.
+func (o *orderer) sort(roots []*Equation) {
+	for _, e := range roots {
+		o.visit(e)
 	}
-	return slices.DeleteFunc(slices.Clone(o.in.defs), func(e *Equation) bool {
-		_, member := notation.CutMember(e.Name)
-		return e.Unit != u || member != "" || slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
-			found := false
-			notation.Inspect(st, func(n any) bool {
-				if id, ok := n.(*notation.Ident); ok && id.Span.Start > e.Span().End || ok && id.Span.End <= e.Span().Start {
-					name, _ := o.b.Split(id.Name.Text)
-					found = found || name == e.Name
-				}
-				return !found
-			})
-			return found
-		})
-	})
+	o.unwritten()
+	o.prune()
 }
 
 // unwritten refuses a state without an equation that nothing reads either; one

@@ -46,6 +46,15 @@ type Program struct {
 
 // Compose builds a composition or model in stages.
 func Compose(blk *check.Block, ds *diag.List) *Program {
+	if before := ds.Len(); blk.Unread != nil {
+		if compose(blk.Unread, ds); ds.Len() > before {
+			return nil
+		}
+	}
+	return compose(blk, ds)
+}
+
+func compose(blk *check.Block, ds *diag.List) *Program {
 	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*ten{}, called: map[site]*check.Equation{}}
 	before := ds.Len()
 	c.open()

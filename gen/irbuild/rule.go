@@ -26,6 +26,11 @@ type ruleNames struct {
 // Rule builds the program of a rule: inputs, learned parameters and states in;
 // y and states out.
 func Rule(blk *check.Block, ds *diag.List) *ir.Func {
+	if before := ds.Len(); blk.Unread != nil {
+		if buildRule(blk.Unread, ds, nil, nil); ds.Len() > before {
+			return nil
+		}
+	}
 	_, f := buildRule(blk, ds, nil, nil)
 	startsAlone(f)
 	return inHeads(blk, f, ds)

@@ -17,7 +17,6 @@ package random
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -52,65 +51,7 @@ func New(seed uint64) *Page {
 			break
 		}
 	}
-	g.page.tidy()
 	return g.page
-}
-
-// defines is what an equation or a gate defines, about is whose value a line declares.
-var (
-	defines = regexp.MustCompile(`^(?:gate |solve )?(\pL+\d+)(?:_t| ∈| >)`)
-	about   = regexp.MustCompile(`^(?:state (\pL+\d+)|snap (\pL+\d+)°|anchor \pL+\d+ of (\pL+\d+))`)
-	names   = regexp.MustCompile(`\pL+\d+`)
-)
-
-// tidy takes away equations that nothing reads, which are no page.
-func (p *Page) tidy() {
-	for {
-		count := map[string]int{} // of lines that name something and do not declare it
-		for _, l := range p.lines {
-			text := l.text()
-			if m := about.FindStringSubmatch(text); m != nil {
-				text = text[len(m[0]):]
-				if m[3] != "" && p.read(names.FindString(m[0][len("anchor "):]), l) {
-					count[m[3]]++
-				}
-			}
-			own := ""
-			if m := defines.FindStringSubmatch(text); m != nil {
-				own = m[1]
-			}
-			for _, n := range slices.Compact(slices.Sorted(slices.Values(names.FindAllString(text, -1)))) {
-				if n != own {
-					count[n]++
-				}
-			}
-		}
-		gone := func(l *line) bool {
-			text := l.text()
-			m := defines.FindStringSubmatch(text)
-			return m != nil && count[m[1]] == 0
-		}
-		dead := map[string]bool{}
-		for _, l := range p.lines {
-			if gone(l) {
-				dead[defines.FindStringSubmatch(l.text())[1]] = true
-			}
-		}
-		if len(dead) == 0 {
-			return
-		}
-		p.lines = slices.DeleteFunc(p.lines, func(l *line) bool {
-			m := about.FindStringSubmatch(l.text())
-			return gone(l) || m != nil && dead[m[1]+m[2]+m[3]]
-		})
-	}
-}
-
-// read reports whether another line than one names something.
-func (p *Page) read(name string, but *line) bool {
-	return slices.ContainsFunc(p.lines, func(l *line) bool {
-		return l != but && slices.Contains(names.FindAllString(l.text(), -1), name)
-	})
 }
 
 // Text is the page as markdown, with the header that every page has.
