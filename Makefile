@@ -24,6 +24,7 @@ test-short: ## the tests that need no module of their own and no long series (un
 nightly: ## more of the same: every mutation, 50,000 random pages, the protocol at full size, every kernel compiled, fuzzing
 	$(GO) run ./cmd/mutate
 	$(GO) test ./gen/random -timeout 0 -pages 50000 -seed $${SEED:-$$(date +%s)}
+	$(GO) test ./gen/emitcuda -timeout 0 -run RandomPages -pages 5000 -seed $${SEED:-$$(date +%s)}
 	HECATE_PROTOCOL=full $(GO) test -timeout 0 ./protocol
 	.ci/nvrtc
 	$(GO) run ./internal/cudac -n -all

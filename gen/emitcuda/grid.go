@@ -68,7 +68,11 @@ func (e *emitter) fill(p *part) {
 }
 
 func (f *function) zeroWide(name string, b *plan.Buffer) {
-	f.line("for (i64 at = thread; at < %s; at += threads) %s[at] = %s;", f.count(b.Len()), name, nought(b.Elem))
+	wanted := ""
+	if b.Optional {
+		wanted = "if (" + name + " != nullptr) "
+	}
+	f.line("%sfor (i64 at = thread; at < %s; at += threads) %s[at] = %s;", wanted, f.count(b.Len()), name, nought(b.Elem))
 }
 
 // each prints the decoding of an item into the variables of loops; the last one

@@ -2,6 +2,7 @@ package emitcuda_test
 
 import (
 	"cmp"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +23,21 @@ const (
 	steady    = 8
 )
 
+// astray is how far the interpreter in float32 may be from that in float64 on a random
+// page whose kernels are compared: beyond it nothing is known about their numbers.
+const astray = 1e-3
+
 // lanes and tokens of the trials.
 const trialLanes = 2
 
 var trialTokens = []int{1, 7, 33}
+
+// Random pages: how many, and the seed of the first one. A C++ compiler takes a second
+// for each.
+var (
+	randomPages = flag.Int("pages", 48, "how many random pages")
+	randomSeed  = flag.Uint64("seed", 1, "seed of the first one")
+)
 
 // positive is the length at which operations get positive numbers: what some
 // expect, and others differ at.
@@ -53,6 +65,16 @@ func TestFeatureMaps(t *testing.T) {
 func TestHeads(t *testing.T) {
 	cudashim.Need(t)
 	runAll(t, ofPage(t, "../testdata/heads/heads.md"), trialTokens...)
+}
+
+// TestRandomPages runs the kernels of random pages.
+func TestRandomPages(t *testing.T) {
+	cudashim.Need(t)
+	n := *randomPages
+	if testing.Short() {
+		n = min(n, 4)
+	}
+	runAll(t, ofRandomPages(t, *randomSeed, n), 1, positive)
 }
 
 // oddExamples are the shortest of the programs that have such a form.

@@ -16,6 +16,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/random"
+	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // A program is one program of a unit, its kernels and their text.
@@ -27,6 +29,7 @@ type program struct {
 	pair     *autodiff.Pair // nil for an update
 	fwd, bwd *emitcuda.Text // bwd may be nil
 	other    map[string]int // sizes that are not those of all trials
+	random   bool           // of a page that may lead float32 astray
 }
 
 // sizes of trials: odd, all different, and d_v of more rows than a block has.
@@ -90,6 +93,28 @@ func ofPage(t testing.TB, page string) []*program {
 				out = append(out, programsOf(t, s, v, u)...)
 			}
 		}
+	}
+	return out
+}
+
+// ofRandomPages compiles the rules of random pages that the compiler takes, from a seed on.
+func ofRandomPages(t testing.TB, seed uint64, count int) []*program {
+	t.Helper()
+	var files []*source.File
+	var names []string
+	for i := range count {
+		p := random.New(seed + uint64(i))
+		files, names = append(files, source.NewFile(p.Unit+".md", p.Text())), append(names, p.Unit)
+	}
+	s, _ := gen.LoadWith([]string{filepath.Join(specs, "algorithms", "functions.md")}, files...)
+	var out []*program
+	for _, name := range names {
+		if v, ds := gen.CompileUnit(s, s.Tree.Units[name]); v != nil && !ds.HasErrors() {
+			out = append(out, programsOf(t, s, v, s.Tree.Units[name])...)
+		}
+	}
+	for _, p := range out {
+		p.random = true
 	}
 	return out
 }
@@ -180,7 +205,7 @@ func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
 	}
 	if _, ok := out["T"]; ok {
 		out["T"] = tokens
-	} else if _, ok := out["n"]; ok {
+	} else if _, ok := out["n"]; ok && p.unit.Kind != plan.RuleUnit {
 		out["n"] = tokens
 	}
 	if m := p.unit.Matrix; m != nil { // wide, and tall
