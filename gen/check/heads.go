@@ -40,7 +40,7 @@ func (in *instancer) heads() {
 	if !ok || n != math.Trunc(n) || n < 1 || n > MaxSize {
 		in.ds.Errorf(diag.BadOption, set.Where(), "%s = %s is no number of copies", found.Name.Text, notation.Print(set, notation.Unicode)).
 			See(found.Span, "the option is declared here").Hint("write a whole number, 1 or more")
-	} else if set != found.Init {
+	} else if set != found.Init || n != 1 {
 		in.b.Heads = in.b.AxisOf(found.Name.Text)
 	}
 	if in.b.Strategy != nil {
