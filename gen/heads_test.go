@@ -84,7 +84,7 @@ func TestHeadsOfEveryRule(t *testing.T) {
 // TestHeadsPages emits rules in heads, whose tests hold kernels of every kind to the
 // interpreter.
 func TestHeadsPages(t *testing.T) {
-	root := newProject(t, "heads/heads.md")
+	root := newProject(t, "heads/inheads.md")
 	vetAndTest(t, root, append(rules("chunkheads", "atlasheads", "latticeheads"), "./generated/registry")...)
 }
 
