@@ -107,6 +107,8 @@ func backed(lines []source.Span, reports []*Report) Evidence {
 	case !found:
 		return Evidence{Verdict: Declared, Note: "in no formula that is proved here"}
 	}
-	ev.Note = fmt.Sprintf("%d lines", len(lines))
+	if ev.Note = fmt.Sprintf("%d lines", len(lines)); len(lines) == 1 {
+		ev.Note = "1 line"
+	}
 	return ev
 }
