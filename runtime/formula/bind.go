@@ -124,7 +124,11 @@ func (t Table) bind(f Formula, kind string, depth int) (*Node, error) {
 func (t Table) arg(f Formula, n *Node, a Arg, place *int, depth int) error {
 	if a.Name != "" && !a.List && len(a.Pages) == 0 {
 		if !slices.Contains(n.Page.Sizes, a.Name) {
-			return f.error(a.At, nearest(a.Name, n.Page.Sizes), "%s has no size %s", f.Name, a.Name)
+			hint := nearest(a.Name, n.Page.Sizes)
+			if hint == "" && len(n.Page.Sizes) > 0 {
+				hint = "a formula sets sizes, here " + strings.Join(n.Page.Sizes, ", ") + "; an option is set on a page"
+			}
+			return f.error(a.At, hint, "%s has no size %s", f.Name, a.Name)
 		}
 		n.Sizes[a.Name] = a.Size
 		return nil
