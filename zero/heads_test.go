@@ -60,12 +60,17 @@ func twoCalls(t *testing.T, b block.Block[float32]) (out []result) {
 	if err := b.Declare(&params, ""); err != nil {
 		t.Fatal(err)
 	}
-	view := params.View()
-	for i := range view.Len() {
-		for j := range view.Data(i) {
-			view.Data(i)[j] = float32((7*i+3*j)%11)/20 - 0.25
-		}
+	w, err := params.Writer()
+	if err != nil {
+		t.Fatal(err)
 	}
+	w.Restore(func(i int, _ context.Param, data []float32) {
+		for j := range data {
+			data[j] = float32((7*i+3*j)%11)/20 - 0.25
+		}
+	})
+	w.Close()
+	view := params.View()
 	x := make([]float32, lanes*steps*b.Width())
 	for i := range x {
 		x[i] = float32(i%7)/3 - 1
