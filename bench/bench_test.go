@@ -38,6 +38,9 @@ func testCC[F num.Float](t *testing.T) *cc[F] {
 
 // TestC runs bench/c in both types.
 func TestC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	t.Run("float32", func(t *testing.T) {
 		c := testCC[float32](t)
 		testEqual(t, c, tolerance)
@@ -256,6 +259,9 @@ func TestModel(t *testing.T) {
 // TestChunks holds the chunk form to the recurrence in float64, at all lengths
 // and at sizes that leave rests, and every level and OpenBLAS to that.
 func TestChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	for _, z := range []struct{ T, d, C int }{{1, 1, 1}, {6, 31, 2}, {8, 33, 4}, {32, 1, 16}, {96, 33, 32}, {128, 5, 64}} {
 		s := newSeries[float32](z.T, z.d, rand.New(rand.NewPCG(11, uint64(z.d))))
 		want, err := chunkOracle(s, z.C)

@@ -9,6 +9,9 @@ import (
 // TestTrials holds every form of every rule, and the C of it, to float64, at a
 // width that is not measured.
 func TestTrials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	var rivals []rival
 	c, err := startCC[float32]("..", t.TempDir())
 	switch {

@@ -41,6 +41,9 @@ func ofKnobs(s *gen.Source) (out []*notation.Unit) {
 
 // TestKnobs proves a formula for each knob, and lowers it.
 func TestKnobs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	s := knobPages(t)
 	for _, u := range ofKnobs(s) {
 		t.Run(u.Name.Text, func(t *testing.T) {

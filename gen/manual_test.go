@@ -100,6 +100,9 @@ func manual(t *testing.T) *manualPage {
 }
 
 func TestManualExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	m := manual(t)
 	n := 0
 	for _, b := range m.page.Blocks {

@@ -19,6 +19,9 @@ import (
 // equals signs end it. Each block stands alone beside the project's pages.
 // UPDATE=1 rewrites the messages and fails.
 func TestMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	files, err := filepath.Glob("testdata/messages/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)

@@ -17,6 +17,9 @@ const blowPage = "# Blow\n\n```text\nCONTRACT\n  Purpose: Degenerate.\n  Expects
 // TestSweep goes over a few combinations, twice: what blows up and what stays at
 // zero is found, and the second time nothing is computed.
 func TestSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "pages", "blow.md"), blowPage)
 	w := gen.Sweep{Config: gen.Config{Specs: []string{"../specs", filepath.Join(dir, "pages")}}, Over: front, Width: 8, Steps: []int{100, 300}, Store: filepath.Join(dir, "rows.jsonl"),

@@ -9,6 +9,9 @@ import (
 // TestGeneratedIsCurrent compiles all pages in memory and compares every byte
 // and every file name with what lies in generated/.
 func TestGeneratedIsCurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	d, ds, err := gen.Check(gen.Config{Root: "..", Specs: []string{"../specs"}, Memory: remembered})
 	if err != nil || ds.HasErrors() {
 		t.Fatalf("%v\n%v", err, ds.Error())

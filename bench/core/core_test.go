@@ -16,6 +16,9 @@ import (
 
 // TestCurrent compares bench/kernel with what the pages and the compiler say.
 func TestCurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	const root = "../.."
 	files, err := core.Files(root)
 	if err != nil {
@@ -41,6 +44,9 @@ func TestCurrent(t *testing.T) {
 // TestProved proves the pages: their claims, the statements of their headers, and
 // the counts that shares of the peak are of.
 func TestProved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	s, own, err := core.Load("../..")
 	if err != nil {
 		t.Fatal(err)

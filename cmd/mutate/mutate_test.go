@@ -11,6 +11,9 @@ import (
 
 // A few units stand for all: the full run is `make mutate`.
 func TestJudge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -36,6 +39,9 @@ func TestJudge(t *testing.T) {
 // TestPins: the defaults of options and the numbers that parameters start from
 // enter no program, and a change of one is noticed all the same.
 func TestPins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -178,6 +178,9 @@ func TestJSON(t *testing.T) {
 // TestSpecs looks at our own pages: what an emitted unit says has a symbol, and
 // every tag has its line.
 func TestSpecs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	r, ds := gen.Audit(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

@@ -14,6 +14,9 @@ import (
 // anyway, whatever form the backward had it in, and no pair computes a sum or a
 // function twice.
 func TestNothingTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	src, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

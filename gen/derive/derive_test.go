@@ -25,6 +25,9 @@ var refused = map[string]bool{"SlidingWindow": true, "MAC": true, "CMSGated": tr
 // prints it, reads it again, types it as a claim of its page, and compares the
 // numbers on both sides: the left one is the derived program's.
 func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

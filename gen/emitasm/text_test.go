@@ -65,6 +65,9 @@ func first(t *testing.T) emission {
 // TestText holds every function of every file to what Go's assembler does not
 // check.
 func TestText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	e := first(t)
 	functions := 0
 	for _, name := range slices.Sorted(maps.Keys(e.files)) {
@@ -260,6 +263,9 @@ func undeclared(name, text string, files map[string][]byte) []string {
 
 // TestSameBytes compiles the pages again: every file is the same.
 func TestSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	_, again, err := emitted()
 	if err != nil {
 		t.Fatal(err)

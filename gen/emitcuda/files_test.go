@@ -60,6 +60,9 @@ func emitted(t *testing.T) ([]*plan.Unit, map[string][]byte) {
 // TestManifest holds the manifest to the text: functions in order, arguments by
 // name and type, blocks, and every equation of the unit's page.
 func TestManifest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	units, files := emitted(t)
 	var m manifest
 	if err := json.Unmarshal(files["manifest.json"], &m); err != nil {
@@ -123,6 +126,9 @@ func oneLine(head []string) []string {
 // TestRecurrences counts how recurrences and other loops over tokens are spread:
 // none of an emitted unit is left to one block.
 func TestRecurrences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	_, files := emitted(t)
 	rows, blocks := 0, 0
 	for name, text := range files {

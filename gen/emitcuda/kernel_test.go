@@ -44,6 +44,9 @@ var (
 const positive = 7
 
 func TestKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	cudashim.Need(t)
 	runAll(t, load(t), trialTokens...)
 }
@@ -51,18 +54,27 @@ func TestKernels(t *testing.T) {
 // TestExamples holds units of the page on the language to the interpreter: those
 // with a form that no emitted unit has, so rows that see each other, and searches.
 func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	cudashim.Need(t)
 	runAll(t, oddExamples(t), 1, positive)
 }
 
 // TestFeatureMaps runs rules over each feature map of the front.
 func TestFeatureMaps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	cudashim.Need(t)
 	runAll(t, ofPage(t, "../testdata/maps/maps.md"), trialTokens...)
 }
 
 // TestHeads runs the kernels of rules in heads.
 func TestHeads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	cudashim.Need(t)
 	runAll(t, ofPage(t, "../testdata/heads/inheads.md"), trialTokens[:2]...)
 }

@@ -220,6 +220,9 @@ func written(k *plan.Kernel, optional bool) []string {
 }
 
 func TestKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	b := newBench(t, programs())
 	for _, p := range b.programs {
 		t.Run(p.name, func(t *testing.T) {

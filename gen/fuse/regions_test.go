@@ -167,6 +167,9 @@ func TestRows(t *testing.T) {
 // TestPages holds the regions of the project's pages to a table: which parts of
 // every kernel vectors may compute, and what stays outside for which reason.
 func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	src, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

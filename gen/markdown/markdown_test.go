@@ -199,6 +199,9 @@ func TestInvalidUTF8(t *testing.T) {
 // TestLongPages gives the parser 100,000 lines of each kind of thing. The
 // limit is far above what it takes, and far below what a quadratic step would.
 func TestLongPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	const lines, limit = 100_000, time.Minute
 	kinds := map[string]string{
 		"prose":      "The write follows Titans Eq 13 (see 00_interface.md) and -- x.\n",
@@ -240,6 +243,9 @@ func TestLongPages(t *testing.T) {
 
 // TestLongLines does the same with lines of 200,000 bytes.
 func TestLongLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	const bytes, limit = 200_000, time.Minute
 	for _, unit := range []string{"Titans Eqs 1, 2, ", "alpha#1 ", "a.md/", "a.md-", "a.md ", "`", "Aa-", "eq-1-", "| `a` ", "{a}; ", "{", "<a", "§", "- "} {
 		for _, head := range []string{"", "CONTRACT\nSource: ", "## CONTRACT\n| Cost |", "```\nfn a(", "```\nenum A {", "```\nADD: out = "} {

@@ -12,6 +12,9 @@ import (
 // Every page of the project must be proved. UNIT=Name looks at one unit,
 // DEEP=1 looks harder.
 func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	s := specs(t)
 	var reports []*prove.Report
 	for _, u := range s.Tree.Order {

@@ -18,6 +18,9 @@ const witnessTol = 1e-12
 // The pages must reproduce what an implementation that shares nothing with
 // this compiler has computed: outputs, states and gradients.
 func TestWitnesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	s, all, held := specs(t, "testdata/witness.md"), witnesses(t), 0
 	for _, w := range all {
 		t.Run(w.Unit+"/"+w.Program+"/"+w.Prefix, func(t *testing.T) {

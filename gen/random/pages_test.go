@@ -43,6 +43,9 @@ func TestPages(t *testing.T) {
 // TestMended holds pages on which a target was wrong once, and pages whose constructs
 // random ones do not have.
 func TestMended(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	names, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)

@@ -271,6 +271,9 @@ func TestJSON(t *testing.T) {
 // TestSpecs: our own pages have no equation of an emitted unit without a
 // symbol, and the bytes do not depend on the working directory.
 func TestSpecs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	files, ds := gen.Emit(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

@@ -57,6 +57,9 @@ func spent(tries int, f func()) (times, bytes uint64) {
 // text is gone through before it is counted, so that every shape has been seen;
 // its documents end within chunks. One processor, as in TestStepAllocatesNothing.
 func TestNoModelAllocates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	const warm, steps, tries = 12, 6, 4
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, form := range steadyForms {
