@@ -284,6 +284,9 @@ func TestSameBytes(t *testing.T) {
 // TestAllRegionsFit: no region of the project's pages stays in Go for want of
 // registers.
 func TestAllRegionsFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long series")
+	}
 	linked := 0
 	for _, f := range first(t).kernels {
 		for _, k := range f.Kernels {

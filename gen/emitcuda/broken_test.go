@@ -33,9 +33,6 @@ func fitting(p *program) (n int) {
 // TestBroken breaks the text of a rule in every way, the rule that most of them
 // fit: the comparison sees each.
 func TestBroken(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long series")
-	}
 	cudashim.Need(t)
 	var p *program
 	for _, q := range load(t) {

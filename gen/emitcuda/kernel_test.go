@@ -44,9 +44,6 @@ var (
 const positive = 7
 
 func TestKernels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long series")
-	}
 	cudashim.Need(t)
 	runAll(t, load(t), trialTokens...)
 }
@@ -54,27 +51,18 @@ func TestKernels(t *testing.T) {
 // TestExamples holds units of the page on the language to the interpreter: those
 // with a form that no emitted unit has, so rows that see each other, and searches.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long series")
-	}
 	cudashim.Need(t)
 	runAll(t, oddExamples(t), 1, positive)
 }
 
 // TestFeatureMaps runs rules over each feature map of the front.
 func TestFeatureMaps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long series")
-	}
 	cudashim.Need(t)
 	runAll(t, ofPage(t, "../testdata/maps/maps.md"), trialTokens...)
 }
 
 // TestHeads runs the kernels of rules in heads.
 func TestHeads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long series")
-	}
 	cudashim.Need(t)
 	runAll(t, ofPage(t, "../testdata/heads/inheads.md"), trialTokens[:2]...)
 }
@@ -82,11 +70,7 @@ func TestHeads(t *testing.T) {
 // TestRandomPages runs the kernels of random pages.
 func TestRandomPages(t *testing.T) {
 	cudashim.Need(t)
-	n := *randomPages
-	if testing.Short() {
-		n = min(n, 4)
-	}
-	runAll(t, ofRandomPages(t, *randomSeed, n), 1, positive)
+	runAll(t, ofRandomPages(t, *randomSeed, *randomPages), 1, positive)
 }
 
 // oddExamples are the shortest of the programs that have such a form.

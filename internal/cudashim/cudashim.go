@@ -173,10 +173,13 @@ type Fault struct {
 
 func (f *Fault) Error() string { return "cudashim: " + string(f.Kind) + ": " + f.Text }
 
-// Need skips a test where there is no g++ of version 12 or later, and fails it
+// Need skips a short test, and one where there is no g++ of version 12 or later, which fails
 // where HECATE_REQUIRE contains "cxx".
 func Need(t testing.TB) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a C++ compiler takes long")
+	}
 	_, err := compilerVersion()
 	if err == nil {
 		return
