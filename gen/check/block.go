@@ -56,6 +56,7 @@ type Equation struct {
 	Gate  *notation.DeclName // a gate's declaration instead of a Def
 	Iter  *notation.Iterate  // an iteration instead of a Def
 	Timed bool               // has a time suffix
+	Found bool               // of an input of a strategy: Def is the form in which it is found
 	Class Class
 	Unit  *notation.Unit
 }

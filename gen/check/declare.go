@@ -89,7 +89,7 @@ var declared = map[string]Kind{"input": Input, "outer": Outer, "gate": Defined, 
 
 // homes are the units in which a declaration has a meaning.
 var homes = map[string][]notation.UnitKind{
-	"input":  {notation.FrontUnit, notation.StructUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit},
+	"input":  {notation.FrontUnit, notation.StructUnit, notation.RuleUnit, notation.StrategyUnit, notation.ComposeUnit, notation.ModelUnit},
 	"outer":  append(memory, notation.ComposeUnit, notation.ModelUnit),
 	"const":  append(memory, notation.ComposeUnit, notation.ModelUnit),
 	"gate":   memory,
@@ -189,6 +189,10 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 	in.clauses(s)
 	if kind == State && u.Kind == notation.StrategyUnit {
 		in.perChunk(s)
+	}
+	if kind == Input && u.Kind == notation.StrategyUnit {
+		in.coefficients(u, s)
+		return
 	}
 	if kind == State && u.Kind == notation.ComposeUnit {
 		in.callToCall(s)
@@ -296,6 +300,10 @@ func (b *Block) Compare(op string, x, y notation.Expr) (holds, known bool) {
 // define adds an equation or, when the target has parameters, a function.
 func (in *instancer) define(u *notation.Unit, d *notation.Define) {
 	text := d.Target.Name.Name.Text
+	if d.Match {
+		in.match(u, d)
+		return
+	}
 	if d.InLog {
 		in.notYet(d.Span, "in log")
 		return

@@ -44,7 +44,7 @@ func (in *instancer) freeze() {
 	if d := frozenRead(s.Unit, in.ds); d == nil {
 		return
 	}
-	s.Frozen = !slices.ContainsFunc(s.Unit.Body, func(st notation.Stmt) bool { d, ok := st.(*notation.Define); return ok && !d.Read })
+	s.Frozen = !slices.ContainsFunc(s.Unit.Body, func(st notation.Stmt) bool { d, ok := st.(*notation.Define); return ok && !d.Read && !d.Match })
 	states := map[string]bool{}
 	for _, src := range in.srcs {
 		for _, st := range src.body {

@@ -95,13 +95,24 @@ func (o *orderer) roots() []*Equation {
 	o.used = map[string]bool{}
 	switch o.b.Unit.Kind {
 	case notation.RuleUnit:
-		return o.output("y")
+		return append(o.output("y"), o.coefficients()...)
 	case notation.ComposeUnit:
 		return append(o.output("out"), o.carried()...)
 	case notation.OpUnit:
 		return o.output("out")
 	}
 	return o.in.defs
+}
+
+// coefficients are the inputs of a strategy: a match speaks of all of them.
+func (o *orderer) coefficients() []*Equation {
+	var out []*Equation
+	for _, e := range o.in.defs {
+		if e.Found {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // carried are what the states of a composition become, and the gates of its

@@ -10,6 +10,9 @@ import "github.com/nl-hecate/hecate/gen/notation"
 // nothing.
 func (o *orderer) reads(e *Equation) []read {
 	var out []read
+	if e.Found {
+		return o.found(e)
+	}
 	if e.Iter != nil {
 		o.rounds(e.Iter, &out)
 		return out

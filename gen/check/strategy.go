@@ -83,6 +83,11 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 		return false
 	}
 	in.b.Unit = own
+	st = fitted(st, seq, in.srcs)
+	in.b.Strategy.Unit = st
+	if !in.matched(at.Name.Span) {
+		return false
+	}
 	in.srcs = append(in.srcs, source{st, st.Body, options})
 	return true
 }

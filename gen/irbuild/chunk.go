@@ -32,6 +32,8 @@ type chunkNames struct {
 	busy    map[string]bool
 	opened  map[string]*ir.Value // states before each token, while their equations are built
 	openAt  []notation.Span      // where they are read
+
+	unknowns []*ir.Value // states in the rule's equation while inputs are found in it
 }
 
 // sequential prepares what the tokens behind the last whole chunk read: the
@@ -56,13 +58,19 @@ func (n *ruleNames) sequential(e *builder) {
 func (n *ruleNames) inChunks(e *builder) {
 	c := newChunking(e)
 	s := n.newChunk(e, c)
+	if s.matches(); e.ds.HasErrors() {
+		return
+	}
 	for _, eq := range e.blk.Eqs {
 		if eq.Class == check.Step && eq.Name == "y" {
 			s.value(eq, e.blk.Unit.Name.Span)
 		}
 	}
-	if e.ds.HasErrors() || s.vals["y"] == nil {
+	if e.ds.HasErrors() {
 		return
+	}
+	if s.vals["y"] == nil {
+		panic("irbuild: BUG: " + e.blk.ID + " has no answer in chunks, and nothing was said about it")
 	}
 	y := s.close()
 	if e.ds.HasErrors() {
@@ -203,6 +211,9 @@ func (s *chunkNames) value(eq *check.Equation, reader notation.Span) *ten {
 	if t := s.vals[eq.Name]; t != nil {
 		return t
 	}
+	if eq.Found {
+		return nil // what was not found was reported
+	}
 	if s.busy[eq.Name] {
 		s.e.ds.Errorf(diag.Cycle, reader, "%s needs itself at the same moment", eq.Name).See(eq.Span(), "the equation of %s", eq.Name)
 		return nil
@@ -236,7 +247,9 @@ func (s *chunkNames) read(t *ten, at affine) *ten {
 		return nil
 	}
 	u := t.clone()
-	u.fs[0].sub[0] = vsub{-1, at}
+	if len(u.fs) > 0 { // an input that is a number is the same at all tokens
+		u.fs[0].sub[0] = vsub{-1, at}
+	}
 	return u
 }
 
@@ -325,6 +338,7 @@ func (s *chunkNames) closed() bool {
 			return false
 		}
 	}
+	f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return slices.Contains(s.unknowns, q) })
 	for _, p := range s.opened {
 		f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return q == p })
 	}

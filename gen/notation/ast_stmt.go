@@ -49,10 +49,11 @@ type (
 	}
 
 	// Define is `lhs = expr`, with local definitions after `with`. Read is set
-	// for `read y_t = expr`, InLog for `expr in log`.
+	// for `read y_t = expr`, Match for `match M_t = expr`, InLog for `expr in log`.
 	Define struct {
 		Span   Span
 		Read   bool
+		Match  bool
 		InLog  bool
 		Target *Target
 		Value  Expr

@@ -171,6 +171,9 @@ func (p *printer) define(s *Define) {
 	if s.Read {
 		p.WriteString("read ")
 	}
+	if s.Match {
+		p.WriteString("match ")
+	}
 	p.defined(s)
 	if s.InLog {
 		p.WriteString(" in log")

@@ -117,6 +117,8 @@ func form(word string) func(*parser) Stmt {
 		return (*parser).fit
 	case "read":
 		return (*parser).readDefine
+	case "match":
+		return (*parser).matchDefine
 	case "each":
 		return (*parser).each
 	case "level":
@@ -152,6 +154,13 @@ func (p *parser) readDefine() Stmt {
 	start := p.next()
 	d := p.define()
 	d.Read, d.Span = true, p.since(start)
+	return d
+}
+
+func (p *parser) matchDefine() Stmt {
+	start := p.next()
+	d := p.define()
+	d.Match, d.Span = true, p.since(start)
 	return d
 }
 

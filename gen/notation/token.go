@@ -57,7 +57,7 @@ var declareWords = []string{
 var statementWords = []string{
 	"dims", "claim", "eval", "adjoint", "relax", "kink", "invariant", "provides", "requires", "special",
 	"erratum", "cost", "solve", "iterate", "nograd", "fit", "read", "each", "level", "guard", "when",
-	"family", "trial",
+	"family", "match", "trial",
 }
 
 // innerWords stand inside a statement.

@@ -27,6 +27,8 @@ func definitions(u *notation.Unit) []definition {
 			kind = "function"
 		case d.Read:
 			kind, name = "read", "read."+name
+		case d.Match:
+			kind, name = "match", "match."+name
 		case first:
 			kind, name = "start", check.ASCII(before)+".start"
 		}

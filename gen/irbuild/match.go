@@ -1,0 +1,513 @@
+package irbuild
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// The inputs of a strategy are found by comparing coefficients. The rule's
+// equation and the form are both multiplied out into monomials of the state; each
+// monomial of the rule has to be one of the form with values in the place of the
+// inputs. Two monomials are comparable where they read the state at the same
+// indices. What the rule has beside the state falls into components by the indices at
+// which it is read, and each component goes to an input that has these indices: so
+// θ M k kᵀ is M b wᵀ with b = θ k and w = k. Several monomials of the rule may go
+// to one of the form if they differ in one input, which then is their sum.
+
+// matchNames serves the names of a rule while its equation is built for all tokens
+// of a chunk, with its states as unknowns.
+type matchNames struct {
+	c      *chunkNames
+	rule   *check.Block
+	vals   map[string]*ten
+	states map[string]*ir.Value // unknowns: M before the token, and M_t after it
+}
+
+func (n *matchNames) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
+	eq := n.rule.Equation(sym.Name)
+	switch {
+	case sym.Kind == check.State && !sym.PerChunk() && (when.before || when.now):
+		return n.state(sym, when)
+	case eq != nil && eq.Class == check.Step && sym.Kind == check.Defined && when.now:
+		return n.equation(eq)
+	case eq != nil && eq.Class == check.Step, sym.Kind == check.Anchor, sym.Kind == check.Snap, sym.Kind == check.State:
+		e.ds.Errorf(diag.NotSupported, span, "%s is read here, and what is matched reads states before a token and after it alone", sym.Name)
+		return nil
+	}
+	if t := n.matrix(eq, when); t != nil {
+		return t
+	}
+	outer := n.c.outer
+	old := outer.blk
+	outer.blk = n.rule
+	defer func() { outer.blk = old }()
+	return n.c.fromOutside(sym, when, span)
+}
+
+// state is a state as an unknown.
+func (n *matchNames) state(sym *check.Symbol, when moment) *ten {
+	e := n.c.e
+	axes, _, ok := e.declared(sym)
+	if !ok {
+		return nil
+	}
+	name := sym.Name
+	if when.now {
+		name += "_t"
+	}
+	if n.states[name] == nil {
+		n.states[name] = e.f.AddParam(check.ASCII(name)+".unknown", ir.Token, ir.Real, append([]*ir.Axis{e.token.axis}, axes...)...)
+	}
+	return e.ofValue(n.states[name], []*loopVar{e.token}, axes)
+}
+
+// equation is an equation of the rule for all tokens of the chunk.
+func (n *matchNames) equation(eq *check.Equation) *ten {
+	if t, ok := n.vals[eq.Name]; ok {
+		return t
+	}
+	n.vals[eq.Name] = nil
+	n.vals[eq.Name] = n.c.build(eq, func() *ten { return n.c.e.equationValue(eq) })
+	return n.vals[eq.Name]
+}
+
+// matrix is an equation of a matrix for all tokens of the chunk, though no state is
+// behind it: what it is made of may be what the pattern has. nil leaves it a series.
+func (n *matchNames) matrix(eq *check.Equation, when moment) *ten {
+	if eq == nil || eq.Class != check.Parallel || !when.now {
+		return nil
+	}
+	if t := n.c.series.vals[eq.Name]; t == nil || len(t.axes) < 2 {
+		return nil
+	}
+	e := n.c.e
+	said := e.ds
+	defer func() { e.ds = said }()
+	e.ds = &diag.List{}
+	return n.equation(eq)
+}
+
+// matches finds the inputs of the strategy at all tokens of the chunk.
+func (s *chunkNames) matches() {
+	for _, st := range s.e.blk.Strategy.Unit.Body {
+		if d, ok := st.(*notation.Define); ok && d.Match {
+			s.match(d)
+		}
+	}
+}
+
+// ofRule multiplies out the rule's equation whose form this is.
+func (s *chunkNames) ofRule(target string) (*matchNames, []monomial, *multiplier) {
+	e, whole := s.e, s.e.blk
+	n := &matchNames{c: s, rule: whole.Strategy.Rule, vals: map[string]*ten{}, states: map[string]*ir.Value{}}
+	eq := n.rule.Equation(target)
+	if eq == nil {
+		return nil, nil, nil // said
+	}
+	names, trace, now := e.names, e.trace, s.now
+	e.blk, e.names, e.trace, s.now = n.rule, n, nil, varAff(e.token)
+	defer func() { e.blk, e.names, e.trace, s.now = whole, names, trace, now }()
+	t := n.c.build(eq, func() *ten { return e.equationValue(eq) })
+	if t == nil {
+		return nil, nil, nil
+	}
+	var unknowns []*ir.Value
+	for _, v := range n.states {
+		unknowns = append(unknowns, v)
+		s.unknowns = append(s.unknowns, v)
+	}
+	m := newMultiplier(e, unknowns...)
+	return n, m.out(t), m
+}
+
+// inputNames serves the names in a form.
+type inputNames struct {
+	e      *builder
+	values map[string]*ir.Value
+}
+
+func (n *inputNames) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
+	axes, _, ok := e.declared(sym)
+	if !ok {
+		return nil
+	}
+	name := sym.Name
+	switch eq := e.blk.Equation(sym.Name); {
+	case sym.Kind == check.State && !sym.PerChunk() && when.before:
+	case sym.Kind == check.State && !sym.PerChunk() && when.now:
+		name += "_t"
+	case eq == nil || !eq.Found || !when.now:
+		e.ds.Errorf(diag.NotSupported, span, "a form is made of the state and of inputs, and %s is neither", sym.Name).
+			Hint("declare it: input %s ∈ …", sym.Name)
+		return nil
+	}
+	if n.values[name] == nil {
+		n.values[name] = e.f.AddParam(check.ASCII(name), ir.Token, ir.Real, axes...)
+	}
+	return e.ofValue(n.values[name], nil, axes)
+}
+
+// A place is where an input stands in a monomial of a form: open indices, one for
+// each of its axes.
+type place struct {
+	input string
+	open  []int
+}
+
+// A pattern is a monomial of a form.
+type pattern struct {
+	coef   float64
+	reads  string // how it reads the state
+	places []place
+	terms  []fitted // of the rule
+}
+
+// fitted is a monomial of the rule as one of a form: what stands for each input.
+type fitted struct {
+	coef   float64
+	values [][]component // by place, at the axes of the input
+	scalar int           // the place that the number is of
+}
+
+// patterns multiplies out a form.
+func (s *chunkNames) patterns(d *notation.Define) ([]pattern, map[string]*check.Symbol) {
+	e := newBuilder(s.e.blk, "form", s.e.ds)
+	e.axes, e.sized = s.e.axes, s.e.sized
+	n := &inputNames{e: e, values: map[string]*ir.Value{}}
+	e.names = n
+	t := e.value(d.Value)
+	if t == nil {
+		return nil, nil
+	}
+	var unknowns []*ir.Value
+	symbols, states := map[*ir.Value]*check.Symbol{}, map[*ir.Value]string{}
+	for name, v := range n.values {
+		unknowns = append(unknowns, v)
+		if sym := e.blk.Symbols[name]; sym != nil && sym.Kind == check.Defined {
+			symbols[v] = sym
+		} else {
+			states[v] = name
+		}
+	}
+	ms := newMultiplier(e, unknowns...).out(t)
+	bad := func(format string, args ...any) ([]pattern, map[string]*check.Symbol) {
+		e.ds.Errorf(diag.NotSupported, d.Value.Where(), format, args...).Hint("a form is a sum of products, in each of which the state stands at most once, and each input once")
+		return nil, nil
+	}
+	if ms == nil {
+		return bad("this form is more than sums of products")
+	}
+	var out []pattern
+	inputs := map[string]*check.Symbol{}
+	for _, m := range ms {
+		reads, held, rest, ok := m.state(states, 0)
+		if !ok {
+			return bad("this form is not linear in its state")
+		}
+		p := pattern{coef: m.coef, reads: reads}
+		for _, f := range rest {
+			sym := symbols[f.val]
+			if sym == nil || slices.ContainsFunc(p.places, func(q place) bool { return q.input == sym.Name }) {
+				return bad("an input stands twice in a product of this form")
+			}
+			at := place{input: sym.Name}
+			for _, x := range f.sub {
+				i := x.slot
+				if i < 0 {
+					i = -1 - slices.Index(held, x.aff.single())
+				}
+				if i < -len(held) || i == 0 && x.slot < 0 || slices.Contains(at.open, i) {
+					return bad("an input is summed here with another one")
+				}
+				at.open = append(at.open, i)
+			}
+			inputs[sym.Name] = sym
+			p.places = append(p.places, at)
+		}
+		out = append(out, p)
+	}
+	return out, inputs
+}
+
+// state takes the state out of a monomial: which it is and how it is read, spelled;
+// the indices that it is summed over; and the other factors. skip is how many
+// subscripts of the state are loops.
+func (p monomial) state(states map[*ir.Value]string, skip int) (reads string, held []*loopVar, rest []factor, ok bool) {
+	for _, f := range p.fs {
+		name := states[f.val]
+		if name == "" {
+			rest = append(rest, f)
+			continue
+		}
+		if reads != "" {
+			return "", nil, nil, false
+		}
+		reads = name
+		for _, s := range f.sub[skip:] {
+			v := s.aff.single()
+			switch {
+			case s.slot >= 0:
+				reads += fmt.Sprintf(" %d", s.slot)
+			case v != nil && slices.Contains(p.sums, v) && !slices.Contains(held, v):
+				held = append(held, v)
+				reads += " Σ"
+			default:
+				return "", nil, nil, false
+			}
+		}
+	}
+	return reads, held, rest, true
+}
+
+// match finds the inputs of a form.
+func (s *chunkNames) match(d *notation.Define) {
+	target := strings.TrimSuffix(d.Target.Name.Name.Text, "_t")
+	patterns, inputs := s.patterns(d)
+	if patterns == nil {
+		return
+	}
+	n, ms, mul := s.ofRule(target)
+	if n == nil {
+		return
+	}
+	whole := s.e.blk
+	refuse := func(format string, args ...any) {
+		s.e.ds.Errorf(diag.StrategyDiffers, whole.Unit.Name.Span, "%s does not have the form that %s computes: %s", n.rule.Unit.Name.Text, whole.Strategy.Unit.Name.Text, fmt.Sprintf(format, args...)).
+			See(n.rule.Equation(target).Span(), "the equation of %s", target).See(d.Span, "the form")
+	}
+	if ms == nil {
+		refuse("%s depends on a state by more than products and sums", target)
+		return
+	}
+	states := map[*ir.Value]string{}
+	for name, v := range n.states {
+		states[v] = name
+	}
+	shared := sharedInputs(patterns)
+	for i := 0; i < len(ms); i++ {
+		m := ms[i]
+		reads, held, rest, ok := m.state(states, 1)
+		if !ok {
+			refuse("%s is not linear in one state", target)
+			return
+		}
+		gs, ok := monomial{fs: rest, sums: m.sums}.components(held)
+		if !ok {
+			refuse("a term of %s is a sum over an axis of nothing that changes along it", target)
+			return
+		}
+		if fits(patterns, reads, m.coef, gs, held, shared) {
+			continue
+		}
+		// what is read at two open indices may be a sum or a product of others
+		k := slices.IndexFunc(rest, func(f factor) bool { return len(openOf(f, held)) > 1 })
+		if k >= 0 {
+			k = slices.IndexFunc(m.fs, func(f factor) bool { return f.val == rest[k].val })
+			if terms, ok := mul.substitute(m, k); ok && len(ms)+len(terms) <= maxMonomials {
+				ms = slices.Insert(ms, i+1, terms...)
+				continue
+			}
+		}
+		refuse("a term of %s, the product %s, is none of the form's", target, spelled(m))
+		return
+	}
+	s.settle(d, patterns, inputs, shared, refuse)
+}
+
+// sharedInputs are the inputs that stand in several monomials of a form.
+func sharedInputs(ps []pattern) map[string]bool {
+	n, out := map[string]int{}, map[string]bool{}
+	for _, p := range ps {
+		for _, at := range p.places {
+			n[at.input]++
+			out[at.input] = n[at.input] > 1
+		}
+	}
+	return out
+}
+
+// openOf are the open indices of a factor.
+func openOf(f factor, held []*loopVar) []int {
+	gs, _ := monomial{fs: []factor{f}}.components(held)
+	return gs[0].open
+}
+
+// fits gives a monomial of the rule to the first of the form that it is.
+func fits(ps []pattern, reads string, coef float64, gs []component, held []*loopVar, shared map[string]bool) bool {
+	for i := range ps {
+		if p := &ps[i]; p.reads == reads {
+			if f, ok := p.fit(coef, gs, held, shared); ok {
+				p.terms = append(p.terms, f)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fit gives each component of a monomial to the input with the fewest indices that has
+// all of its; numbers go to an input of their own, or to one that stands in
+// no other monomial of the form.
+func (p *pattern) fit(coef float64, gs []component, held []*loopVar, shared map[string]bool) (fitted, bool) {
+	f := fitted{coef: coef / p.coef, values: make([][]component, len(p.places)), scalar: -1}
+	for k, at := range p.places {
+		if f.scalar < 0 || shared[p.places[f.scalar].input] && !shared[at.input] ||
+			shared[p.places[f.scalar].input] == shared[at.input] && len(at.open) < len(p.places[f.scalar].open) {
+			f.scalar = k
+		}
+	}
+	if f.scalar < 0 {
+		return f, len(gs) == 0 && f.coef == 1
+	}
+	for _, g := range gs {
+		to := -1
+		for k, at := range p.places {
+			has := !slices.ContainsFunc(g.open, func(i int) bool { return !slices.Contains(at.open, i) })
+			if has && (to < 0 || len(at.open) < len(p.places[to].open)) {
+				to = k
+			}
+		}
+		if len(g.open) == 0 {
+			to = f.scalar
+		}
+		if to < 0 {
+			return f, false
+		}
+		f.values[to] = append(f.values[to], g.at(p.places[to].open, held))
+	}
+	return f, true
+}
+
+// at is a component with the axes of an input in the place of open indices.
+func (g component) at(open []int, held []*loopVar) component {
+	out := component{sums: g.sums}
+	for _, f := range g.fs {
+		h := factor{val: f.val}
+		for _, s := range f.sub {
+			i := s.slot
+			if v := s.aff.single(); i < 0 && v != nil && slices.Contains(held, v) {
+				i = -1 - slices.Index(held, v)
+				s = vsub{slot: 0}
+			}
+			if s.slot >= 0 {
+				s = vsub{slot: slices.Index(open, i)}
+			}
+			h.sub = append(h.sub, s)
+		}
+		out.fs = append(out.fs, h)
+	}
+	return out
+}
+
+// settle builds the inputs from what stands for them.
+func (s *chunkNames) settle(d *notation.Define, ps []pattern, inputs map[string]*check.Symbol, shared map[string]bool, refuse func(string, ...any)) {
+	keys := map[string]string{} // of shared inputs
+	sums := map[string][]fitted{}
+	at := map[string]int{}
+	for _, p := range ps {
+		if len(p.terms) == 0 {
+			if !slices.ContainsFunc(p.places, func(q place) bool { return !shared[q.input] }) {
+				refuse("it lacks a term of the form that has no input of its own")
+				return
+			}
+			continue
+		}
+		differs := -1
+		for k, q := range p.places {
+			first := key(p.terms[0].values[k])
+			same := !slices.ContainsFunc(p.terms, func(f fitted) bool {
+				return key(f.values[k]) != first || f.scalar == k && f.coef != p.terms[0].coef
+			})
+			switch {
+			case same:
+			case differs >= 0 || shared[q.input]:
+				refuse("%d of its terms are one in the form, and they differ by more than one factor", len(p.terms))
+				return
+			default:
+				differs = k
+			}
+			if shared[q.input] && keys[q.input] != "" && keys[q.input] != first+"." {
+				refuse("what would be %s is not the same in all its terms", q.input)
+				return
+			}
+			keys[q.input] = first + "."
+		}
+		if differs < 0 && len(p.terms) > 1 {
+			differs = p.terms[0].scalar
+		}
+		for k, q := range p.places {
+			if sums[q.input] != nil {
+				continue
+			}
+			at[q.input] = k
+			sums[q.input] = p.terms[:1]
+			if k == differs {
+				sums[q.input] = p.terms
+			}
+		}
+	}
+	for _, eq := range s.e.blk.Eqs {
+		if sym := inputs[eq.Name]; sym != nil {
+			s.vals[eq.Name] = s.found(d, sym, sums[eq.Name], at[eq.Name])
+		}
+	}
+}
+
+// found is an input as the sum of what stands for it, at all tokens of the chunk.
+func (s *chunkNames) found(d *notation.Define, sym *check.Symbol, terms []fitted, k int) *ten {
+	e := s.e
+	id, at := e.eq, e.span
+	defer func() { e.eq, e.span = id, at }()
+	eq := e.blk.Equation(sym.Name)
+	e.eq, e.span = eq.ID, d.Span
+	axes, _, ok := e.declared(sym)
+	if !ok {
+		return nil
+	}
+	token := []*loopVar{e.token}
+	out := &ten{axes: axes, elem: ir.Real}
+	for i, f := range terms {
+		t := &ten{axes: axes, elem: ir.Real, coef: 1}
+		if f.scalar == k {
+			t.coef = f.coef
+		}
+		var sums []*loopVar
+		for _, g := range f.values[k] {
+			t.fs, sums = append(t.fs, g.fs...), append(sums, g.sums...)
+		}
+		if len(sums) > 0 {
+			t = e.emit(emission{op: ir.Prod, coef: []float64{t.coef}, locals: axes, out: len(axes), args: t.place(upTo(len(axes))), sum: sums, keep: token})
+		}
+		if i == 0 {
+			out = t
+			continue
+		}
+		out = e.sum(nil, out, t, 1)
+	}
+	if len(out.fs) == 0 {
+		return out // zero, or one
+	}
+	return e.ofValue(e.named(e.pack(out, token), sym.Name), token, axes)
+}
+
+// spelled is a monomial for a message: the names of its factors.
+func spelled(m monomial) string {
+	var names []string
+	for _, f := range m.fs {
+		name, _, _ := strings.Cut(strings.TrimPrefix(f.val.Name, "%"), ".")
+		if name == "" {
+			name = "…"
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("the number %g", m.coef)
+	}
+	return strings.Join(names, "·")
+}
