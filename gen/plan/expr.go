@@ -112,7 +112,9 @@ func (a Access) Flat() Index {
 	out, mul := Index{}, shape.Int(1)
 	for i := len(a.Index) - 1; i >= 0; i-- {
 		out = out.Add(a.Index[i], mul)
-		mul = mul.Mul(a.Buf.Dims[i])
+		if i > 0 {
+			mul = mul.Mul(a.Buf.Dims[i])
+		}
 	}
 	return out
 }

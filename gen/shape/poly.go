@@ -20,13 +20,46 @@ type Poly struct {
 
 type term struct {
 	syms []string // sorted, repeated for powers
-	coef *big.Rat
+	key  string   // the symbols as they print
+	coef *big.Rat // never changed
 }
 
-func (t term) key() string { return strings.Join(t.syms, "·") }
+func monomial(coef *big.Rat, syms []string) term {
+	if len(syms) == 1 {
+		return term{syms, syms[0], coef}
+	}
+	return term{syms, strings.Join(syms, "·"), coef}
+}
+
+// compare orders terms: the highest degree first, then by name.
+func (t term) compare(u term) int {
+	if d := len(u.syms) - len(t.syms); d != 0 {
+		return d
+	}
+	return strings.Compare(t.key, u.key)
+}
+
+var one = big.NewRat(1, 1)
+
+func isOne(r *big.Rat) bool {
+	return r == one || r.IsInt() && r.Num().IsInt64() && r.Num().Int64() == 1
+}
+
+// small are the constants that index arithmetic is full of.
+var small = func() (out [66]Poly) {
+	for i := range out {
+		out[i] = constant(big.NewRat(int64(i-1), 1))
+	}
+	return out
+}()
 
 // Int returns the constant n.
-func Int(n int64) Poly { return constant(big.NewRat(n, 1)) }
+func Int(n int64) Poly {
+	if n >= -1 && n < int64(len(small))-1 {
+		return small[n+1]
+	}
+	return constant(big.NewRat(n, 1))
+}
 
 // Ratio returns the constant n/d.
 func Ratio(n, d int64) Poly { return constant(big.NewRat(n, d)) }
@@ -35,53 +68,93 @@ func constant(r *big.Rat) Poly {
 	if r.Sign() == 0 {
 		return Poly{}
 	}
-	return Poly{[]term{{nil, r}}}
+	return Poly{[]term{{coef: r}}}
 }
 
 // Sym returns the size named s.
-func Sym(s string) Poly { return Poly{[]term{{[]string{s}, big.NewRat(1, 1)}}} }
+func Sym(s string) Poly { return Poly{[]term{{[]string{s}, s, one}}} }
 
 // Add returns p + q.
-func (p Poly) Add(q Poly) Poly { return collect(append(slices.Clone(p.terms), q.terms...)) }
+func (p Poly) Add(q Poly) Poly {
+	switch {
+	case len(p.terms) == 0:
+		return q
+	case len(q.terms) == 0:
+		return p
+	}
+	out := make([]term, 0, len(p.terms)+len(q.terms))
+	a, b := p.terms, q.terms
+	for len(a) > 0 && len(b) > 0 {
+		switch c := a[0].compare(b[0]); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			if r := new(big.Rat).Add(a[0].coef, b[0].coef); r.Sign() != 0 {
+				out = append(out, term{a[0].syms, a[0].key, r})
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	return Poly{append(append(out, a...), b...)}
+}
 
 // Sub returns p − q.
 func (p Poly) Sub(q Poly) Poly { return p.Add(q.Mul(Int(-1))) }
 
 // Mul returns p · q.
 func (p Poly) Mul(q Poly) Poly {
-	var ts []term
-	for _, a := range p.terms {
-		for _, b := range q.terms {
-			syms := slices.Concat(a.syms, b.syms)
-			slices.Sort(syms)
-			ts = append(ts, term{syms, new(big.Rat).Mul(a.coef, b.coef)})
-		}
+	if q.isOne() {
+		return p
 	}
-	return collect(ts)
+	if p.isOne() {
+		return q
+	}
+	out := Poly{}
+	for _, a := range p.terms {
+		row := make([]term, len(q.terms))
+		for i, b := range q.terms {
+			row[i] = a.times(b)
+		}
+		// The order of products may be another than that of their factors.
+		slices.SortFunc(row, term.compare)
+		out = out.Add(Poly{row})
+	}
+	return out
 }
 
-// collect sorts terms, adds like ones and drops zeros: highest degree first,
-// then by name.
-func collect(ts []term) Poly {
-	slices.SortStableFunc(ts, func(a, b term) int {
-		if d := len(b.syms) - len(a.syms); d != 0 {
-			return d
-		}
-		return strings.Compare(a.key(), b.key())
-	})
-	var out []term
-	for _, t := range ts {
-		if n := len(out); n > 0 && slices.Equal(out[n-1].syms, t.syms) {
-			out[n-1].coef = new(big.Rat).Add(out[n-1].coef, t.coef)
-			continue
-		}
-		out = append(out, t)
+func (p Poly) isOne() bool {
+	return len(p.terms) == 1 && len(p.terms[0].syms) == 0 && isOne(p.terms[0].coef)
+}
+
+func (t term) times(u term) term {
+	var coef *big.Rat
+	switch {
+	case isOne(t.coef):
+		coef = u.coef
+	case isOne(u.coef):
+		coef = t.coef
+	default:
+		coef = new(big.Rat).Mul(t.coef, u.coef)
 	}
-	return Poly{slices.DeleteFunc(out, func(t term) bool { return t.coef.Sign() == 0 })}
+	switch {
+	case len(t.syms) == 0:
+		return term{u.syms, u.key, coef}
+	case len(u.syms) == 0:
+		return term{t.syms, t.key, coef}
+	}
+	syms := slices.Concat(t.syms, u.syms)
+	slices.Sort(syms)
+	return monomial(coef, syms)
 }
 
 // Equal reports whether p and q are the same polynomial.
-func (p Poly) Equal(q Poly) bool { return p.String() == q.String() }
+func (p Poly) Equal(q Poly) bool {
+	return slices.EqualFunc(p.terms, q.terms, func(a, b term) bool {
+		return len(a.syms) == len(b.syms) && a.key == b.key && a.coef.Cmp(b.coef) == 0
+	})
+}
 
 // IsZero reports whether p is 0.
 func (p Poly) IsZero() bool { return len(p.terms) == 0 }
@@ -99,7 +172,7 @@ func (p Poly) Const() (int64, bool) {
 
 // Symbol returns the name when p is a single size.
 func (p Poly) Symbol() (string, bool) {
-	if len(p.terms) == 1 && len(p.terms[0].syms) == 1 && p.terms[0].coef.Cmp(big.NewRat(1, 1)) == 0 {
+	if len(p.terms) == 1 && len(p.terms[0].syms) == 1 && isOne(p.terms[0].coef) {
 		return p.terms[0].syms[0], true
 	}
 	return "", false
@@ -240,14 +313,13 @@ func (p Poly) String() string {
 			b.WriteString("-")
 			c = new(big.Rat).Neg(c)
 		}
-		one := c.Cmp(big.NewRat(1, 1)) == 0
 		switch {
 		case len(t.syms) == 0:
 			b.WriteString(c.RatString())
-		case one:
-			b.WriteString(t.key())
+		case isOne(c):
+			b.WriteString(t.key)
 		default:
-			b.WriteString(c.RatString() + "·" + t.key())
+			b.WriteString(c.RatString() + "·" + t.key)
 		}
 	}
 	return b.String()
