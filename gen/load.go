@@ -185,19 +185,27 @@ func (s *Source) add(f *source.File, ds *diag.List) {
 }
 
 func (s *Source) finish(ds *diag.List) {
-	known := map[string]bool{}
-	for _, p := range s.Pages {
+	// A page of the library is read as the library alone has it; what an example defines
+	// is known to its own page.
+	scanned := make([]*notation.Scanned, len(s.Pages))
+	library, known := map[string]bool{}, map[string]bool{}
+	for i, p := range s.Pages {
+		scanned[i] = notation.Scan(p.File, inputs(p))
 		if p.Emits() {
-			maps.Copy(known, notation.Known(inputs(p, nil)))
+			maps.Copy(known, scanned[i].Known())
+			if s.library[p.File.Path] {
+				maps.Copy(library, scanned[i].Known())
+			}
 		}
 	}
 	var emitted []*notation.File
-	for _, p := range s.Pages {
+	for i, p := range s.Pages {
 		fences(p, ds)
-		// What an example defines is known to its own page alone.
-		own := maps.Clone(known)
-		maps.Copy(own, notation.Known(inputs(p, nil)))
-		f, nd := notation.Parse(p.File, inputs(p, own))
+		others := known
+		if s.library[p.File.Path] {
+			others = library
+		}
+		f, nd := scanned[i].Parse(others)
 		ds.Append(nd)
 		s.Files = append(s.Files, f)
 		if p.Emits() {
@@ -221,11 +229,11 @@ func fences(p *spec.Page, ds *diag.List) {
 }
 
 // inputs are the blocks of a page that the compiler reads.
-func inputs(p *spec.Page, known map[string]bool) []notation.Input {
+func inputs(p *spec.Page) []notation.Input {
 	var out []notation.Input
 	for _, b := range p.Blocks {
 		if b.IsHecate {
-			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample})
 		}
 	}
 	return out

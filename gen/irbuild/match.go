@@ -427,13 +427,13 @@ func (s *chunkNames) settle(d *notation.Define, ps []pattern, inputs map[string]
 			switch {
 			case same:
 			case differs >= 0 || shared[q.input]:
-				refuse("%d of its terms are one in the form, and they differ by more than one factor", len(p.terms))
+				refuse("%d of its terms are one in the form, and they differ by more than one factor; equal factors need one name", len(p.terms))
 				return
 			default:
 				differs = k
 			}
 			if shared[q.input] && keys[q.input] != "" && keys[q.input] != first+"." {
-				refuse("what would be %s is not the same in all its terms", q.input)
+				refuse("what would be %s is not the same in all its terms; where it is, give it one name", q.input)
 				return
 			}
 			keys[q.input] = first + "."

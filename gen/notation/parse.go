@@ -44,18 +44,46 @@ type parser struct {
 }
 
 // Parse reads the blocks of a page.
-func Parse(f *source.File, blocks []Input) (*File, diag.List) {
-	var diags diag.List
-	file := &File{Source: f}
-	scanned := make([][]*logical, len(blocks))
-	known := map[string]bool{}
+func Parse(f *source.File, blocks []Input) (*File, diag.List) { return Scan(f, blocks).parse() }
+
+// A Scanned page is its blocks as tokens.
+type Scanned struct {
+	file   *source.File
+	blocks []Input
+	lines  [][]*logical
+	names  map[string]bool
+	diags  diag.List
+}
+
+// Scan reads the tokens of the blocks of a page.
+func Scan(f *source.File, blocks []Input) *Scanned {
+	s := &Scanned{file: f, blocks: blocks, names: map[string]bool{}}
 	for i := range blocks {
-		scanned[i] = joinLines(scan(&blocks[i], &diags))
-		declared(scanned[i], known)
+		s.lines = append(s.lines, joinLines(scan(&blocks[i], &s.diags)))
+		declared(s.lines[i], s.names)
 	}
-	for i := range blocks {
-		b := newBody(&blocks[i], known, &diags)
-		for _, l := range scanned[i] {
+	return s
+}
+
+// Known are the names that the page defines as functions, operations or parts; it is
+// not to be changed.
+func (s *Scanned) Known() map[string]bool { return s.names }
+
+// Parse reads the page where other pages define the known names.
+func (s *Scanned) Parse(known map[string]bool) (*File, diag.List) {
+	for i := range s.blocks {
+		s.blocks[i].Known = known
+	}
+	return s.parse()
+}
+
+func (s *Scanned) parse() (*File, diag.List) {
+	var diags diag.List
+	diags.Append(s.diags)
+	file := &File{Source: s.file}
+	for i := range s.blocks {
+		b := newBody(&s.blocks[i], s.names, &diags)
+		for _, l := range s.lines[i] {
 			b.line(l)
 		}
 		file.Units = append(file.Units, b.units...)
