@@ -51,8 +51,25 @@ func (p *program) sizeOf(name string) int {
 // specs is the folder of the pages.
 const specs = "../../specs"
 
-// load compiles the pages to programs: the units that are emitted.
+// loaded are the programs of the pages, which are compiled once.
+var loaded []*program
+
+// load compiles the pages to programs: the units that are emitted. A test may change
+// what it gets.
 func load(t testing.TB) []*program {
+	t.Helper()
+	if loaded == nil {
+		loaded = compiled(t)
+	}
+	var out []*program
+	for _, p := range loaded {
+		q := *p
+		out = append(out, &q)
+	}
+	return out
+}
+
+func compiled(t testing.TB) []*program {
 	t.Helper()
 	s, ds := gen.Load(specs)
 	if ds.HasErrors() {

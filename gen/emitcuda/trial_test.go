@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -40,6 +41,26 @@ const calmest = 4
 // result by a good part of what is allowed, as where a state runs away, another
 // trial with smaller numbers takes its place.
 func newTrial(t *testing.T, p *program, tokens int) *trial {
+	key := trialKey{p.f, p.sizeOf("d_k"), tokens}
+	x, ok := trials.Load(key)
+	if !ok {
+		x, _ = trials.LoadOrStore(key, steadyTrial(t, p, tokens))
+	}
+	y := *x.(*trial)
+	y.t, y.p = t, p
+	return &y
+}
+
+// trials are those that were made, which several tests run.
+var trials sync.Map
+
+type trialKey struct {
+	f      *ir.Func
+	d_k    int // one of the sizes that a test may change
+	tokens int
+}
+
+func steadyTrial(t *testing.T, p *program, tokens int) *trial {
 	for n, calm := 0, 1.0; ; n, calm = n+1, calm/2 {
 		x := drawTrial(t, p, tokens, calm)
 		if n == calmest || x.empty {

@@ -194,33 +194,63 @@ func linear(coef []float64) func(r *row) {
 	}
 }
 
+// r32 rounds to float32.
+func r32(x float64) float64 { return float64(float32(x)) }
+
 // rounding is the loop of any primitive with every number rounded to float32.
 func rounding(in *ir.Instr) func(r *row) {
+	switch {
+	case in.Op == ir.Prod && len(in.Args) == 2:
+		coef := r32(in.Coef[0])
+		return func(r *row) {
+			a, b, o := r.args[0], r.args[1], r.to
+			sum := o.data[o.at]
+			for range r.n {
+				if o.stride != 0 {
+					sum = o.data[o.at]
+				}
+				sum = r32(sum + r32(r32(coef*a.data[a.at])*b.data[b.at]))
+				o.data[o.at] = sum
+				o.at, a.at, b.at = o.at+o.stride, a.at+a.stride, b.at+b.stride
+			}
+		}
+	case in.Op == ir.Prod:
+		coef := r32(in.Coef[0])
+		return func(r *row) {
+			for i := range r.n {
+				p := coef
+				for k := range r.args {
+					a := &r.args[k]
+					p = r32(p * a.data[a.at+i*a.stride])
+				}
+				out := &r.to.data[r.to.at+i*r.to.stride]
+				*out = r32(*out + p)
+			}
+		}
+	case in.Op == ir.Lin:
+		coef := make([]float64, len(in.Coef))
+		for k, c := range in.Coef {
+			coef[k] = r32(c)
+		}
+		return func(r *row) {
+			for i := range r.n {
+				sum := coef[len(coef)-1]
+				for k := range r.args {
+					a := &r.args[k]
+					sum = r32(sum + r32(coef[k]*a.data[a.at+i*a.stride]))
+				}
+				r.to.data[r.to.at+i*r.to.stride] = sum
+			}
+		}
+	}
 	vals := make([]float64, len(in.Args))
-	r32 := func(x float64) float64 { return float64(float32(x)) }
 	return func(r *row) {
 		for i := range r.n {
 			for k := range vals {
 				a := &r.args[k]
 				vals[k] = a.data[a.at+i*a.stride]
 			}
-			out := &r.to.data[r.to.at+i*r.to.stride]
-			switch in.Op {
-			case ir.Prod:
-				p := r32(in.Coef[0])
-				for _, x := range vals {
-					p = r32(p * x)
-				}
-				*out = r32(*out + p)
-			case ir.Lin:
-				sum := r32(in.Coef[len(vals)])
-				for k, x := range vals {
-					sum = r32(sum + r32(r32(in.Coef[k])*x))
-				}
-				*out = sum
-			default:
-				*out = r32(Scalar(in, nil, vals))
-			}
+			r.to.data[r.to.at+i*r.to.stride] = r32(Scalar(in, nil, vals))
 		}
 	}
 }
