@@ -18,7 +18,7 @@ test: ## every test, the generated ones included, and the deep proofs
 	$(GO) test -timeout 60m $(GOTESTFLAGS) ./...
 	$(GO) run ./cmd/hecategen prove -deep
 
-test-short: ## the tests that need no module of their own, no C++ compiler and no long series (about three minutes)
+test-short: ## the tests that need no module of their own, no C++ compiler and no long series (about two minutes when packages are built)
 	$(GO) test -short ./...
 
 nightly: ## more of the same: every mutation, 50,000 random pages, the protocol at full size, every kernel compiled, fuzzing
