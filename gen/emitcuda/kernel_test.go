@@ -73,6 +73,12 @@ func TestRandomPages(t *testing.T) {
 	runAll(t, ofRandomPages(t, *randomSeed, *randomPages), 1, positive)
 }
 
+// TestMended runs the kernels of pages on which a target was wrong once.
+func TestMended(t *testing.T) {
+	cudashim.Need(t)
+	runAll(t, ofMended(t), 1, positive)
+}
+
 // oddExamples are the shortest of the programs that have such a form.
 func oddExamples(t *testing.T) []*program {
 	t.Helper()

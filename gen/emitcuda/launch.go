@@ -73,7 +73,7 @@ func (e *emitter) cut() []part {
 			continue
 		}
 		form := e.formOf(n)
-		if k := len(out) - 1; k >= 0 && out[k].form == form && (form == zeros || form == block) {
+		if k := len(out) - 1; k >= 0 && out[k].form == form && (form == zeros || form == block && !e.follows(n, out[k].nodes)) {
 			out[k].nodes = append(out[k].nodes, n)
 			out[k].eqs = union(out[k].eqs, eqs)
 			continue
@@ -139,6 +139,29 @@ func (e *emitter) repeats(n *plan.Let, at int) bool {
 		}
 	})
 	return ok
+}
+
+// follows reports whether a scalar that n needs is computed again from what nodes
+// write. A launch computes such scalars where it begins.
+func (e *emitter) follows(n plan.Node, nodes []plan.Node) bool {
+	written := plan.Writes(nodes)
+	var stale func(n plan.Node) bool
+	stale = func(n plan.Node) bool {
+		return slices.ContainsFunc(scalars([]plan.Node{n}), func(l *plan.Local) bool {
+			let := e.again[l]
+			if let == nil {
+				return false
+			}
+			found := stale(let)
+			plan.Visit(let.Val, func(x plan.Expr) {
+				if load, ok := x.(plan.Load); ok {
+					found = found || written[load.Buf.Base()]
+				}
+			})
+			return found
+		})
+	}
+	return stale(n)
 }
 
 // keepScalars gives a place to each scalar that a part computes and another

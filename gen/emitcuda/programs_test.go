@@ -3,7 +3,9 @@ package emitcuda_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -123,7 +125,37 @@ func ofRandomPages(t testing.TB, seed uint64, count int) []*program {
 		p := random.New(seed + uint64(i))
 		files, names = append(files, source.NewFile(p.Unit+".md", p.Text())), append(names, p.Unit)
 	}
-	s, _ := gen.LoadWith([]string{filepath.Join(specs, "algorithms", "functions.md")}, files...)
+	return ofRules(t, files, names)
+}
+
+// ofMended compiles the rules of pages on which a target was wrong once.
+func ofMended(t testing.TB) []*program {
+	t.Helper()
+	pages, err := filepath.Glob("../random/testdata/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal("no pages", err)
+	}
+	var files []*source.File
+	var names []string
+	for _, p := range pages {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, source.NewFile(filepath.Base(p), string(text)))
+		for _, m := range ruleName.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return ofRules(t, files, names)
+}
+
+var ruleName = regexp.MustCompile(`(?m)^rule (\w+)`)
+
+// ofRules compiles those of the rules of pages that the compiler takes.
+func ofRules(t testing.TB, files []*source.File, names []string) []*program {
+	t.Helper()
+	s, _ := gen.LoadWith([]string{specs}, files...)
 	var out []*program
 	for _, name := range names {
 		if v, ds := gen.CompileUnit(s, s.Tree.Units[name]); v != nil && !ds.HasErrors() {
