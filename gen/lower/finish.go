@@ -24,6 +24,7 @@ func (l *lowerer) collectSizes() {
 		}
 	}
 	var body func(f *ir.Func)
+	var scan func(s *ir.Scan)
 	var subs func(ss []ir.Sub)
 	subs = func(ss []ir.Sub) {
 		for _, s := range ss {
@@ -51,13 +52,19 @@ func (l *lowerer) collectSizes() {
 			if in.Solve != nil {
 				body(in.Solve.Residual)
 			}
-			if s := in.Scan; s != nil {
-				axes([]*ir.Axis{s.Lane, s.Time})
-				for _, t := range s.Tokens {
-					add(t.Base)
-				}
-				body(s.Body)
+			if in.Scan != nil {
+				scan(in.Scan)
 			}
+		}
+	}
+	scan = func(s *ir.Scan) {
+		axes([]*ir.Axis{s.Lane, s.Time})
+		for _, t := range s.Tokens {
+			add(t.Base)
+		}
+		body(s.Body)
+		if s.Primal != nil {
+			scan(s.Primal.Scan) // its states are computed again
 		}
 	}
 	body(l.f)
