@@ -3,11 +3,13 @@ package emitcuda_test
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/random"
 	"github.com/nl-hecate/hecate/internal/cudashim"
 )
 
@@ -68,9 +70,19 @@ func TestHeads(t *testing.T) {
 }
 
 // TestRandomPages runs the kernels of random pages.
+// The first that is wrong is made smaller.
 func TestRandomPages(t *testing.T) {
 	cudashim.Need(t)
-	runAll(t, ofRandomPages(t, *randomSeed, *randomPages), 1, positive)
+	var pages []*random.Page
+	for i := range *randomPages {
+		pages = append(pages, random.New(*randomSeed+uint64(i)))
+	}
+	tokens, ps := []int{1, positive}, ofRandomPages(t, pages...)
+	if t.Run("pages", func(t *testing.T) { runAll(t, ps, tokens...) }) {
+		return
+	}
+	i := slices.IndexFunc(ps, func(p *program) bool { return p.failed })
+	t.Logf("smaller:\n%s", shrink(t, pageOf(pages, ps[i]), tokens).Text())
 }
 
 // TestMended runs the kernels of pages on which a target was wrong once.
@@ -144,24 +156,69 @@ func (p *program) odd() bool {
 	return false
 }
 
+// runAll runs programs and reports what is wrong with each.
 func runAll(t *testing.T, ps []*program, tokens ...int) {
+	t.Helper()
+	bin := build(t, ps)
+	for _, p := range ps {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			for _, err := range p.wrong(t, bin, tokens) {
+				t.Error(err)
+			}
+			p.failed = t.Failed()
+		})
+	}
+}
+
+func build(t *testing.T, ps []*program) *cudashim.Binary {
 	t.Helper()
 	bin, err := cudashim.Build(cudashim.Plain, sourcesOf(texts(ps), 2)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range ps {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			for _, tokens := range tokens {
-				x := newTrial(t, p, tokens)
-				if x.empty {
-					continue
-				}
-				x.oracle()
-				x.run(bin, true)
-				x.run(bin, false)
-			}
-		})
+	return bin
+}
+
+// wrong lists what is wrong with the kernels of a program.
+func (p *program) wrong(t *testing.T, bin *cudashim.Binary, tokens []int) []error {
+	var errs []error
+	for _, tokens := range tokens {
+		x := newTrial(t, p, tokens)
+		if x.empty {
+			continue
+		}
+		x.oracle()
+		errs = slices.Concat(errs, x.run(bin, true), x.run(bin, false))
 	}
+	return errs
+}
+
+// shrink makes a random page smaller while its kernels are wrong.
+func shrink(t *testing.T, page *random.Page, tokens []int) *random.Page {
+	const atOnce = 24
+	for {
+		var next []*random.Page
+		for i, p := range page.Smaller() {
+			next = append(next, p.Named(fmt.Sprintf("Small%d", i)))
+		}
+		found := false
+		for part := range slices.Chunk(next, atOnce) {
+			ps := ofRandomPages(t, part...)
+			bin := build(t, ps)
+			i := slices.IndexFunc(ps, func(p *program) bool { return len(p.wrong(t, bin, tokens)) > 0 })
+			if found = i >= 0; found {
+				page = pageOf(part, ps[i])
+				break
+			}
+		}
+		if !found {
+			return page
+		}
+	}
+}
+
+// pageOf is the page of a program.
+func pageOf(pages []*random.Page, p *program) *random.Page {
+	return pages[slices.IndexFunc(pages, func(q *random.Page) bool { return q.Unit == p.unit.Name })]
 }

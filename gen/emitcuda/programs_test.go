@@ -32,6 +32,7 @@ type program struct {
 	fwd, bwd *emitcuda.Text // bwd may be nil
 	other    map[string]int // sizes that are not those of all trials
 	random   bool           // of a page that may lead float32 astray
+	failed   bool           // its kernels are wrong
 }
 
 // sizes of trials: odd, all different, and d_v of more rows than a block has.
@@ -116,13 +117,12 @@ func ofPage(t testing.TB, page string) []*program {
 	return out
 }
 
-// ofRandomPages compiles the rules of random pages that the compiler takes, from a seed on.
-func ofRandomPages(t testing.TB, seed uint64, count int) []*program {
+// ofRandomPages compiles those of the rules of random pages that the compiler takes.
+func ofRandomPages(t testing.TB, pages ...*random.Page) []*program {
 	t.Helper()
 	var files []*source.File
 	var names []string
-	for i := range count {
-		p := random.New(seed + uint64(i))
+	for _, p := range pages {
 		files, names = append(files, source.NewFile(p.Unit+".md", p.Text())), append(names, p.Unit)
 	}
 	return ofRules(t, files, names)

@@ -268,32 +268,33 @@ func only(f *ir.Func, all map[string]*interp.Tensor) map[string]*interp.Tensor {
 	return out
 }
 
-// run runs the kernels and holds the results to the interpreter's, once with the
-// threads and blocks in order and once in another order, every block alone too:
-// the bits are the same.
-func (x *trial) run(bin *cudashim.Binary, tape bool) {
-	x.t.Helper()
+// run runs the kernels and lists what is wrong: results that are not the
+// interpreter's, and, with the threads and blocks in another order and every block
+// alone, bits that are not the same.
+func (x *trial) run(bin *cudashim.Binary, tape bool) []error {
 	program, results := x.program(tape)
 	out, err := bin.Run(program)
 	if err != nil {
-		x.t.Fatalf("%v: %v", x.sizes, err)
+		return []error{fmt.Errorf("%v: %w", x.sizes, err)}
 	}
+	var errs []error
 	for _, err := range x.compare(out, results) {
-		x.t.Errorf("%v tape %v: %v", x.sizes, tape, err)
+		errs = append(errs, fmt.Errorf("%v tape %v: %w", x.sizes, tape, err))
 	}
 	if !tape || !x.shuffled {
-		return
+		return errs
 	}
 	program.Seed, program.Isolated = 5, true
 	again, err := bin.Run(program)
 	if err != nil {
-		x.t.Fatalf("%v: %v", x.sizes, err)
+		return append(errs, fmt.Errorf("%v: %w", x.sizes, err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(results)) {
 		if !slices.Equal(out.Float32(name), again.Float32(name)) {
-			x.t.Errorf("%v: another order of threads and blocks gives another %s", x.sizes, x.label(name))
+			errs = append(errs, fmt.Errorf("%v: another order of threads and blocks gives another %s", x.sizes, x.label(name)))
 		}
 	}
+	return errs
 }
 
 // compare lists the results that are not the interpreter's.

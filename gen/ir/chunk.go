@@ -4,7 +4,8 @@ import "slices"
 
 // Chunks returns the axes along which a recurrence takes several tokens at
 // once: those of its series that no state has and over which a step sums a
-// product of two matrices, as a write of many tokens does, Σ_c U[c, i] K[c, j].
+// product of two matrices that comes from the series, as a write of many tokens
+// does, Σ_c U[c, i] K[c, j].
 // A window is none: its step is one token's, which looks back. Where there is
 // such an axis the step is made of products of matrices, and a target does best
 // to leave these whole.
@@ -17,8 +18,9 @@ func (s *Scan) Chunks() []*Axis {
 		if t.Window != nil {
 			continue
 		}
+		series := s.Body.DependsOn(t.Param)
 		for _, a := range t.Param.Axes {
-			if !held(a) && !slices.Contains(out, a) && slices.ContainsFunc(s.Body.Body, func(in *Instr) bool { return in.multiplies(a) }) {
+			if !held(a) && !slices.Contains(out, a) && slices.ContainsFunc(s.Body.Body, func(in *Instr) bool { return in.Out != nil && series[in.Out] && in.multiplies(a) }) {
 				out = append(out, a)
 			}
 		}

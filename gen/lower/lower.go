@@ -20,6 +20,7 @@ package lower
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -48,7 +49,27 @@ func Pair(p *autodiff.Pair) (fwd, bwd *plan.Kernel, err error) {
 	if fwd, err = lower(p.Fwd, m); err != nil {
 		return nil, nil, err
 	}
+	for _, b := range bwd.Params {
+		if b.Role == plan.Checkpoint && !slices.ContainsFunc(fwd.Params, func(f *plan.Buffer) bool { return f.Name == b.Name && layout(fwd, f) == layout(bwd, b) }) {
+			panic("lower: BUG: the forward of " + p.Fwd.Name + " does not store " + b.Name + " as the backward reads it")
+		}
+	}
 	return fwd, bwd, nil
+}
+
+// layout prints the sizes of a buffer, a number of segments as what it counts.
+func layout(k *plan.Kernel, b *plan.Buffer) string {
+	var out []string
+	for _, d := range b.Dims {
+		text := d.String()
+		for _, q := range k.Ceils {
+			if d.Equal(shape.Sym(q.Name)) {
+				text = "segments of " + q.Num.String()
+			}
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
 }
 
 // A lowerer writes one kernel.

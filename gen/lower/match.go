@@ -19,6 +19,7 @@ type marks struct {
 // A mark is a recurrence of the forward and the one that goes back over it.
 type mark struct {
 	fwd, bwd int               // positions among the recurrences of each program
+	chunks   bool              // a step of the forward takes several tokens
 	saved    map[int]string    // instruction of the primal's body → parameter of the backward that holds its values
 	states   map[string]string // carry of the body → checkpoint buffer
 }
@@ -82,7 +83,7 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 			return nil
 		}
 	}
-	out := &mark{saved: map[int]string{}, states: map[string]string{}}
+	out := &mark{chunks: len(fwd.Chunks()) > 0, saved: map[int]string{}, states: map[string]string{}}
 	for _, o := range fwd.Outs {
 		i := slices.IndexFunc(p.Fwd.Results, func(r ir.Result) bool { return r.Val == o.Out })
 		if i < 0 || p.Bwd.Param(p.Fwd.Results[i].Name) == nil || o.Sum {

@@ -36,7 +36,7 @@ func (l *lowerer) absorb(rec *recurrence) {
 	if len(states) == 0 {
 		return
 	}
-	if rec.mark = l.marks.find(rec.number); rec.mark == nil {
+	if rec.mark == nil {
 		fail("the backward of a recurrence needs its forward: see Pair")
 	}
 	if rec.chunks {

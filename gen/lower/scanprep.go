@@ -28,14 +28,13 @@ type recurrence struct {
 func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 	s := in.Scan
 	rec := &recurrence{in: in, s: s, number: n, old: map[*ir.Value]int{}, next: map[*ir.Value]int{}, stream: map[*ir.Value]bool{}}
-	rec.chunks = len(s.Chunks()) > 0
 	if s.Reverse {
-		rec.chunks = len(s.Primal.Scan.Chunks()) > 0
+		rec.mark = l.marks.find(n)
+		rec.chunks = rec.mark != nil && rec.mark.chunks
 		l.absorb(rec)
-	}
-	if s.Reverse {
 		l.through(s.Body.Body)
 	} else {
+		rec.chunks = len(s.Chunks()) > 0
 		l.canonical(s)
 	}
 	for _, c := range rec.scans() {

@@ -62,19 +62,27 @@ type results map[string]result
 // run four at a time, of vectors of eight and sixteen, and of blocks of 32 rows.
 var trialSizes = [][]int{{5, 3, 7, 2, 9, 6}, {1, 2, 1, 3, 1, 2}, {3, 33, 17, 1, 4, 5}, {7, 4, 31, 5, 2, 3}, {17, 9, 8, 4, 5, 1}, {2, 48, 3, 2, 1, 7}}
 
-// draw makes the trial i of a page, with numbers as small as needed: nil where
+// trialTimes are the tokens and how many lie between checkpoints, of the first trial and
+// of the second: the first one has several segments, and a last one that is short.
+var trialTimes = [trials][]struct{ tokens, segment int }{
+	{{5, 2}, {7, 3}, {9, 2}, {8, 5}},
+	{{1, 64}, {2, 1}, {3, 64}, {1, 2}, {4, 1}, {9, 64}, {6, 3}},
+}
+
+// draw makes the trial n of a page, with numbers as small as needed: nil where
 // even small ones are led astray.
-func (p *program) draw(h *harness, i int) *trial {
+func (p *program) draw(h *harness, n int) *trial {
+	i := n + int(p.of.seed()%1000)
 	rng := rand.New(rand.NewPCG(p.of.seed(), uint64(i)))
-	x := &trial{p: p, h: h, sizes: map[string]int{"L": 1 + (i+1)%3%2, "T": []int{5, 2, 7, 3, 1, 9}[i%6]}}
-	x.sizes["C"] = []int{2, 64, 3, 1}[i%4]
+	time := trialTimes[n][i%len(trialTimes[n])]
+	x := &trial{p: p, h: h, sizes: map[string]int{"L": 1 + (i+1)%3%2, "T": time.tokens, "C": time.segment}}
 	order := trialSizes[i%len(trialSizes)]
 	for k, s := range p.freeSizes() {
 		if _, ok := x.sizes[s]; !ok {
 			x.sizes[s] = order[k%len(order)]
 		}
 	}
-	for n, calm := 0, 1.0; n <= calmest; n, calm = n+1, calm/2 {
+	for k, calm := 0, 1.0; k <= calmest; k, calm = k+1, calm/2 {
 		x.inputs(rng, calm)
 		if x.oracle() {
 			return x
