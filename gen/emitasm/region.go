@@ -135,7 +135,11 @@ func (f *function) text() string {
 	frame := 8*f.ints + f.slots + 64
 	var b strings.Builder
 	fmt.Fprintf(&b, "TEXT ·%s(SB), 0, $%d-8\n", f.name, frame)
-	for _, l := range unread(f.lines) {
+	lines := unread(f.lines)
+	if l := beyond(lines, f.slots); l != "" {
+		panic("emitasm: BUG: " + f.name + " has no such slot: " + l)
+	}
+	for _, l := range lines {
 		l = strings.ReplaceAll(l, "SLOTS", fmt.Sprint(8*f.ints+63))
 		if !strings.HasSuffix(l, ":") {
 			l = "\t" + l
@@ -168,7 +172,7 @@ func (f *function) prologue() {
 		for v := range f.vectors() {
 			f.emit("VMOVUPS %s, %d(R13)", f.t.reg(0), f.scalar[l].at+4*f.t.width*v)
 		}
-		if !f.t.wide() && f.vectors() == 1 {
+		if !f.t.wide() && f.r.Across != plan.Rows { // a slot of two vectors
 			f.emit("VMOVUPS %s, %d(R13)", f.t.reg(0), f.scalar[l].at+32)
 		}
 	}

@@ -53,3 +53,28 @@ func readBytes(line string) int {
 	}
 	return 64
 }
+
+// beyond finds an instruction that reads or writes behind so many bytes of slots.
+func beyond(lines []string, slots int) string {
+	for _, l := range lines {
+		for _, m := range slotAt.FindAllStringSubmatch(l, -1) {
+			if at, _ := strconv.Atoi(m[1]); at+vectorBytes(l) > slots {
+				return l
+			}
+		}
+	}
+	return ""
+}
+
+// vectorBytes is how much an instruction reads or writes of a slot.
+func vectorBytes(line string) int {
+	switch {
+	case readBytes(line) == 4:
+		return 4
+	case strings.Contains(line, "Z"):
+		return 64
+	case strings.Contains(line, "Y"):
+		return 32
+	}
+	return 4
+}
