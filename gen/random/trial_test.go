@@ -183,12 +183,9 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 	p.Float32 = run > 0
 	if run > 1 {
 		p.After = func(in *ir.Instr, out *interp.Tensor) {
-			if in.Out == nil || in.Out.Elem != ir.Real {
+			off := roundings(in)
+			if off == 0 {
 				return
-			}
-			off := 1.0
-			if in.Op.Unary() != nil {
-				off = functionOff
 			}
 			for i := range out.Data {
 				out.Data[i] *= 1 + off*ulp32*(2*rng.Float64()-1)
@@ -200,6 +197,29 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 		own[v.Name] = in[v.Name]
 	}
 	return p.Run(sizes, own)
+}
+
+// roundings is how many roundings two results of an instruction may be apart: none where
+// it chooses or moves numbers, functionOff where it is a function, and two where it adds
+// and multiplies, as each of them is one rounding away from what is exact.
+func roundings(in *ir.Instr) float64 {
+	switch in.Op {
+	case ir.Abs, ir.Sign, ir.Floor, ir.Stop:
+		return 0
+	case ir.Prod:
+		if len(in.Args) == 1 && len(in.Reduced()) == 0 {
+			return 0
+		}
+		return 2
+	case ir.Lin, ir.Div, ir.TriSolve:
+		return 2
+	case ir.Softmax, ir.LogSumExp, ir.Pow:
+		return functionOff
+	}
+	if in.Op.Unary() == nil {
+		return 0
+	}
+	return functionOff
 }
 
 // distance is ‖a − b‖/‖b‖, or by small where b is smaller.
