@@ -68,19 +68,12 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 
 // canonical fixes the order of every product in a forward's step, in the
 // forward and in its replay alike, before the two are treated differently: a
-// replay has the bits of the forward.
+// replay has the bits of the forward. It looks at one product at a time, for the
+// step of a replay may have fewer states, and rows elsewhere.
 func (l *lowerer) canonical(s *ir.Scan) {
 	l.through(s.Body.Body)
 	factor(s.Body)
-	st := step{body: s.Body.Body}
-	for n, c := range s.Carry {
-		st.states, st.next, st.same = append(st.states, c.Param), append(st.next, c.Next), append(st.same, n)
-	}
-	var r *rows
-	if found := findRows([]step{st}); found != nil {
-		r = found[0]
-	}
-	sortFactors(s.Body.Body, r)
+	sortFactors(s.Body.Body, nil)
 }
 
 func (rec *recurrence) scans() []*ir.Scan {

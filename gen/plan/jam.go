@@ -209,7 +209,9 @@ func (j *jammer) differs(n Node) bool {
 		case *Let:
 			differs = differs || j.dep[n.To]
 		case *Acc:
-			differs = differs || j.dep[n.To]
+			differs = differs || j.dep[n.To] || !j.own[n.To]
+		case *Store:
+			differs = differs || n.Add || len(n.Vals) == 1 && AddsTo(n.Vals[0], n.To)
 		case *Pick:
 			differs = differs || j.dep[n.To]
 		case *Loop:

@@ -320,7 +320,7 @@ func (x *trial) same(got, want [2]map[string][]float64, what string, say func(st
 			if !slices.EqualFunc(y, want[i][name], func(a, b float64) bool {
 				return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 			}) {
-				say("%s: %s has other bits", what, name)
+				say("%s: %s has other bits, off by %.3g", what, name, distance(y, want[i][name], small32))
 			}
 		}
 	}
