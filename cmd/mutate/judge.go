@@ -33,7 +33,7 @@ const (
 )
 
 // A choice says which breaks are made: those of one unit, of the pages whose
-// path contains a text, or both; and of these every so manieth.
+// path contains a text, or both; and of these every n-th.
 type choice struct {
 	unit, page string
 	every      int

@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&of.page, "page", "", "break only pages whose path contains this")
 	flag.StringVar(&of.unit, "unit", "", "break only this unit")
 	verbose := flag.Bool("v", false, "print every break and its fate, as it comes")
-	flag.IntVar(&of.every, "every", 1, "break only every so manieth token of a page, for an estimate")
+	flag.IntVar(&of.every, "every", 1, "break only every n-th token of a page, for an estimate")
 	flag.Parse()
 	w, err := newWorld(*specs, *vectors, *list)
 	if err != nil {

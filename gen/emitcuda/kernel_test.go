@@ -69,20 +69,23 @@ func TestHeads(t *testing.T) {
 	runAll(t, ofPage(t, "../testdata/heads/inheads.md"), trialTokens[:2]...)
 }
 
-// TestRandomPages runs the kernels of random pages.
-// The first that is wrong is made smaller.
+// TestRandomPages runs the kernels of random pages, as many at once as one program
+// holds. The first that is wrong is made smaller.
 func TestRandomPages(t *testing.T) {
 	cudashim.Need(t)
-	var pages []*random.Page
-	for i := range *randomPages {
-		pages = append(pages, random.New(*randomSeed+uint64(i)))
+	const atOnce = 250
+	for from := 0; from < *randomPages; from += atOnce {
+		var pages []*random.Page
+		for i := from; i < min(from+atOnce, *randomPages); i++ {
+			pages = append(pages, random.New(*randomSeed+uint64(i)))
+		}
+		tokens, ps := []int{1, positive}, ofRandomPages(t, pages...)
+		if t.Run(fmt.Sprint("pages", from), func(t *testing.T) { runAll(t, ps, tokens...) }) {
+			continue
+		}
+		i := slices.IndexFunc(ps, func(p *program) bool { return p.failed })
+		t.Logf("smaller:\n%s", shrink(t, pageOf(pages, ps[i]), tokens).Text())
 	}
-	tokens, ps := []int{1, positive}, ofRandomPages(t, pages...)
-	if t.Run("pages", func(t *testing.T) { runAll(t, ps, tokens...) }) {
-		return
-	}
-	i := slices.IndexFunc(ps, func(p *program) bool { return p.failed })
-	t.Logf("smaller:\n%s", shrink(t, pageOf(pages, ps[i]), tokens).Text())
 }
 
 // TestMended runs the kernels of pages on which a target was wrong once.

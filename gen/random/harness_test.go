@@ -128,22 +128,25 @@ func blame(all []*subject, says string) (left []*subject) {
 func (h *harness) print(all []*subject) map[string][]byte {
 	files := map[string][]byte{"main.go": driver}
 	h.names = map[*plan.Kernel]*emitgo.KernelNames{}
-	var imports, rows strings.Builder
+	var imports, parts strings.Builder
 	pkg := 0
 	for part := range slices.Chunk(all, perPackage) {
 		pkg++
 		name := fmt.Sprintf("part%d", pkg)
-		if h.printPart(files, name, part, &rows) {
+		if h.printPart(files, name, part) {
 			fmt.Fprintf(&imports, "\t%q\n", "pages/"+name)
+			fmt.Fprintf(&parts, "\t%s.Kernels,\n", name)
 		}
 	}
-	files["table/table.go"] = fmt.Appendf(nil, "package table\n\nimport (\n%s)\n\n// Kernels makes a call of each kernel, in float64 and in float32.\nvar Kernels = map[string]func() [2]any{\n%s}\n", imports.String(), rows.String())
+	files["table/table.go"] = fmt.Appendf(nil, "package table\n\nimport (\n%s)\n\n// Parts make a call of each kernel, in float64 and in float32.\nvar Parts = []map[string]func() [2]any{\n%s}\n", imports.String(), parts.String())
 	return files
 }
 
 // printPart prints the kernels of some pages into one package: portable, fused,
-// assembly.
-func (h *harness) printPart(files map[string][]byte, pkg string, part []*subject, rows *strings.Builder) (some bool) {
+// assembly, and a table of them, which instantiates the generic code, so that packages
+// are compiled side by side.
+func (h *harness) printPart(files map[string][]byte, pkg string, part []*subject) (some bool) {
+	var rows strings.Builder
 	if !guarded(func() { h.assemble(files, pkg, part) }) {
 		for _, s := range part { // one of them fails
 			s.guard(func() { h.assemble(files, pkg, []*subject{s}) })
@@ -168,12 +171,12 @@ func (h *harness) printPart(files map[string][]byte, pkg string, part []*subject
 		maps.Copy(files, own)
 		for _, p := range s.programs {
 			for _, k := range p.kernels() {
-				some = true
-				fmt.Fprintf(rows, "\t%q: func() [2]any { return [2]any{&%[2]s.%[1]s[float64]{}, &%[2]s.%[1]s[float32]{}} },\n", k.Name, pkg)
+				fmt.Fprintf(&rows, "\t%[1]q: func() [2]any { return [2]any{&%[1]s[float64]{}, &%[1]s[float32]{}} },\n", k.Name)
 			}
 		}
 	}
-	return some
+	files[pkg+"/table.go"] = fmt.Appendf(nil, "package %s\n\nvar Kernels = map[string]func() [2]any{\n%s}\n", pkg, rows.String())
+	return rows.Len() > 0
 }
 
 // assemble gives kernels their fused arithmetic and prints the assembly of it.

@@ -33,12 +33,18 @@ func TestPages(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 20)
 	}
-	var pages []*random.Page
-	for i := range n {
-		pages = append(pages, random.New(*seed+uint64(i)))
+	for from := 0; from < n; from += perProgram {
+		var pages []*random.Page
+		for i := from; i < min(from+perProgram, n); i++ {
+			pages = append(pages, random.New(*seed+uint64(i)))
+		}
+		judge(t, subjects(t, pages...))
 	}
-	judge(t, subjects(t, pages...))
 }
+
+// perProgram is how many pages are compiled and run at once: the kernels of all of
+// them are in memory and in one executable.
+const perProgram = 250
 
 // TestMended holds pages on which a target was wrong once, and pages whose constructs
 // random ones do not have.

@@ -36,7 +36,8 @@ var Kinds = []struct {
 	Share int
 	grow  func(*grower)
 }{
-	{"rule", 100, (*grower).rule},
+	{"rule", 88, (*grower).rule},
+	{"heads", 12, (*grower).heads},
 }
 
 // New grows the page of a seed. The same seed gives the same page.

@@ -23,18 +23,28 @@ type ruler struct {
 	step  *scope // what a token's equations may read
 }
 
-func (g *grower) rule() {
-	g.ruleHead()
+func (g *grower) rule() { g.ruleOf("$", "d", "m") }
+
+// heads grows a rule, and the unit is that rule in heads. Its answer has an axis that
+// the tokens do not have.
+func (g *grower) heads() {
+	g.ruleOf("$One", "m")
+	g.add(fmt.Sprintf("\nrule $ = $One(heads = %d)", 1+g.rng.IntN(3))).keep = true
+}
+
+// ruleOf grows a rule whose answer has one of some axes.
+func (g *grower) ruleOf(name string, answer ...string) {
+	g.ruleHead(name)
 	r := &ruler{grower: g, token: &scope{window: true, types: map[string]typ{}}}
 	r.token.vals = []value{{"x_t", typ{"d"}}}
 	r.token.series, r.token.types["x"] = []string{"x"}, typ{"d"}
 	r.functions()
 	r.seriesLines()
 	r.states()
-	r.answer(typ{pick(g, []string{"d", "m"})})
+	r.answer(typ{pick(g, answer)})
 }
 
-func (g *grower) ruleHead() {
+func (g *grower) ruleHead(name string) {
 	g.axes = []axis{{name: "d"}, {name: "m"}, {name: "n"}}
 	dims := "dims d, m, n"
 	if g.chance(35) {
@@ -46,7 +56,10 @@ func (g *grower) ruleHead() {
 		g.axes = append(g.axes, c)
 		dims += fmt.Sprintf(", c = %d", c.fixed)
 	}
-	g.add("rule $").keep = true
+	g.add("rule " + name).keep = true
+	if name != "$" {
+		g.add("option heads ≥ 1 = 1 replicate").keep = true
+	}
 	if g.chance(40) {
 		g.axes = append(g.axes, axis{name: "w"})
 		g.add(fmt.Sprintf("option w ≥ 1 = %d", 1+g.rng.IntN(4)))
