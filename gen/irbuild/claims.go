@@ -116,11 +116,16 @@ func (e *builder) alike(xl, xr notation.Expr, left, right *ten) (*ten, *ten, boo
 	case left.isLiteral():
 		left = &ten{axes: right.axes, row: right.row, elem: ir.Real, coef: left.coef}
 	default:
-		e.errorf(diag.ShapeMismatch, xr, "%s is %s, but %s is %s", text(xr), e.typ(right), text(xl), e.typ(left)).
-			Labelf("%s", e.typ(right)).See(xl.Where(), "%s is %s", text(xl), e.typ(left))
+		e.unlike(xl, xr, left, right)
 		return nil, nil, false
 	}
 	return left, right, true
+}
+
+// unlike says that two sides have different types.
+func (e *builder) unlike(xl, xr notation.Expr, left, right *ten) {
+	e.errorf(diag.ShapeMismatch, xr, "%s is %s, but %s is %s", text(xr), e.typ(right), text(xl), e.typ(left)).
+		Labelf("%s", e.typ(right)).See(xl.Where(), "%s is %s", text(xl), e.typ(left))
 }
 
 // result gives out a value over the given loops and its visible axes.

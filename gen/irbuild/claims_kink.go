@@ -9,6 +9,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Inside is the result of an invariant's program that is 0 where the conditions of its
+// binders do not hold.
+const Inside = "inside"
+
 // Value is the result of a kink's or an invariant's program besides its sides.
 const Value = "value"
 
@@ -122,12 +126,14 @@ func Invariant(blk *check.Block, p Probe, ds *diag.List) *Equality {
 		return nil
 	}
 	all := append(slices.Clone(n.vars()), vars...)
-	for i, x := range []notation.Expr{p.Left, p.Right} {
-		t := e.expr(x)
-		if t == nil {
-			return nil
-		}
-		e.result([]string{Left, Right}[i], e.masked(t, conds), all)
+	left, right, ok := e.sides(p)
+	if !ok {
+		return nil
+	}
+	e.result(Left, left, all)
+	e.result(Right, right, all)
+	if in := e.holds(vars, conds); in != nil {
+		e.result(Inside, in, all)
 	}
 	return &Equality{Func: e.finished(), Free: n.known()}
 }

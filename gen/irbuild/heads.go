@@ -21,8 +21,8 @@ import (
 // A mapper writes the program of H heads from that of one.
 type mapper struct {
 	b        ir.Builder
-	lane     *ir.Axis // L
 	head     *ir.Axis // H
+	lane     *ir.Axis // L, nil in first values that are those of all lanes
 	pair     *ir.Axis // L·H
 	vals     map[*ir.Value]*ir.Value
 	mapped   map[*ir.Value]bool // values of one head that have the axis H
@@ -36,17 +36,20 @@ func inHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 		return f
 	}
 	if y := output(f); y != nil {
-		if _, one := y.Axes[2].Size.Symbol(); !one || slices.Contains(input(f).Axes, y.Axes[2]) {
+		x := input(f) // a frozen read of states alone has none
+		if _, one := y.Axes[2].Size.Symbol(); !one || x != nil && slices.Contains(x.Axes, y.Axes[2]) {
 			ds.Errorf(diag.ShapeMismatch, blk.Unit.Name.Span, "%s has no heads: an answer is as wide as a token, and several side by side are wider", blk.Name).
 				Hint("answer with a vector of an axis of its own, such as d_v")
 			return nil
 		}
 	}
-	lane := f.Axes[slices.IndexFunc(f.Axes, func(a *ir.Axis) bool { return a.Name == "L" })]
 	head := &ir.Axis{Name: check.ASCII(blk.Heads.Name), Size: renamed(blk.Heads.Size)}
-	m := &mapper{b: ir.Builder{F: &ir.Func{Name: f.Name, Axes: slices.Clone(f.Axes)}}, lane: lane, head: head,
-		pair: &ir.Axis{Name: lane.Name + "·" + head.Name, Size: lane.Size.Mul(head.Size)},
+	m := &mapper{b: ir.Builder{F: &ir.Func{Name: f.Name, Axes: slices.Clone(f.Axes)}}, head: head,
 		vals: map[*ir.Value]*ir.Value{}, mapped: map[*ir.Value]bool{}, pairs: map[*ir.Value]*ir.Value{}}
+	if i := slices.IndexFunc(f.Axes, func(a *ir.Axis) bool { return a.Name == "L" }); i >= 0 {
+		m.lane = f.Axes[i]
+		m.pair = &ir.Axis{Name: m.lane.Name + "·" + head.Name, Size: m.lane.Size.Mul(head.Size)}
+	}
 	m.constant = func(name string) bool {
 		return slices.ContainsFunc(blk.SymSeq, func(s *check.Symbol) bool { return s.Kind == check.Constant && check.ASCII(s.Name) == name })
 	}

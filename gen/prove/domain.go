@@ -13,24 +13,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// outside is by how much entry i, or the row that it opens, leaves a set. Ends
-// belong to it: rounding may reach them.
-func outside(t *notation.Type, x *interp.Tensor, i int) (float64, string) {
+// outside is by how much entry i, or the row that it opens, leaves a set, and whether
+// it lies at an end that does not belong to the set.
+func outside(t *notation.Type, x *interp.Tensor, i int) (far float64, end bool, text string) {
 	switch t.Kind {
 	case notation.RangeType:
-		v := x.Data[i]
-		far := nan(v, v)
-		if lo, ok := bound(t.Lo); ok {
-			far += math.Max(0, lo-v)
-		}
-		if hi, ok := bound(t.Hi); ok {
-			far += math.Max(0, v-hi)
-		}
-		return far, fmt.Sprintf("%.9g is outside", v)
+		v, iv := x.Data[i], declaredInterval(t)
+		far = nan(v, v) + math.Max(0, math.Max(iv.lo-v, v-iv.hi))
+		return far, v == iv.lo && iv.loOpen || v == iv.hi && iv.hiOpen, fmt.Sprintf("%.9g is outside", v)
 	}
 	n := x.Shape[len(x.Shape)-1]
 	if i%n != 0 {
-		return 0, ""
+		return 0, false, ""
 	}
 	sum, low := 0.0, 0.0
 	for _, v := range x.Data[i : i+n] {
@@ -43,11 +37,11 @@ func outside(t *notation.Type, x *interp.Tensor, i int) (float64, string) {
 	}
 	switch {
 	case t.Kind == notation.SphereType:
-		return math.Abs(sum - 1), fmt.Sprintf("a row has the norm %.12g, and not 1", math.Sqrt(sum))
+		return math.Abs(sum - 1), false, fmt.Sprintf("a row has the norm %.12g, and not 1", math.Sqrt(sum))
 	case low > 0:
-		return math.Abs(sum-1) + low, fmt.Sprintf("a row has the entry %.12g, below 0", -low)
+		return math.Abs(sum-1) + low, false, fmt.Sprintf("a row has the entry %.12g, below 0", -low)
 	}
-	return math.Abs(sum - 1), fmt.Sprintf("a row has the sum %.12g, and not 1", sum)
+	return math.Abs(sum - 1), false, fmt.Sprintf("a row has the sum %.12g, and not 1", sum)
 }
 
 // Sets holds the states of a rule that are declared on the sphere or on the
@@ -92,7 +86,7 @@ func (p *prover) stayOn(kind notation.TypeKind, states []string) (Evidence, stri
 			for _, s := range states {
 				x := params[s]
 				for k := range x.Data {
-					v, text := outside(set, x, k)
+					v, _, text := outside(set, x, k)
 					ev.Points++
 					if ev.Worst = math.Max(ev.Worst, v); !(v <= invTol) {
 						return failed(fmt.Sprintf("leaves the set: %s after %d chunks", text, step)), s

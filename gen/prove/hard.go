@@ -112,18 +112,17 @@ func strideOf(shape []int, axis int) int {
 
 // watchHard looks at one item over a chunk of a hard trajectory.
 func (p *prover) watchHard(w *watched, out tensors, sizes map[string]int, before int, mild bool) {
-	equality := w.set == nil && w.op == "=" || w.set != nil && ofRows(w.set.Kind)
-	if w.bad != "" || equality && !mild {
+	if w.bad != "" || w.tolerance() == invTol && !mild {
 		return
 	}
-	left := out[w.probe.Name]
-	for i := range left.Data {
-		v, text := w.violation(out, i)
-		if math.IsNaN(v) {
+	shape, n := w.entries(out)
+	for i := range n {
+		v, _, text := w.violation(out, i) // rounding reaches ends here
+		if math.IsNaN(v) || !w.inside(out, i, n) {
 			continue
 		}
 		w.ev.Points++
-		when := "with large learned numbers and tokens, " + afterToken(before, left.Shape, i)
+		when := "with large learned numbers and tokens, " + afterToken(before, shape, i)
 		if v > hardTol {
 			p.leaves(w, when, text, sizes)
 			return

@@ -10,8 +10,8 @@ import (
 
 // Interval arithmetic (Moore 1966): the ends of what an operation can give follow
 // from the ends of what it gets. An end that is not reached is open, so that the
-// logistic function has (0, 1). Ends are float64 and not rounded outward: what is
-// compared with them has the slack of invTol.
+// logistic function has (0, 1). Ends are float64 and not rounded outward, as the
+// numbers of a page are not: two that are compared may be rounded by endTol.
 
 // An interval is the numbers between two ends.
 type interval struct {
@@ -64,11 +64,20 @@ func endText(x float64) string {
 	return fmt.Sprintf("%.6g", x)
 }
 
-// inside reports whether a lies in b, whose ends count as its own: rounding
-// reaches them.
+// inside reports whether a lies in b.
 func (a interval) inside(b interval) bool {
-	slack := func(x float64) float64 { return invTol * math.Max(1, math.Abs(x)) }
-	return (math.IsInf(b.lo, -1) || a.lo >= b.lo-slack(b.lo)) && (math.IsInf(b.hi, 1) || a.hi <= b.hi+slack(b.hi))
+	return above(a.lo, b.lo, b.loOpen && !a.loOpen) && above(-a.hi, -b.hi, b.hiOpen && !a.hiOpen)
+}
+
+// above reports whether x lies above an end, or at it where it is not excluded.
+func above(x, end float64, excluded bool) bool {
+	switch {
+	case math.IsInf(end, 0):
+		return x >= end
+	case excluded:
+		return x > end
+	}
+	return x >= end-endTol*math.Abs(end)
 }
 
 func (a interval) hasZero() bool {
@@ -202,7 +211,11 @@ func rise(op ir.Op, a interval) interval {
 		}
 		return f(x)
 	}
-	return interval{at(a.lo), at(a.hi), a.loOpen, a.hiOpen}
+	out := interval{at(a.lo), at(a.hi), a.loOpen, a.hiOpen}
+	// What rounding takes to a limit does not reach it.
+	out.loOpen = out.loOpen || out.lo == at(math.Inf(-1)) && op != ir.Floor
+	out.hiOpen = out.hiOpen || out.hi == at(math.Inf(1)) && op != ir.Floor
+	return out
 }
 
 // unary is the image of a function of one number.

@@ -45,7 +45,18 @@ type watched struct {
 
 // newWatched makes an item that nothing is known of yet.
 func newWatched(it Item, probe irbuild.Probe, op string, set *notation.Type) *watched {
-	return &watched{it: it, probe: probe, op: op, set: set, ev: Evidence{Verdict: Tested, Tolerance: invTol}, closest: math.Inf(1)}
+	w := &watched{it: it, probe: probe, op: op, set: set, closest: math.Inf(1)}
+	w.ev = Evidence{Verdict: Tested, Tolerance: w.tolerance()}
+	return w
+}
+
+// tolerance is what rounding may do along a trajectory: it adds up in what is kept
+// equal, and an inequality has room.
+func (w *watched) tolerance() float64 {
+	if w.set == nil && w.op == "=" || w.set != nil && ofRows(w.set.Kind) {
+		return invTol
+	}
+	return rangeTol
 }
 
 // ruleInvariants follows the rule and settles everything that must hold at
@@ -237,12 +248,15 @@ func (p *prover) advance(f *ir.Func, params tensors, by int) {
 
 // watchAt looks at one item over one chunk; before is the number of tokens before.
 func (p *prover) watchAt(w *watched, out tensors, sizes map[string]int, before int) {
-	left := out[w.probe.Name]
-	for i := range left.Data {
+	shape, n := w.entries(out)
+	for i := range n {
+		if !w.inside(out, i, n) {
+			continue
+		}
 		w.ev.Points++
-		v, text := w.violation(out, i)
-		token := afterToken(before, left.Shape, i)
-		if v <= invTol {
+		v, end, text := w.violation(out, i)
+		token := afterToken(before, shape, i)
+		if v <= w.tolerance() && (!end || w.ev.Verdict == Proved) {
 			w.ev.Worst = math.Max(w.ev.Worst, v)
 			w.nearAt(out, i, token, sizes)
 			continue
@@ -252,32 +266,68 @@ func (p *prover) watchAt(w *watched, out tensors, sizes map[string]int, before i
 	}
 }
 
+// entries are the shape of the larger side and how many entries it has.
+func (w *watched) entries(out tensors) (shape []int, n int) {
+	return larger(out[w.probe.Name], out[w.probe.RightName()])
+}
+
+// inside reports whether the conditions of an invariant hold at entry i of n.
+func (w *watched) inside(out tensors, i, n int) bool {
+	in := out[w.probe.InsideName()]
+	return in == nil || broadcast(in.Data, i, n) != 0
+}
+
+// larger are the shape and the number of entries of the side that is an array: the
+// other one may be a number, or missing.
+func larger(left, right *interp.Tensor) (shape []int, n int) {
+	if right != nil && len(right.Shape) > len(left.Shape) {
+		left = right
+	}
+	return left.Shape, len(left.Data)
+}
+
+// broadcast is entry i of n of a side: a number at each token stands for all entries there.
+func broadcast[N any](side []N, i, n int) N { return side[i*len(side)/n] }
+
 // afterToken is the token of entry i of a probe, counted from the start.
 func afterToken(before int, shape []int, i int) string {
 	return fmt.Sprintf("after token %d", before+index(shape, i)[1]+1)
 }
 
-// violation is by how much an item fails at entry i, and how.
-func (w *watched) violation(out tensors, i int) (float64, string) {
-	left := out[w.probe.Name]
+// violation is by how much an item fails at entry i, whether it lies at an end that
+// does not belong to it, and how.
+func (w *watched) violation(out tensors, i int) (by float64, end bool, text string) {
 	if w.set != nil {
-		return outside(w.set, left, i)
+		return outside(w.set, out[w.probe.Name], i)
 	}
-	return relative(w.op, left.Data[i], out[w.probe.RightName()].Data[i])
+	a, b := w.sides(out, i)
+	by, end = relative(w.op, a, b, a-b)
+	return by, end, notHolding(w.op, a, b)
 }
 
-// relative is by how much a comparison fails, by the size of its sides.
-func relative(op string, a, b float64) (float64, string) {
-	return violated(op, a, b) / math.Max(1, math.Max(math.Abs(a), math.Abs(b))), fmt.Sprintf("%.12g %s %.12g does not hold", a, op, b)
+// sides are the numbers that are compared at entry i.
+func (w *watched) sides(out tensors, i int) (a, b float64) {
+	_, n := w.entries(out)
+	return broadcast(out[w.probe.Name].Data, i, n), broadcast(out[w.probe.RightName()].Data, i, n)
+}
+
+// relative is by how much a comparison fails, by the size of its sides, which differ by
+// d, and whether they are equal where they must not be.
+func relative(op string, a, b, d float64) (by float64, end bool) {
+	return violated(op, d) / math.Max(1, math.Max(math.Abs(a), math.Abs(b))), d == 0 && (op == "<" || op == ">")
+}
+
+func notHolding(op string, a, b float64) string {
+	return fmt.Sprintf("%.12g %s %.12g does not hold", a, op, b)
 }
 
 // nearAt notes how close an item came to failing at entry i.
 func (w *watched) nearAt(out tensors, i int, when string, sizes map[string]int) {
-	x := out[w.probe.Name].Data[i]
 	if w.set == nil {
-		w.near(x, out[w.probe.RightName()].Data[i], when, sizes)
+		x, y := w.sides(out, i)
+		w.near(x, y, when, sizes)
 	} else if w.set.Kind == notation.RangeType {
-		iv := declaredInterval(w.set)
+		x, iv := out[w.probe.Name].Data[i], declaredInterval(w.set)
 		w.closer(math.Min(x-iv.lo, iv.hi-x), fmt.Sprintf("%.6g", x), when, sizes)
 	}
 }
@@ -312,7 +362,7 @@ func (p *prover) firstAt(w *watched, first *interp.Tensor, sizes map[string]int)
 		return
 	}
 	for i := range first.Data {
-		if v, text := outside(w.set, first, i); !(v <= invTol) {
+		if v, end, text := outside(w.set, first, i); !(v <= w.tolerance()) || end {
 			p.leaves(w, "before the first token", text, sizes)
 			return
 		}
@@ -338,15 +388,15 @@ func (p *prover) leaves(w *watched, when, text string, sizes map[string]int) {
 	w.ev = failed(text)
 }
 
-// violated is by how much a comparison fails.
-func violated(op string, a, b float64) float64 {
+// violated is by how much a comparison fails whose sides differ by d.
+func violated(op string, d float64) float64 {
 	switch op {
 	case "<", "≤":
-		return math.Max(0, a-b) + nan(a, b)
+		return math.Max(0, d)
 	case ">", "≥":
-		return math.Max(0, b-a) + nan(a, b)
+		return math.Max(0, -d)
 	}
-	return math.Abs(a - b)
+	return math.Abs(d)
 }
 
 func nan(a, b float64) float64 { return 0 * a * b }

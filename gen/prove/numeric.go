@@ -16,7 +16,9 @@ const (
 	simplifyTol = 1e-10 // a program against its simplified form
 	gradAbs     = 1e-9  // a derivative against a fourth-order difference …
 	gradRel     = 1e-6  // … by the size of the gradient, and of the entry
-	invTol      = 1e-9  // an invariant after any number of steps
+	invTol      = 1e-9  // an equality after any number of steps
+	rangeTol    = 1e-12 // an inequality
+	endTol      = 1e-15 // two ends of intervals: a few roundings
 	tinyScale   = 1e-3  // sides smaller than this are compared absolutely
 	wideScale   = 1e-6  // the same in double-double …
 	rowScale    = 1     // … where rows were drawn on a sphere or a simplex, on which they lie up to float64

@@ -44,24 +44,36 @@ func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality)
 	prog := interp.Compile(q.Func)
 	for i, sizes := range sizeSets(p.blk, p.opt.Deep, q.Func) {
 		for k := range claimPoints + hardRounds {
-			out, when := tensors(nil), ""
+			params, out, when := tensors(nil), tensors(nil), ""
 			if k < claimPoints {
 				var draw *sampler
-				_, out, draw = p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
+				params, out, draw = p.pointOf(q, prog, sizes, forInvariant, i*1000+k, k%2 == 1)
 				w.ev.halved(draw)
-			} else if out, when = hardPoint(q, prog, newSampler(p.blk, q.Free, sizes, forHard, i*1000+k), r.Op == "="); out == nil {
+			} else if params, out, when = hardPoint(q, prog, newSampler(p.blk, q.Free, sizes, forHard, i*1000+k), r.Op == "="); out == nil {
 				continue
 			}
-			l, rt := out[irbuild.Left], out[irbuild.Right]
-			for j := range l.Data {
-				v, text := relative(r.Op, l.Data[j], rt.Data[j])
+			shape, n := larger(out[irbuild.Left], out[irbuild.Right])
+			wide, tol := wideSides(q, sizes, params), rangeTol
+			if wide == nil && when != "" {
+				tol = hardTol
+			}
+			for j := range n {
+				if in := out[irbuild.Inside]; in != nil && broadcast(in.Data, j, n) == 0 {
+					continue
+				}
+				a, b := broadcast(out[irbuild.Left].Data, j, n), broadcast(out[irbuild.Right].Data, j, n)
+				d := a - b
+				if wide != nil {
+					d = broadcast(wide[0].Data, j, n).Sub(broadcast(wide[1].Data, j, n)).Hi
+				}
+				v, end := relative(r.Op, a, b, d)
 				w.ev.Points++
-				if w.ev.Worst = math.Max(w.ev.Worst, v); !(v <= invTol) && (when == "" || v > hardTol) {
-					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s%s, %s%s", spelled(sizes), when, text, at(index(l.Shape, j))).
+				if w.ev.Worst = math.Max(w.ev.Worst, v); !(v <= tol) || end && when == "" {
+					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s%s, %s%s", spelled(sizes), when, notHolding(r.Op, a, b), at(index(shape, j))).
 						See(p.unit.Span, "of %s", p.unit.Name.Text)
 					return failed("does not hold")
 				}
-				w.near(l.Data[j], rt.Data[j], strings.TrimPrefix(when, " "), sizes)
+				w.near(a, b, strings.TrimPrefix(when, " "), sizes)
 			}
 		}
 	}
@@ -70,8 +82,8 @@ func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality)
 
 // hardPoint evaluates the two sides at numbers of very different sizes, or gives
 // nothing where they overflow.
-func hardPoint(q *irbuild.Equality, prog *interp.Program, draw *sampler, mild bool) (tensors, string) {
-	params := draw.params(q.Func)
+func hardPoint(q *irbuild.Equality, prog *interp.Program, draw *sampler, mild bool) (params, out tensors, when string) {
+	params = draw.params(q.Func)
 	for _, v := range q.Func.Params {
 		t := draw.frees[v.Name].Type
 		if v.Elem == ir.Real && (t == nil || t.Kind == notation.RealType) {
@@ -81,9 +93,18 @@ func hardPoint(q *irbuild.Equality, prog *interp.Program, draw *sampler, mild bo
 			}
 		}
 	}
-	out := prog.Run(draw.sizes, params)
-	if !allFinite(out) {
-		return nil, ""
+	if out = prog.Run(draw.sizes, params); !allFinite(out) {
+		return nil, nil, ""
 	}
-	return out, " and large numbers"
+	return params, out, " and large numbers"
+}
+
+// wideSides are the two sides in double-double arithmetic, where the program can be
+// evaluated in that: what rounds in float64 there differs.
+func wideSides(q *irbuild.Equality, sizes map[string]int, params tensors) []*interp.Wides {
+	out, ok := interp.RunWide(q.Func, sizes, params)
+	if !ok {
+		return nil
+	}
+	return []*interp.Wides{out[irbuild.Left], out[irbuild.Right]}
 }

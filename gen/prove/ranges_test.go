@@ -38,6 +38,10 @@ func TestRanges(t *testing.T) {
 		{"gate β ∈ [0,0.25] = sigmoid(b) (1 − sigmoid(b))", "closest by", prove.Tested},
 		{"gate β ∈ [0,0.2] = sigmoid(b) (1 − sigmoid(b))", "is outside", prove.Failed},
 		{"gate β ∈ (−30,30) = 2 b − b", "is outside", prove.Failed},
+		{"gate β > 0 = max(0, w · x_t − 1)", "every value in [0, ∞)", prove.Failed},
+		{"gate β ∈ (0,1) = w · x_t within [0, 1]", "every value in [0, 1]", prove.Failed},
+		{"gate β ∈ (0,1) = exp(−softplus(w · x_t)) + 1e-9", "every value in (1e-09, 1)", prove.Failed},
+		{"gate β ∈ [1e-10,1] = sigmoid(w · x_t)", "every value in (0, 1)", prove.Failed},
 	} {
 		reports, ds := proveText(gated+test.gate+"\nS_t = β_t S_{t−1} + (w · x_t + u · x_t + b) x_t\ny_t = S_t\n", false)
 		it := reports[0].Item("gated.domain.beta")

@@ -13,6 +13,7 @@ func TestRelationsOfAnInvariant(t *testing.T) {
 	const rule = "rule R\ndims d\ninput x ∈ ℝ^{d}\nouter u ∈ ℝ^{d} ~ uniform(−1, 1)\ngate β ∈ (0,1) = sigmoid(u · x_t)\n" +
 		"state S ∈ ℝ^{d} = 0\nS_t = β_t S_{t−1} + (1 − β_t) tanh(u ⊙ x_t)\ny_t = S_t\n"
 	const op = "op R(x ∈ ℝ^{n}) → out = sigmoid(x)\n"
+	const ramp = "op R(x ∈ ℝ^{n}) → out[i∈n] = i sigmoid(x[i])\n"
 	for _, c := range []struct {
 		text  string
 		items map[string]prove.Verdict
@@ -26,6 +27,16 @@ func TestRelationsOfAnInvariant(t *testing.T) {
 		{rule + "invariant 0 < β_t ≠ 1\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "compares two numbers"},
 		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ 1\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Proved}, ""},
 		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ ½\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Failed}, "does not hold"},
+		{op + "invariant 1 > out\n", map[string]prove.Verdict{"invariant1": prove.Proved}, ""},
+		{ramp + "invariant 1 ≥ out\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "does not hold at [0 2]"},
+		{ramp + "invariant ∀ i∈n, j∈n, i<j : out[i] − out[j] < 1 + j\n", map[string]prove.Verdict{"invariant1": prove.Tested}, ""},
+		{"op R(x ∈ ℝ^{n}) → out = max(0, x)\ninvariant out > 0\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "0 > 0 does not hold"},
+		{"op R(x ∈ ℝ^{n}) → out = max(0, x)\ninvariant out ≥ 1e-10\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "0 ≥ 1e-10 does not hold"},
+		{"op R(x ∈ ℝ^{n}) → out = x / ‖x‖\ninvariant ‖out‖ < 1\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "does not hold"},
+		{op + "invariant out > 1e-10\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "> 1e-10 does not hold"},
+		{"op R(x ∈ ℝ^{n}, y ∈ ℝ^{m}) → out = x y[0]\ninvariant y ≤ out\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "out is ℝ^{n}, but y is ℝ^{m}"},
+		{rule + "invariant 1 ≥ S_t, u ≥ −10000\n", map[string]prove.Verdict{"invariant1.1": prove.Tested, "invariant1.2": prove.Tested}, ""},
+		{rule + "invariant 0.2 > S_t\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "after token"},
 	} {
 		reports, ds := proveText(c.text, false)
 		for name, want := range c.items {
