@@ -50,6 +50,9 @@ func (s *simplifier) collectTwo(in *ir.Instr) bool {
 			if len(common) == 0 || !s.shares(a, b) {
 				continue
 			}
+			if _, ok := plusCoef(a.coef, b.coef); len(a.args)+len(b.args) == 0 && !ok {
+				continue
+			}
 			scale, rest := s.rests(a, b)
 			sum := s.emit(&ir.Instr{Op: ir.Prod, Loops: a.all, To: ir.Ls(len(in.Loops)), Args: append(common, rest), Coef: []float64{scale}}, in.Loops)
 			in.Args[i], in.Coef[i] = ir.All(sum), 1

@@ -83,14 +83,44 @@ func (s *simplifier) toConst(in *ir.Instr, c float64) {
 	s.changed = true
 }
 
+// Coefficients are float64 numbers, and what is put into one must not be lost there:
+// a proof would hold of the rounded program. absorbed is the part of a summand that
+// the rounding of the sum may take; less than the part cancelled of it may not be left,
+// unless nothing is.
+const (
+	absorbed  = 1e-3
+	cancelled = 1e-3
+)
+
+// plusCoef is the sum of two coefficients; ok is false where rounding takes too much.
+func plusCoef(a, b float64) (sum float64, ok bool) {
+	sum = a + b
+	small, large := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
+	if sum == 0 || small == 0 {
+		return sum, true
+	}
+	t := sum - a // Knuth's two-sum: lost is a + b − sum
+	lost := (a - (sum - t)) + (b - t)
+	return sum, math.Abs(lost) <= absorbed*small && math.Abs(sum) >= cancelled*large
+}
+
+// timesCoef is the product of two coefficients; ok is false where it leaves the range
+// of normal numbers.
+func timesCoef(a, b float64) (product float64, ok bool) {
+	product = a * b
+	return product, a == 0 || b == 0 || math.Abs(product) >= 0x1p-1022 && !math.IsInf(product, 0)
+}
+
 // foldProd takes constants into the factor.
 func (s *simplifier) foldProd(in *ir.Instr) {
 	var args []ir.Arg
 	for _, a := range in.Args {
 		if c, ok := constOf(a); ok {
-			in.Coef[0] *= c
-			s.changed = true
-			continue
+			if p, ok := timesCoef(in.Coef[0], c); ok {
+				in.Coef[0] = p
+				s.changed = true
+				continue
+			}
 		}
 		args = append(args, a)
 	}
@@ -127,13 +157,19 @@ func (s *simplifier) foldLin(in *ir.Instr) {
 	at := map[string]int{}
 	for i, a := range in.Args {
 		if c, ok := constOf(a); ok {
-			constant += c * in.Coef[i]
-			continue
+			if p, ok := timesCoef(c, in.Coef[i]); ok {
+				if sum, ok := plusCoef(constant, p); ok {
+					constant = sum
+					continue
+				}
+			}
 		}
 		k := s.argKey(a, nil)
 		if j, ok := at[k]; ok {
-			coefs[j] += in.Coef[i]
-			continue
+			if sum, ok := plusCoef(coefs[j], in.Coef[i]); ok {
+				coefs[j] = sum
+				continue
+			}
 		}
 		at[k] = len(args)
 		coefs, args = append(coefs, in.Coef[i]), append(args, a)

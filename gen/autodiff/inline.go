@@ -46,13 +46,11 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	if s.twice(d) {
 		args = args[:1]
 	}
-	in.Args = slices.Concat(in.Args[:i], args, in.Args[i+1:])
-	switch {
-	case in.Op == ir.Prod:
-		in.Coef[0] *= d.Coef[0]
-	case in.Op == ir.Lin:
-		s.mergeCoefs(in, i, d)
+	coefs, ok := mergedCoefs(in, i, d)
+	if !ok {
+		return false
 	}
+	in.Args, in.Coef = slices.Concat(in.Args[:i], args, in.Args[i+1:]), coefs
 	computes(in, d)
 	s.uses[a.Val]--
 	for _, x := range args {
@@ -108,20 +106,27 @@ func (s *simplifier) guards(in *ir.Instr, sub ir.Sub) bool {
 	return slices.ContainsFunc(in.Guard, func(g ir.Sub) bool { return s.subKey(g, nil) == key })
 }
 
-// mergeCoefs scales the coefficients of an inlined product or sum into those
-// of the sum that read it as argument i.
-func (s *simplifier) mergeCoefs(in *ir.Instr, i int, d *ir.Instr) {
-	c := in.Coef[i]
-	inner := slices.Clone(d.Coef)
+// mergedCoefs are the coefficients of a product or sum that reads another one as
+// argument i, with that one's in its place; ok is false where rounding loses one.
+func mergedCoefs(in *ir.Instr, i int, d *ir.Instr) (out []float64, ok bool) {
+	if in.Op != ir.Prod && in.Op != ir.Lin {
+		return in.Coef, true
+	}
+	at := min(i, len(in.Coef)-1) // a product has one
+	coef, inner := slices.Clone(in.Coef), slices.Clone(d.Coef)
 	for j := range inner {
-		inner[j] *= c
+		if inner[j], ok = timesCoef(coef[at], inner[j]); !ok {
+			return nil, false
+		}
 	}
-	coef := slices.Clone(in.Coef)
-	if d.Op == ir.Lin {
-		coef[len(coef)-1] += inner[len(inner)-1]
-		inner = inner[:len(inner)-1]
+	if in.Op == ir.Lin && d.Op == ir.Lin {
+		last := len(inner) - 1
+		if coef[len(coef)-1], ok = plusCoef(coef[len(coef)-1], inner[last]); !ok {
+			return nil, false
+		}
+		inner = inner[:last]
 	}
-	in.Coef = slices.Concat(coef[:i], inner, coef[i+1:])
+	return slices.Concat(coef[:at], inner, coef[at+1:]), true
 }
 
 // copyLike reports whether a product is one tensor times numbers that are the

@@ -37,6 +37,7 @@ func TestComposed(t *testing.T) {
 		{composeHead + "cost forward = 2·T·d·d + T·d\n", "", "", prove.Cost, prove.Proved},
 		{composeHead + "cost forward = 2·T·d·d + O(T·d)\n", "", "", prove.Cost, prove.Proved},
 		{composeHead + "cost forward = T·d·d + O(T·d)\n", "HEC5007", "T·d·d", prove.Cost, prove.Failed},
+		{composeHead + "cost forward = O(T)\n", "HEC5007", "T", prove.Cost, prove.Failed},
 		{composeHead + "cost write+read = T·d·d\n", "HEC5016", "write+read", prove.Cost, prove.Failed},
 		{windowed + "invariant ∀ t∈T : Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 1\n", "", "", prove.Invariant, prove.Tested},
 		{windowed + "invariant ∀ t∈T : Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 2\n", "HEC5005", "Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 2", prove.Invariant, prove.Failed},

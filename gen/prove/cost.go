@@ -229,13 +229,17 @@ func (p *prover) cost(c *notation.Cost, count Count, f *ir.Func) {
 func (p *prover) costEvidence(c *notation.Cost, count Count, f *ir.Func, where string) Evidence {
 	said, ok := p.sizes(c.Value)
 	room, ok2 := p.sizes(c.Big)
+	written := c.Value // O(p) alone has no value
+	if written == nil || ok && !ok2 {
+		written = c.Big
+	}
 	if !ok || !ok2 {
-		p.ds.Errorf(diag.NotProvable, c.Value.Where(), "this is no size").Hint("a cost is a sum of products of sizes")
+		p.ds.Errorf(diag.NotProvable, written.Where(), "this is no size").Hint("a cost is a sum of products of sizes")
 		return failed("no size")
 	}
 	diff := count.Adds.Sub(said)
 	if c.Big == nil && !diff.IsZero() || c.Big != nil && !diff.BoundedBy(room) {
-		d := p.ds.Errorf(diag.CostDiffers, c.Value.Where(), "%s takes %s operations%s", c.Name.Text, leading(count.Adds, room), where).Labelf("the page says %s", notation.Print(c.Value, notation.Unicode))
+		d := p.ds.Errorf(diag.CostDiffers, written.Where(), "%s takes %s operations%s", c.Name.Text, leading(count.Adds, room), where).Labelf("the page says %s", notation.Print(written, notation.Unicode))
 		if e := p.dearest(f); e != nil {
 			d.See(e.Span(), "most of them are made here")
 		}

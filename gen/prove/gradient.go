@@ -114,6 +114,11 @@ func (p *prover) outerPoint(s subject, pair *autodiff.Pair, frees map[string]irb
 			break
 		}
 	}
+	if first == nil && why.lost != "" {
+		p.ds.Errorf(diag.OuterGradientDiffers, why.at, "rounding decides %s: %s", why.what, why.lost).
+			Hint("do not subtract numbers that are nearly equal: write the difference itself")
+		return "decided by rounding"
+	}
 	if first == nil {
 		p.notFinite(why.at, why.what, sizes, why.trouble)
 		return "not finite"
@@ -129,9 +134,10 @@ type noNumber struct {
 	what string
 	at   source.Span
 	*trouble
+	lost string // how rounding decides it
 }
 
-func (x *noNumber) undefined() bool { return x.trouble != nil && x.trouble.undefined }
+func (x *noNumber) undefined() bool { return x.lost != "" || x.trouble != nil && x.trouble.undefined }
 
 // adjoints runs a pair at one point with random adjoints coming in.
 func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, tensors, *noNumber) {
@@ -143,20 +149,28 @@ func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*diffe
 	plain := interp.Run(s.f, draw.sizes, d.params)
 	for _, r := range s.f.Results {
 		if !finite(plain[r.Name]) {
-			return d, nil, &noNumber{r.Name, spanOf(r, s.span), troubleOf(s.f, draw.sizes, d.params)}
+			return d, nil, &noNumber{what: r.Name, at: spanOf(r, s.span), trouble: troubleOf(s.f, draw.sizes, d.params)}
 		}
 	}
 	d.weights = tensors{}
+	var lost *noNumber
 	_, grads := evaluate(s.f, pair, draw.sizes, d.params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
-		if w := compare(plain[r.Name], out); !(w.err <= simplifyTol) {
+		switch w := compare(plain[r.Name], out); {
+		case w.err <= simplifyTol:
+		case !(math.Abs(w.a-w.b) <= mostRoundings*roundingOf(s.f, draw.sizes, d.params)[r.Name]):
 			panic(fmt.Sprintf("prove: BUG: simplifying %s changes %s%s from %g to %g", s.f.Name, r.Name, at(w.at), w.a, w.b))
+		case !(w.err <= lostTol):
+			lost = &noNumber{what: r.Name, at: spanOf(r, s.span), lost: fmt.Sprintf("two equal forms of its equation give %.9g and %.9g%s", w.a, w.b, at(w.at))}
 		}
 		d.weights[r.Name] = draw.weights(out)
 		return d.weights[r.Name]
 	})
+	if lost != nil {
+		return d, nil, lost
+	}
 	for _, v := range s.f.Params {
 		if g := grads[v.Name]; g != nil && !finite(g) {
-			return d, nil, &noNumber{"the adjoint of " + v.Name, s.span, nil}
+			return d, nil, &noNumber{what: "the adjoint of " + v.Name, at: s.span}
 		}
 	}
 	return d, grads, nil

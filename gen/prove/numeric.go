@@ -3,9 +3,11 @@ package prove
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
 )
 
 // Tolerances. Every comparison is written so that a NaN fails.
@@ -14,6 +16,7 @@ const (
 	wideTol     = 1e-14 // two formulas in double-double: their coefficients are float64 numbers, and each summand has a few
 	exactTol    = 1e-12 // two orders of the same sums
 	simplifyTol = 1e-10 // a program against its simplified form
+	lostTol     = 1e-6  // what rounding may do to a result, in float64
 	gradAbs     = 1e-9  // a derivative against a fourth-order difference …
 	gradRel     = 1e-6  // … by the size of the gradient, and of the entry
 	invTol      = 1e-9  // an equality after any number of steps
@@ -107,6 +110,35 @@ func at(idx []int) string {
 		return ""
 	}
 	return fmt.Sprint(" at ", idx)
+}
+
+// mostRoundings is how far two orders of the same operations may be apart, by how far
+// one rounding of each moves the result.
+const mostRoundings = 100
+
+// roundingOf is how far the results of a program move where each of its instructions is
+// off by one rounding.
+func roundingOf(f *ir.Func, sizes map[string]int, params tensors) map[string]float64 {
+	const ulp, runs = 0x1p-52, 4
+	rng := rand.New(rand.NewPCG(1, 2))
+	plain, off := interp.Run(f, sizes, params), map[string]float64{}
+	for range runs {
+		p := interp.Compile(f)
+		p.After = func(in *ir.Instr, out *interp.Tensor) {
+			if in.Out == nil || in.Out.Elem != ir.Real || in.Op == ir.Const {
+				return
+			}
+			for i := range out.Data {
+				out.Data[i] *= 1 + ulp*(2*rng.Float64()-1)
+			}
+		}
+		for name, t := range p.Run(sizes, params) {
+			for i, x := range t.Data {
+				off[name] = math.Max(off[name], math.Abs(x-plain[name].Data[i]))
+			}
+		}
+	}
+	return off
 }
 
 // finite reports whether all entries are, in the float32 that kernels compute in.
