@@ -17,8 +17,10 @@ import (
 // atom is a parameter, or a function that is no polynomial, of arguments in
 // the same form. Two programs with the same text are the same function on
 // reals; the converse does not hold.
-func Canon(f *ir.Func) string {
-	c := newCanon(f)
+func Canon(f *ir.Func) string { return newCanon(f).program(f) }
+
+// program is the text of all results.
+func (c *canon) program(f *ir.Func) string {
 	var out []string
 	for _, r := range f.Results {
 		form := c.form(r.Val)
@@ -32,6 +34,14 @@ func Canon(f *ir.Func) string {
 // functions of parameters of the same names; false means that it does not
 // know.
 func Equal(f, g *ir.Func) bool { return Canon(f) == Canon(g) }
+
+// EqualGradients is Equal, and the gradients are the same too: what stands under Stop
+// or Override is an atom then.
+func EqualGradients(f, g *ir.Func) bool {
+	a, b := newCanon(f), newCanon(g)
+	a.gradients, b.gradients = true, true
+	return a.program(f) == b.program(g)
+}
 
 // A form is a sum of products. Its variables are numbers: first the entries of
 // the value's axes, then for each product its own summed loops.
@@ -72,7 +82,9 @@ type canon struct {
 	scans map[*ir.Instr]string
 	param map[*ir.Value]string // names of parameters
 	depth int                  // of scans in scans
-	real  map[*ir.Value]bool   // atoms that are parameters: zero outside a gather's table
+
+	gradients bool               // tell programs apart that have other gradients
+	real      map[*ir.Value]bool // atoms that are parameters: zero outside a gather's table
 }
 
 func newCanon(f *ir.Func) *canon {
@@ -194,7 +206,12 @@ func (x *instrCanon) body() form {
 		return x.linear()
 	case ir.Const:
 		return x.product(number(in.Coef[0]))
-	case ir.Stop, ir.Override, ir.Real_:
+	case ir.Stop, ir.Override:
+		if x.gradients {
+			return x.function()
+		}
+		return x.product(big.NewRat(1, 1), in.Args[0])
+	case ir.Real_:
 		return x.product(big.NewRat(1, 1), in.Args[0])
 	case ir.SizeOf:
 		return x.size(in.Poly)

@@ -172,6 +172,22 @@ func (r *recurrence) scalar(state string) (bool, blame) {
 	return true, blame{}
 }
 
+// scalars reports whether the states taken together are affine, and each is scalar
+// beside the others.
+func (r *recurrence) scalars(states []string) (bool, blame) {
+	if len(states) > 1 {
+		if ok, b := r.affine(states); !ok {
+			return false, b
+		}
+	}
+	for _, s := range states {
+		if ok, b := r.scalar(s); !ok {
+			return false, b
+		}
+	}
+	return true, blame{}
+}
+
 func entryOf(in *ir.Instr, form map[*ir.Value]entrywise) entrywise {
 	var out entrywise
 	for _, v := range in.Reads() {

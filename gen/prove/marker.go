@@ -25,7 +25,7 @@ type marker struct {
 
 var markerTable = []marker{
 	{"AffineInState", []string{"AffineRecurrence", "LinearInState"}, true, byAnalysis((*recurrence).affine)},
-	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byState((*recurrence).scalar)},
+	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byAnalysis((*recurrence).scalars)},
 	{"RowIndependent", nil, true, byAnalysis(independent(0))},
 	{"ColumnIndependent", nil, true, byAnalysis(independent(1))},
 	{"StateIndependentMomentum", nil, true, byState((*recurrence).onlySelf)},

@@ -19,6 +19,8 @@ v_t = A x_t
 state M ∈ ℝ^{e×d} = 0
 `
 
+const joint = "state n ∈ ℝ = 0\nn_t = 0.9 n_{t−1} + ρ_t\ny_t = M_t x_t\n"
+
 // TestUnclaimed: of what holds and is not claimed the largest sets of states are listed,
 // each once, and none that a claim covers.
 func TestUnclaimed(t *testing.T) {
@@ -57,6 +59,8 @@ func TestMarkers(t *testing.T) {
 		{"delta", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Proved},
 		{"delta is no scalar", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "ScalarAffineInState(M)", prove.Failed},
 		{"delta by rows", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Proved},
+		{"one scalar scales the other", joint + "M_t = tanh(n_{t−1}) M_{t−1} + v_t x_tᵀ\n", "ScalarAffineInState(n, M)", prove.Failed},
+		{"one scalar is added to the other", joint + "M_t[i∈e, j∈d] = 0.5 M_{t−1}[i,j] + n_{t−1}\n", "ScalarAffineInState(n, M)", prove.Proved},
 		{"decay", "M_t = ρ_t M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "ScalarAffineInState(M)", prove.Proved},
 		{"decay by an alias", "M_t = ρ_t M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "LinearRecurrence(M)", prove.Proved},
 		{"gate of the state", "M_t = sigmoid(ρ_t) M_{t−1} ⊙ M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Failed},

@@ -38,3 +38,15 @@ func TestRoundedCoefficients(t *testing.T) {
 		t.Error(ds.Error())
 	}
 }
+
+// TestSpecialOfOtherGradients: two rules of one function and other gradients are no
+// special case of one another.
+func TestSpecialOfOtherGradients(t *testing.T) {
+	const head = "\ndims d\ninput x ∈ ℝ^{d}\nstate s ∈ ℝ^{d} = 0\ns_t = 0.5 s_{t−1} + "
+	for right, want := range map[string]string{"x_t": "", "stop(x_t)": "adjoint of x", "x_t + tanh(stop(x_t)) − tanh(x_t)": "adjoint of x"} {
+		_, ds := proveText("rule A"+head+"x_t\ny_t = s_t\n\nrule B"+head+right+"\ny_t = s_t\nspecial A = B\n", false)
+		if want == "" && ds.HasErrors() || !strings.Contains(ds.Error(), want) {
+			t.Errorf("%s: %s", right, ds.Error())
+		}
+	}
+}
