@@ -136,21 +136,32 @@ func (p *prover) special(s *notation.Special, when string, left, right *ir.Func)
 		ev.halved(draw)
 		weights := weightsOf(left, sizes, i)
 		al, names := p.sideAt(left, pl, params, sizes, weights)
-		ar, _ := p.sideAt(right, pr, params, sizes, weights)
-		for _, n := range names {
-			if ar[n] == nil {
-				continue
+		ar, more := p.sideAt(right, pr, params, sizes, weights)
+		for _, n := range more {
+			if al[n] == nil {
+				names = append(names, n)
 			}
-			w := compare(al[n], ar[n])
+		}
+		for _, n := range names {
+			w := compare(orZero(al[n], ar[n]), orZero(ar[n], al[n]))
 			if !(w.err <= exactTol*10) {
 				p.specialWrong(s, fmt.Sprintf("%sat %s, %s%s is %.12g on the left and %.12g on the right", when, spelled(sizes), n, at(w.at), w.a, w.b))
 				return failed(n + " differs")
 			}
-			ev.Points += len(al[n].Data)
+			ev.Points += len(orZero(al[n], ar[n]).Data)
 			ev.Worst = math.Max(ev.Worst, w.err)
 		}
 	}
 	return ev
+}
+
+// orZero is a tensor, or zeros in the shape of the other side's: an adjoint that a
+// program does not have is zero.
+func orZero(t, other *interp.Tensor) *interp.Tensor {
+	if t == nil {
+		return interp.NewTensor(other.Shape...)
+	}
+	return t
 }
 
 func (p *prover) specialFrees(left, right *ir.Func) map[string]irbuild.Free {
