@@ -55,7 +55,7 @@ func (c *unitCompiler) param(p *ir.Value) {
 		c.out.Weights = append(c.out.Weights, c.weight(p, dims))
 	case ir.State:
 		if p.Elem == ir.Real && !(c.out.Kind == plan.UpdateUnit && p.Name == c.updated()) {
-			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Tail: strings.HasSuffix(p.Name, ".tail")})
+			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Domain: c.stays(p.Name), Tail: strings.HasSuffix(p.Name, ".tail")})
 		}
 	case ir.Input:
 		if c.madeHere(p.Name) {
@@ -220,7 +220,15 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 	return v
 }
 
-// domain is the range that an option is declared in.
+// stays is the range that a state is declared in, or nil.
+func (c *unitCompiler) stays(name string) *plan.Domain {
+	if s := c.symbol(name); s != nil && s.Kind == check.State {
+		return domain(s.Type)
+	}
+	return nil
+}
+
+// domain is the range that an option or a state is declared in.
 func domain(t *notation.Type) *plan.Domain {
 	if t == nil || t.Kind != notation.RangeType && t.Kind != notation.IntType {
 		return nil

@@ -20,7 +20,7 @@ import (
 // the tape against direct calls, lanes, and cuts into calls.
 func TestLifetimesEmitted(t *testing.T) {
 	root := newProject(t, "life/lifetimes.md", "life/yaad.md")
-	vetAndTest(t, root, append(rules("callwise", "perchunk", "pulled", "snapped", "written", "lagging", "features", "pulledhuber"),
+	vetAndTest(t, root, append(rules("callwise", "perchunk", "pulled", "snapped", "written", "lagging", "adaptive", "features", "pulledhuber"),
 		"./generated/compositions/cutwindow")...)
 }
 

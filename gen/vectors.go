@@ -162,17 +162,17 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 	}
 	out := &vectors.File{}
 	one := newEvaluated(f)
-	whole := &evaluator{trial: t, out: out, kind: "whole", pair: one, starts: startsOf(blk, "")}
+	whole := &evaluator{trial: t, out: out, kind: "whole", pair: one, starts: startsOf(blk, ""), frees: irbuild.Frees(blk, f)}
 	whole.run(vectorSteps)
 	for i := range t.Unit.Stages {
 		st := &t.Unit.Stages[i]
 		if len(t.Unit.Parts) > 0 {
 			break
 		}
-		step := &evaluator{trial: t, out: out, kind: lowerFirst(st.Name), pair: one, kernel: true}
+		step := &evaluator{trial: t, out: out, kind: lowerFirst(st.Name), pair: one, kernel: true, frees: irbuild.Frees(blk, f)}
 		step.run(kernelSteps)
 		if st.Frozen.Fwd != nil {
-			read := &evaluator{trial: t, out: out, kind: "read", pair: newEvaluated(irbuild.Frozen(blk, &ds)), kernel: true}
+			read := &evaluator{trial: t, out: out, kind: "read", pair: newEvaluated(irbuild.Frozen(blk, &ds)), kernel: true, frees: irbuild.Frees(blk, f)}
 			read.run(kernelSteps)
 		}
 	}

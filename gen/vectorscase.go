@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
@@ -70,6 +71,7 @@ type evaluator struct {
 	pair   *evaluated
 	kernel bool
 	starts []learned
+	frees  map[string]irbuild.Free // the declared names behind the parameters
 }
 
 // run writes one case for each size of the trial.
@@ -113,6 +115,9 @@ func (c *vectorCase) draw() {
 			c.indices(p, t)
 		default:
 			c.fill(t)
+			if p.Role == ir.State {
+				intoDomain(c.frees[p.Name].Type, t)
+			}
 		}
 		c.in[p.Name] = t
 	}

@@ -69,15 +69,14 @@ func (o *opVectors) draw(i int) *vectorCase {
 	c.draw()
 	for _, p := range o.e.pair.f.Params {
 		if p.Elem == ir.Real {
-			o.intoDomain(p.Name, c.in[p.Name])
+			intoDomain(o.types[p.Name].Type, c.in[p.Name])
 		}
 	}
 	return c
 }
 
 // intoDomain moves numbers between −1 and 1 into the set that the page declares.
-func (o *opVectors) intoDomain(name string, t *interp.Tensor) {
-	typ := o.types[name].Type
+func intoDomain(typ *notation.Type, t *interp.Tensor) {
 	if typ == nil || typ.Kind != notation.RangeType {
 		return
 	}

@@ -3,6 +3,7 @@ package emitgo
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -249,6 +250,27 @@ func sizeExprText(x plan.SizeExpr) string {
 // rowsField is how a slot names the set of its rows.
 var rowsField = map[plan.RowSet]string{plan.UnitRows: ", Rows: block.UnitRows", plan.Distributions: ", Rows: block.Distributions"}
 
+// rangeField is how a slot names the range of its entries.
+func rangeField(d *plan.Domain) string {
+	if r := rangeText(d); r != "" {
+		return ", Range: " + r
+	}
+	return ""
+}
+
+// rangeText is a block.Range, or "".
+func rangeText(d *plan.Domain) string {
+	switch {
+	case d == nil || math.IsInf(d.Lo, -1) && math.IsInf(d.Hi, 1):
+		return ""
+	case math.IsInf(d.Hi, 1):
+		return fmt.Sprintf("block.AtLeast(%v)", d.Lo)
+	case math.IsInf(d.Lo, -1):
+		return fmt.Sprintf("block.AtMost(%v)", d.Hi)
+	}
+	return fmt.Sprintf("block.Between(%v, %v)", d.Lo, d.Hi)
+}
+
 // memory prints the context memory of new contexts.
 func (e *unitEmitter) memory() string {
 	var b strings.Builder
@@ -263,7 +285,7 @@ func (e *unitEmitter) memory() string {
 		if s.Tail {
 			tail = ", Tail: true"
 		}
-		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}%s%s}", s.Name, strings.Join(dims, ", "), rowsField[s.Rows], tail)
+		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}%s%s%s}", s.Name, strings.Join(dims, ", "), rowsField[s.Rows], rangeField(s.Domain), tail)
 	}
 	if len(e.u.States) == 0 {
 		b.Reset()

@@ -52,6 +52,11 @@ func (p *pairTest) direct() string {
 	if p.usesSubject() {
 		b.WriteString("\tb := subject(a)\n")
 	}
+	for _, s := range p.u.States {
+		if r := rangeText(s.Domain); r != "" {
+			fmt.Fprintf(&b, "\ta.Within(%q, %s)\n", s.Name, r)
+		}
+	}
 	fmt.Fprintf(&b, "\tvar k %s[F]\n", p.fn2.Type)
 	p.setSizes(&b, "k", p.fwd, p.fn2)
 	for _, buf := range p.fwd.Params {

@@ -142,8 +142,9 @@ type State struct {
 	Name   string
 	Dims   []shape.Poly // of one lane
 	Starts bool
-	Rows   RowSet // the set that its rows stay in
-	Tail   bool   // what a window looks back at
+	Rows   RowSet  // the set that its rows stay in
+	Domain *Domain // the range that its entries stay in, or nil
+	Tail   bool    // what a window looks back at
 }
 
 // RowSet is a set of rows that a state may be declared to stay in.

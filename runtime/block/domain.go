@@ -8,8 +8,8 @@ import (
 )
 
 // A page may declare that the rows of a state lie on the unit sphere or on the
-// simplex, and the compiler proves that no step takes them away. So they can only
-// be elsewhere from the start: where a context begins with what was learned, or
+// simplex, or that its entries lie in a range, and the compiler proves that no step takes
+// them away. So they can only be elsewhere from the start: where a context begins with what was learned, or
 // where somebody filled a memory. Both are looked at, the first by every call in
 // which a context begins, the second by Check.
 
@@ -23,11 +23,35 @@ const (
 	Distributions             // no entry below zero, and the sum one
 )
 
+// A Range is the numbers from Lo to Hi, in which the entries of a slot lie.
+type Range struct{ Lo, Hi float64 }
+
+// Between is the range from lo to hi.
+func Between(lo, hi float64) *Range { return &Range{lo, hi} }
+
+// AtLeast is the range of lo and above.
+func AtLeast(lo float64) *Range { return &Range{lo, math.Inf(1)} }
+
+// AtMost is the range of hi and below.
+func AtMost(hi float64) *Range { return &Range{math.Inf(-1), hi} }
+
+// leaves says what an entry must be to lie in the range, or "" where it does.
+func (r *Range) leaves(x float64) (want string) {
+	slack := func(end float64) float64 { return rowTol * math.Max(1, math.Abs(end)) }
+	switch {
+	case !(x >= r.Lo-slack(r.Lo)):
+		return fmt.Sprintf("at least %g", r.Lo)
+	case !(x <= r.Hi+slack(r.Hi)):
+		return fmt.Sprintf("at most %g", r.Hi)
+	}
+	return ""
+}
+
 // rowTol is how far a row may be from its set. Ten thousand steps in float32
 // take it less than a hundredth of that away; what is farther never was there.
 const rowTol = 1e-3
 
-// A StateError says that a row of a state is outside the set that its page
+// A StateError says that a row or an entry of a state is outside the set that its page
 // declares.
 type StateError struct {
 	Block, State string
@@ -46,7 +70,7 @@ func (e *StateError) Error() string {
 // has begun, in all parts; name is that of the block.
 func (m *Memory[F]) Check(name string) error {
 	for i := range m.Slots {
-		if err := m.checkRows(name, i, m.Slots[i].Data, false); err != nil {
+		if err := m.checkSlot(name, i, m.Slots[i].Data, false); err != nil {
 			return err
 		}
 	}
@@ -61,21 +85,29 @@ func (m *Memory[F]) Check(name string) error {
 // CheckStart refuses first values in start, [lanes, …], of slot i with a row that
 // the page excludes, in the lanes whose context starts here: a StateError.
 func CheckStart[F num.Float](name string, m *Memory[F], i int, start []F) error {
-	return m.checkRows(name, i, start, true)
+	return m.checkSlot(name, i, start, true)
 }
 
-// checkRows looks at the rows of a slot in the lanes that are fresh, or in the
-// others.
-func (m *Memory[F]) checkRows(name string, i int, data []F, fresh bool) error {
+// checkSlot looks at the rows and entries of a slot in the lanes that are fresh, or in
+// the others.
+func (m *Memory[F]) checkSlot(name string, i int, data []F, fresh bool) error {
 	s := &m.Slots[i]
-	if s.Rows == AnyRows || len(s.Shape) == 0 {
-		return nil
-	}
-	lane, n := s.size(), s.Shape[len(s.Shape)-1]
+	lane := s.size()
 	for l := range m.Pos {
 		if m.Fresh(l) != fresh {
 			continue
 		}
+		if s.Range != nil {
+			for r, x := range data[l*lane : (l+1)*lane] {
+				if want := s.Range.leaves(float64(x)); want != "" {
+					return &StateError{Block: name, State: s.Name, Lane: l, Row: r, Has: "entry", Got: float64(x), Want: want}
+				}
+			}
+		}
+		if s.Rows == AnyRows || len(s.Shape) == 0 {
+			continue
+		}
+		n := s.Shape[len(s.Shape)-1]
 		for r := range lane / n {
 			row := data[l*lane+r*n : l*lane+(r+1)*n]
 			if has, got, want := leaves(s.Rows, row); want != "" {

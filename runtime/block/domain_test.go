@@ -3,6 +3,7 @@ package block_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/runtime/block"
@@ -60,5 +61,30 @@ func TestFirstValues(t *testing.T) {
 	want := "Rule: state S of lane 0 begins outside its set: row 1 has the norm 0, must be 1"
 	if err := block.CheckStart("Rule", m, 0, start); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestRange: an entry of a filled memory that lies outside of its range is refused, the
+// name of the slot in front.
+func TestRange(t *testing.T) {
+	for _, c := range []struct {
+		r    *block.Range
+		x    float64
+		want string
+	}{
+		{block.AtLeast(0), 0, ""},
+		{block.AtLeast(0), -0.5, "state S of lane 1 begins outside its set: row 1 has the entry -0.5, must be at least 0"},
+		{block.AtMost(2), 3, "must be at most 2"},
+		{block.Between(1, 2), 1.5, ""},
+		{block.Between(1, 2), 0, "must be at least 1"},
+		{block.Between(1, 2), math.NaN(), "must be at least 1"},
+	} {
+		m := block.NewMemory(2, block.Slot[float64]{Name: "S", Shape: []int{2}, Range: c.r})
+		copy(m.Slots[0].Data, []float64{9, 9, 1.5, c.x})
+		m.Pos[1] = 3 // the other context has not begun
+		err := m.Check("Block")
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v in %v: %v, want %q", c.x, *c.r, err, c.want)
+		}
 	}
 }

@@ -31,8 +31,9 @@ type Slot[F num.Float] struct {
 	Name  string
 	Shape []int // of one lane
 	Data  []F
-	Rows  Rows // the set of its rows
-	Tail  bool // what a window looks back at, not a state
+	Rows  Rows   // the set of its rows
+	Range *Range // of its entries, or nil
+	Tail  bool   // what a window looks back at, not a state
 }
 
 // A Part is the memory of a part of a composition.
@@ -203,6 +204,19 @@ func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []
 	}
 	for _, p := range m.Parts {
 		p.Memory.Each(prefix+p.Name+".", f)
+	}
+}
+
+// Ranges calls f for every slot of the memory and its parts that has a range, under
+// its full name.
+func (m *Memory[F]) Ranges(prefix string, f func(name string, r *Range)) {
+	for i, s := range m.Slots {
+		if s.Range != nil && !m.lends(i) {
+			f(prefix+s.Name, s.Range)
+		}
+	}
+	for _, p := range m.Parts {
+		p.Memory.Ranges(prefix+p.Name+".", f)
 	}
 }
 

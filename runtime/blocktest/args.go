@@ -60,6 +60,7 @@ type Args[F num.Float] struct {
 	mem     *block.Memory[F]
 	quiet   *[]tape.Value[F] // what a call gave, where nothing is copied (steady)
 	room    func(n int) []F  // where arrays lie, or nil
+	ranges  map[string]*block.Range
 }
 
 func newArgs[F num.Float](t testing.TB, z Sizes, seed uint64) *Args[F] {
@@ -99,7 +100,32 @@ func (a *Args[F]) array(n int) []F {
 func (a *Args[F]) draw(name string, n int) []F {
 	d := a.array(n)
 	num.FillUniform(d, num.NewStream(name, a.seed), -1, 1)
+	if r := a.ranges[name]; r != nil {
+		into(d, r)
+	}
 	return d
+}
+
+// Within says in which range the entries of a state are drawn.
+func (a *Args[F]) Within(name string, r *block.Range) {
+	if a.ranges == nil {
+		a.ranges = map[string]*block.Range{}
+	}
+	a.ranges[name] = r
+}
+
+// into moves numbers between −1 and 1 into a range, a sixteenth from its ends at least.
+func into[F num.Float](d []F, r *block.Range) {
+	for i, x := range d {
+		switch lo, hi, far := F(r.Lo), F(r.Hi), F(math.Abs(float64(x)))+0.0625; {
+		case !math.IsInf(r.Lo, 0) && !math.IsInf(r.Hi, 0):
+			d[i] = lo + (hi-lo)*(x+1.125)/2.25
+		case math.IsInf(r.Lo, 0):
+			d[i] = hi - far
+		default:
+			d[i] = lo + far
+		}
+	}
 }
 
 func (a *Args[F]) fits(name string, got, want int) {
@@ -256,6 +282,7 @@ func (a *Args[F]) Weights(r *tape.Run[F], b declarer[F]) block.Weights[F] {
 // Memory is the memory of b, with the values of In.
 func (a *Args[F]) Memory(b declarer[F]) *block.Memory[F] {
 	m := b.NewMemory(a.Size("L"))
+	m.Ranges("", a.Within)
 	m.Each("", func(name string, _ []int, data []F) { copy(data, a.Real(name, len(data))) })
 	m.EachPos("", func(name string, pos []int32) { copy(pos, a.Pos(name, len(pos))) })
 	a.mem = m
