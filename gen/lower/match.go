@@ -79,7 +79,7 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 	}
 	for _, c := range primal.Carry {
 		i := slices.IndexFunc(fwd.Carry, func(d ir.Carried) bool { return d.Param.Name == c.Param.Name })
-		if i < 0 || n.of[fwd.Carry[i].Next] != n.of[c.Next] || !sameInit(fwd.Carry[i], c) {
+		if i < 0 || n.of[fwd.Carry[i].Next] != n.of[c.Next] || !sameInit(p, fwd.Carry[i], c) {
 			return nil
 		}
 	}
@@ -98,9 +98,11 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 	return out
 }
 
-func sameInit(a, b ir.Carried) bool {
+// sameInit compares the first values of a forward's carry with those that its backward
+// knows: by name, computed again, or saved by the forward.
+func sameInit(p *autodiff.Pair, a, b ir.Carried) bool {
 	if a.Init == nil || b.Init == nil {
 		return a.Init == nil && b.Init == nil
 	}
-	return a.Init.Name == b.Init.Name || a.Init.Def != nil && b.Init.Def != nil
+	return a.Init.Name == b.Init.Name || a.Init.Def != nil && (b.Init.Def != nil || p.Fwd.Result(b.Init.Name) == a.Init)
 }
