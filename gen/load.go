@@ -246,12 +246,17 @@ func (s *Source) finish(ds *diag.List) {
 }
 
 // fences refuses a `hecate` block whose second word means nothing: a misspelt
-// `example` would be compiled as source.
+// `example` would be compiled as source. And a misspelt `hecate` would be prose.
 func fences(p *spec.Page, ds *diag.List) {
 	for _, b := range p.Blocks {
-		if words := strings.Fields(b.Info); b.IsHecate && !b.IsExample && len(words) > 1 {
+		words := strings.Fields(b.Info)
+		switch {
+		case b.IsHecate && !b.IsExample && len(words) > 1:
 			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not hecate %s", words[1]).
 				Hint("other fences stay prose")
+		case !b.IsHecate && p.Header != nil && b.Lang != "" && check.Nearest(b.Lang, []string{spec.Fence}) != "":
+			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not %s", words[0]).
+				Hint("did you mean %s?", spec.Fence)
 		}
 	}
 }
