@@ -17,6 +17,9 @@ import (
 // Library is the import path of the library that generated code uses.
 const Library = "github.com/nl-hecate/hecate"
 
+// Compiler is the import path of the compiler's command.
+const Compiler = Library + "/cmd/hecategen"
+
 // Version is the version of this build of the library, as the Go command recorded it:
 // v0.1.0, a pseudo-version, or (devel).
 func Version() string {
@@ -51,7 +54,7 @@ func (p *Project) Fits(own fs.FS) error {
 	case p.Standalone:
 		return nil
 	case p.library == "" && p.replace == "":
-		return fmt.Errorf("%s %w %s; run `go get -tool %s/cmd/hecategen`", filepath.Join(p.Root, "go.mod"), ErrNotRequired, Library, Library)
+		return fmt.Errorf("%s %w %s; run `go get -tool %s`", filepath.Join(p.Root, "go.mod"), ErrNotRequired, Library, Compiler)
 	case p.replace == "" && tool == p.library:
 		return nil
 	case p.replace == "" && tool != devel:
