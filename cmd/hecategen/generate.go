@@ -82,6 +82,9 @@ tested, declared, prose only.`, 0, -1)
 	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
 		w, e := open(args)
+		if e == nil {
+			e = w.mustHavePages()
+		}
 		if e != nil {
 			return finish("prove", bad, e, err)
 		}
@@ -119,8 +122,8 @@ equation; then the coverage and the gaps by name.`, 0, 0)
 	open := workspaceFlags(c)
 	c.run = func(_ []string, out, err io.Writer) int {
 		w, e := open(nil)
-		if e == nil && len(w.conf.Specs) == 0 {
-			e = w.mustBeProject()
+		if e == nil {
+			e = w.mustHavePages()
 		}
 		if e != nil {
 			return finish("audit", bad, e, err)
