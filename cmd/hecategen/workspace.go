@@ -54,7 +54,7 @@ func openWorkspace(named []string, specs string) (*workspace, error) {
 		return nil, err
 	}
 	w.project = p
-	w.conf.Root, w.conf.Go, w.conf.Import, w.conf.CUDA = p.Root, p.Go, p.Import, p.CUDA
+	w.conf.Root, w.conf.Go, w.conf.Import, w.conf.CUDA, w.conf.Former = p.Root, p.Go, p.Import, p.CUDA, p.Former
 	if p.CUDA == "" {
 		w.conf.CUDA = gen.NoCUDA
 	}

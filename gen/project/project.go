@@ -31,6 +31,7 @@ type Project struct {
 	Go         string   // folder of the generated Go, under the root
 	Import     string   // import path of that folder
 	CUDA       string   // folder of the CUDA text, under the root; "" for none
+	Former     string   // the same folder where CUDA is no target: what was written there goes
 	Standalone bool     // no pages of the library stand beneath: these are the library
 	Tool       bool     // go.mod has the compiler as a tool
 
@@ -97,7 +98,7 @@ func read(root string) (*Project, error) {
 		}
 	}
 	if !slices.Contains(f.Targets, "cuda") {
-		p.CUDA = ""
+		p.CUDA, p.Former = "", p.CUDA
 	}
 	return p, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +62,12 @@ func withManifests(owned []string, want Files) Files {
 		all[m] = fmt.Appendln(all[m], strings.TrimPrefix(p, o+"/"))
 	}
 	return all
+}
+
+// Holds reports whether Apply wrote into a folder below root: its manifest is there.
+func Holds(root, dir string) bool {
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(dir), manifestName))
+	return err == nil && marked(data)
 }
 
 // readManifest returns the paths that the manifest of an owned folder names. A
