@@ -67,7 +67,16 @@ func drift(d tree.Drift, out, err io.Writer) int {
 		return fine
 	}
 	fmt.Fprint(err, d.String())
-	fmt.Fprintln(err, "run hecategen generate")
+	stray := len(d.Stray) > 0
+	d.Stray = nil
+	switch {
+	case stray && d.None():
+		fmt.Fprintln(err, "move or delete the stray files")
+	case stray:
+		fmt.Fprintln(err, "move or delete the stray files, then run hecategen generate")
+	default:
+		fmt.Fprintln(err, "run hecategen generate")
+	}
 	return bad
 }
 

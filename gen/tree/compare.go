@@ -23,7 +23,7 @@ func (p plan) none() bool { return len(p.Steps)+len(p.Rmdir)+len(p.stray) == 0 }
 // compare reads the owned folders. Files that the journal of an interrupted run
 // put there, or found there, are the compiler's too.
 func compare(root *os.Root, g goal, interrupted journal) (plan, error) {
-	c := comparison{root: root, goal: g, dirs: map[string]bool{}, seen: map[string]bool{}, left: map[string]step{}}
+	c := comparison{root: root, goal: g, dirs: map[string]bool{}, held: map[string]bool{}, seen: map[string]bool{}, left: map[string]step{}}
 	c.Owned, c.fresh, c.saved = g.owned, newDir, oldDir
 	for _, st := range interrupted.Steps {
 		c.left[st.Path] = st
@@ -51,7 +51,7 @@ func compare(root *os.Root, g goal, interrupted journal) (plan, error) {
 		}
 	}
 	for _, d := range slices.Sorted(maps.Keys(c.dirs)) {
-		if !g.dirs[d] && (slices.Contains(g.owned, d) || ownerOf(g.owned, d) != "") {
+		if !g.dirs[d] && !c.held[d] && (slices.Contains(g.owned, d) || ownerOf(g.owned, d) != "") {
 			c.Rmdir = append(c.Rmdir, d)
 		}
 	}
@@ -63,6 +63,7 @@ type comparison struct {
 	root   *os.Root
 	goal   goal
 	dirs   map[string]bool // folders that exist
+	held   map[string]bool // folders with something in them that is left alone
 	seen   map[string]bool // wanted files that exist, whatever their bytes
 	listed map[string]bool // the manifest of the owned folder being read
 	left   map[string]step // the journal of an interrupted run
@@ -107,6 +108,10 @@ func (c *comparison) folder(dir string) error {
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
 		switch {
+		case e.Type().IsRegular() && litter(e.Name()):
+			for d := dir; d != "."; d = path.Dir(d) {
+				c.held[d] = true
+			}
 		case checkName(p) != nil:
 			c.foreign(p, "not a name that the compiler writes") // nor one for a journal
 		case e.IsDir():

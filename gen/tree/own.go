@@ -43,6 +43,11 @@ func comment(line []byte) bool {
 	return false
 }
 
+// litter reports whether a system or an editor leaves files of this name.
+func litter(name string) bool {
+	return name == ".DS_Store" || strings.HasSuffix(name, ".swp") || strings.HasSuffix(name, "~")
+}
+
 // withManifests returns the files with one manifest for each owned folder that
 // has unmarked ones.
 func withManifests(owned []string, want Files) Files {

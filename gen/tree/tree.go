@@ -21,6 +21,8 @@
 //
 // A file belongs to the compiler if its leading comment carries the standard
 // "Code generated … DO NOT EDIT." line or if the folder's .manifest names it.
+// What systems and editors leave beside files is nobody's: it stays, and so does
+// its folder.
 // The manifest is written with the tree, lists only files that have no such
 // line (JSON, say), and does not exist where there are none.
 package tree
@@ -30,6 +32,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -229,6 +232,11 @@ func check(root string, owned []string, want Files) (Drift, error) {
 	p, err := compare(r, g, j)
 	if err != nil {
 		return Drift{}, err
+	}
+	for _, s := range p.stray {
+		if slices.Contains(g.owned, s.Path) || slices.ContainsFunc(g.owned, func(o string) bool { return within(o, s.Path) }) {
+			return Drift{}, &StrayError{[]Stray{s}} // nothing of the folder was seen
+		}
 	}
 	d := p.drift()
 	d.Mixed = mixed

@@ -164,6 +164,13 @@ func TestApply(t *testing.T) {
 			want: tree{"generated/a.go": mark}, err: "generated/.git: not a name that the compiler writes",
 		},
 		{
+			name:   "what systems and editors leave stays",
+			before: tree{"generated/.DS_Store": "x", "generated/a.go": mark, "generated/b/.a.go.swp": "x", "generated/b/c/d.go": mark, "generated/e/f/a.go~": "x"},
+			want:   tree{"generated/a.go": mark + "2"},
+			after:  tree{"generated/.DS_Store": "x", "generated/a.go": mark + "2", "generated/b/.a.go.swp": "x", "generated/e/f/a.go~": "x"},
+			rep:    Report{Written: []string{"generated/a.go"}, Removed: []string{"generated/b/c/d.go"}},
+		},
+		{
 			name: "link to a file", before: tree{"generated/a.go": "-> ../x.go", "x.go": mark},
 			want: tree{"generated/a.go": mark}, err: "generated/a.go: a symbolic link",
 		},
@@ -262,6 +269,18 @@ stray: generated/mine.go: neither marked as generated nor in the manifest
 	}
 	if diff := cmp.Diff(before, get(t, root)); diff != "" {
 		t.Errorf("Check wrote (-before +after):\n%s", diff)
+	}
+}
+
+// TestCheckLink: where a folder is a link, it is the one thing that is wrong.
+func TestCheckLink(t *testing.T) {
+	for _, owned := range []string{"generated", "generated/deep"} {
+		root := t.TempDir()
+		put(t, root, map[string]string{"generated": "-> x", "x/": ""})
+		d, err := Check(root, []string{owned}, files(map[string]string{owned + "/a.go": mark}))
+		if err == nil || !strings.HasSuffix(err.Error(), "move or delete first:\n\tgenerated: a symbolic link") {
+			t.Errorf("Check = %v, %v", d, err)
+		}
 	}
 }
 
