@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -103,12 +104,12 @@ func (c *comparison) folder(dir string) error {
 	defer at.Close()
 	entries, err := fs.ReadDir(at.FS(), ".")
 	if err != nil {
-		return err
+		return located(dir, err)
 	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
 		switch {
-		case e.Type().IsRegular() && litter(e.Name()):
+		case e.Type().IsRegular() && Litter(e.Name()):
 			for d := dir; d != "."; d = path.Dir(d) {
 				c.held[d] = true
 			}
@@ -137,7 +138,7 @@ func (c *comparison) file(at *os.Root, p string) error {
 		return nil // another run took it away just now
 	}
 	if err != nil {
-		return err
+		return located(p, err)
 	}
 	want, wanted := c.goal.files[p]
 	c.seen[p] = wanted
@@ -156,6 +157,14 @@ func (c *comparison) file(at *os.Root, p string) error {
 	}
 	c.Steps = append(c.Steps, st)
 	return nil
+}
+
+// located gives an error the path from the root; it has the one from an open folder.
+func located(p string, err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("read %s: %w", p, err)
 }
 
 func kind(m fs.FileMode) string {

@@ -44,8 +44,8 @@ func comment(line []byte) bool {
 	return false
 }
 
-// litter reports whether a system or an editor leaves files of this name.
-func litter(name string) bool {
+// Litter reports whether a system or an editor leaves files of this name.
+func Litter(name string) bool {
 	return name == ".DS_Store" || strings.HasSuffix(name, ".swp") || strings.HasSuffix(name, "~")
 }
 
