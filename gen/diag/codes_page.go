@@ -104,7 +104,7 @@ var _ = registered(map[Code]Explanation{
 		Page:    true,
 	},
 	Unreadable: {
-		Summary: "A file or folder that was named, or that lies in a named folder, cannot be read.",
+		Summary: "A file or folder that was named, or that lies in a named folder, cannot be read. Nor can a link to a folder or a page, which would have two paths, a file whose name ends in .MD, and a name with control characters.",
 		Wrong:   "hecategen inspect no/such/page.md",
 		Right:   "hecategen inspect specs",
 		Page:    true,
