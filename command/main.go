@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
@@ -88,6 +89,9 @@ func run(ctx context.Context, pages *catalog.Catalog, args []string, in io.Reade
 		return usage
 	case errors.As(err, &wrong) || !started:
 		fmt.Fprintf(errs, "%s: %v\n", name, err)
+		if text := err.Error(); strings.HasPrefix(text, "unknown command") && !strings.Contains(text, "Did you mean") {
+			fmt.Fprintln(errs, "  help: `hecate help` lists the commands")
+		}
 		return usage
 	}
 	fmt.Fprintf(errs, "%s: %v\n", name, err)

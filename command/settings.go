@@ -39,7 +39,7 @@ func (v *setter) Set(value string) error {
 		if !ok || name == "" {
 			return fmt.Errorf("want name=value")
 		}
-		x = config.Set{Flag: v.flag + " " + value, Key: v.key + name, Value: rest}
+		x = config.Set{Flag: v.flag + " " + value, Key: v.key + inASCII(name), Value: rest}
 	}
 	v.s.sets = append(v.s.sets, x)
 	return nil

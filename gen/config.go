@@ -6,6 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/tree"
 )
 
 // LibraryModule is the import path of the library: of the runtime, of the code that
@@ -26,6 +27,7 @@ type Config struct {
 	Go      string         // folder of the generated Go under the root; "" is generated
 	Import  string         // import path of that folder; "" is the library's
 	CUDA    string         // folder of the CUDA text under the root; "" is cuda/kernels, NoCUDA none
+	Former  string         // folder under the root that was the CUDA text's; "" for none
 	Library []*source.File // pages that the library has compiled already; none: the project stands alone
 
 	Memory string      // folder for results of earlier runs; "" computes everything
@@ -61,6 +63,9 @@ func (c Config) owned() []string {
 	out := []string{c.home().Folder}
 	if dir := c.cuda(); dir != "" {
 		out = append(out, dir)
+	}
+	if c.Former != "" && tree.Holds(c.Root, c.Former) {
+		out = append(out, c.Former)
 	}
 	return out
 }

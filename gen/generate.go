@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"errors"
 	"maps"
 	"path/filepath"
 	"runtime"
@@ -354,9 +355,9 @@ func (c Config) inputs() []cause {
 		library = append(library, f.Path, f.Text)
 	}
 	from = append(from, because("the library", library...))
-	files, err := readPages(c.Specs)
-	if err != nil {
-		return append(from, because("what cannot be read", err))
+	files, errs := readPages(c.Specs)
+	if len(errs) > 0 {
+		return append(from, because("what cannot be read", errors.Join(errs...)))
 	}
 	for _, f := range files {
 		from = append(from, because("page "+underRoot(c.Root, f.Path), f.Text))

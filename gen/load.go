@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -87,9 +89,11 @@ func Load(paths ...string) (*Source, diag.List) {
 
 // read adds the pages under files and folders.
 func (s *Source) read(paths []string, ds *diag.List) {
-	files, err := readPages(paths)
-	if err != nil {
+	files, errs := readPages(paths)
+	for _, err := range errs {
 		ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
+	}
+	if len(errs) > 0 {
 		return
 	}
 	for _, f := range files {
@@ -98,17 +102,17 @@ func (s *Source) read(paths []string, ds *diag.List) {
 }
 
 // readPages reads the pages under files and folders, in the order of their paths.
-func readPages(paths []string) (out []*source.File, err error) {
-	names, err := pages(paths)
+func readPages(paths []string) (out []*source.File, errs []error) {
+	names, errs := pages(paths)
 	for _, p := range names {
-		text, e := os.ReadFile(p)
-		if e != nil {
-			err = errors.Join(err, e)
+		text, err := os.ReadFile(p)
+		if err != nil {
+			errs = append(errs, err)
 			continue
 		}
 		out = append(out, source.NewFile(filepath.ToSlash(p), string(text)))
 	}
-	return out, err
+	return out, errs
 }
 
 // LoadWith is Load with further pages that are in memory.
@@ -143,37 +147,61 @@ func (c Config) Load(more ...*source.File) (*Source, diag.List) {
 // LoadFiles is Load for pages that are in memory.
 func LoadFiles(files ...*source.File) (*Source, diag.List) { return LoadWith(nil, files...) }
 
-func pages(paths []string) ([]string, error) {
-	var out []string
+// pages are the names of the pages under files and folders, sorted.
+func pages(paths []string) (out []string, errs []error) {
 	for _, root := range paths {
-		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				var pe *fs.PathError
-				if errors.As(err, &pe) {
-					return fmt.Errorf("read %s: %w", filepath.ToSlash(p), pe.Err)
-				}
-				return err
+		_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			page := false
+			if err == nil {
+				page, err = isPage(p, d, p == root)
+			} else if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+				err = fmt.Errorf("read %s: %w", filepath.ToSlash(p), pe.Err)
 			}
-			name, page := filepath.ToSlash(p), strings.HasSuffix(p, ".md")
 			switch {
-			case d.Type()&fs.ModeSymlink != 0 && (page || p == root):
-				return fmt.Errorf("%s is a link; name the file or folder that it leads to, so that a page has one path", name)
-			case d.IsDir() && page:
-				return fmt.Errorf("%s is a folder, and a name that ends in .md is a page's", name)
-			case d.IsDir() || !page && p != root:
-			case !d.Type().IsRegular():
-				return fmt.Errorf("%s is no regular file", name)
-			default:
+			case err != nil:
+				errs = append(errs, err)
+				if d != nil && d.IsDir() {
+					return fs.SkipDir
+				}
+			case page:
 				out = append(out, p)
 			}
 			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	return slices.Compact(out), errs
+}
+
+// isPage reports whether a file is a page, which one that was named always is. It fails
+// for what would be passed over in silence though it may be meant.
+func isPage(path string, d fs.DirEntry, named bool) (bool, error) {
+	name, page := filepath.ToSlash(path), strings.HasSuffix(path, ".md")
+	leads := func() bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	}
+	switch {
+	case d.Type()&fs.ModeSymlink != 0 && (page || named || leads()):
+		return false, fmt.Errorf("%s is a link; name the file or folder that it leads to, so that a page has one path", name)
+	case d.IsDir() && page:
+		return false, fmt.Errorf("%s is a folder, and a name that ends in .md is a page's", name)
+	case !d.IsDir() && !page && strings.EqualFold(filepath.Ext(path), ".md"):
+		return false, fmt.Errorf("%s is no page: the name of a page ends in .md; rename it", name)
+	case d.IsDir() || !page && !named:
+		return false, nil
+	case !d.Type().IsRegular():
+		return false, fmt.Errorf("%s is no regular file", name)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, breaksLine):
+		return false, fmt.Errorf("%q cannot be the name of a page: names are UTF-8 without control characters; rename it", name)
+	}
+	return true, nil
+}
+
+// breaksLine reports whether a character cannot stand in the line of a comment, which
+// names the page that code was generated from.
+func breaksLine(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == '\ufeff'
 }
 
 // add parses one page; blocks are parsed when all pages are known, because a
@@ -218,12 +246,17 @@ func (s *Source) finish(ds *diag.List) {
 }
 
 // fences refuses a `hecate` block whose second word means nothing: a misspelt
-// `example` would be compiled as source.
+// `example` would be compiled as source. And a misspelt `hecate` would be prose.
 func fences(p *spec.Page, ds *diag.List) {
 	for _, b := range p.Blocks {
-		if words := strings.Fields(b.Info); b.IsHecate && !b.IsExample && len(words) > 1 {
+		words := strings.Fields(b.Info)
+		switch {
+		case b.IsHecate && !b.IsExample && len(words) > 1:
 			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not hecate %s", words[1]).
 				Hint("other fences stay prose")
+		case !b.IsHecate && p.Header != nil && b.Lang != "" && check.Nearest(b.Lang, []string{spec.Fence}) != "":
+			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not %s", words[0]).
+				Hint("did you mean %s?", spec.Fence)
 		}
 	}
 }

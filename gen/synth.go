@@ -173,8 +173,13 @@ func (f Formula) about(c Config) string {
 // owns its folder: what is there must be of an earlier synthesis.
 func (y *Synthesis) Write(root string) (tree.Report, error) {
 	if strangers := y.strangers(root); len(strangers) > 0 {
+		const most = 3
+		names := strings.Join(strangers[:min(most, len(strangers))], ", ")
+		if more := len(strangers) - most; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
 		return tree.Report{}, fmt.Errorf("%s has files that no synthesis wrote: %s; a rule needs a folder of its own",
-			filepath.Join(root, y.Folder), strings.Join(strangers, ", "))
+			filepath.Join(root, y.Folder), names)
 	}
 	return tree.Apply(root, []string{y.Folder}, y.Files)
 }
@@ -185,7 +190,7 @@ func (y *Synthesis) strangers(root string) []string {
 	folder := filepath.Join(root, y.Folder)
 	var names []string
 	_ = filepath.WalkDir(folder, func(p string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
+		if err == nil && !d.IsDir() && !tree.Litter(d.Name()) {
 			names = append(names, p)
 		}
 		return nil

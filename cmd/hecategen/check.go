@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen"
@@ -32,7 +33,7 @@ since the last run is not proved again.`, 0, -1)
 			return finish("check", bad, e, err)
 		}
 		s, ds := w.conf.Load()
-		ds.Append(references(s))
+		ds.Append(references(s, w.conf.Root))
 		if !ds.HasErrors() {
 			ds.Append(typed(s))
 		}
@@ -56,13 +57,14 @@ func (w *workspace) counts(s *gen.Source) (pages, units int) {
 }
 
 // references resolves what the project's pages cite and name.
-func references(s *gen.Source) diag.List {
+func references(s *gen.Source, root string) diag.List {
+	exists := func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && info.Mode().IsRegular()
+	}
 	bib, ds := s.Papers()
-	ds.Append(inspect.Resolve(s.Pages, bib, exists))
+	ds.Append(inspect.Resolve(s.Pages, bib, func(name string) bool {
+		return exists(name) || exists(filepath.Join(root, name))
+	}))
 	return s.OwnMessages(ds)
-}
-
-func exists(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.Mode().IsRegular()
 }

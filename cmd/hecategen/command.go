@@ -99,8 +99,10 @@ func (c *command) start(args []string, out, err io.Writer) int {
 	switch {
 	case len(words) < c.least:
 		return c.misuse(err, "%s needs %s", c.name, argument(c.args))
-	case c.most >= 0 && len(words) > c.most:
-		return c.misuse(err, "%s takes no argument %q", c.name, words[c.most])
+	case c.most > 0 && len(words) > c.most:
+		return c.misuse(err, "%s takes at most %s, and %q is one more", c.name, plural(c.most, "argument"), words[c.most])
+	case c.most == 0 && len(words) > 0:
+		return c.misuse(err, "%s takes no argument %q", c.name, words[0])
 	}
 	return guarded(err, func() int { return c.run(words, out, err) })
 }

@@ -20,6 +20,12 @@ of it in one file that asks for nothing from outside.`, 0, 0)
 	open := workspaceFlags(c)
 	c.run = func(_ []string, out, err io.Writer) int {
 		w, e := open(nil)
+		if e == nil {
+			e = w.mustHavePages()
+		}
+		if e == nil {
+			*dir, e = w.output(c, *dir)
+		}
 		if e != nil {
 			return finish("docs", bad, e, err)
 		}

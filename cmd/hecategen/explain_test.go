@@ -40,7 +40,7 @@ func diagnose(e diag.Explanation, text string) diag.List {
 		name = "specs/papers.md"
 	}
 	s, ds := gen.LoadFiles(append(files, source.NewFile(name, text))...)
-	ds.Append(references(s))
+	ds.Append(references(s, "."))
 	if !ds.HasErrors() {
 		ds.Append(typed(s))
 	}

@@ -67,7 +67,16 @@ func drift(d tree.Drift, out, err io.Writer) int {
 		return fine
 	}
 	fmt.Fprint(err, d.String())
-	fmt.Fprintln(err, "run hecategen generate")
+	stray := len(d.Stray) > 0
+	d.Stray = nil
+	switch {
+	case stray && d.None():
+		fmt.Fprintln(err, "move or delete the stray files")
+	case stray:
+		fmt.Fprintln(err, "move or delete the stray files, then run hecategen generate")
+	default:
+		fmt.Fprintln(err, "run hecategen generate")
+	}
 	return bad
 }
 
@@ -82,6 +91,9 @@ tested, declared, prose only.`, 0, -1)
 	open := workspaceFlags(c)
 	c.run = func(args []string, out, err io.Writer) int {
 		w, e := open(args)
+		if e == nil {
+			e = w.mustHavePages()
+		}
 		if e != nil {
 			return finish("prove", bad, e, err)
 		}
@@ -119,8 +131,8 @@ equation; then the coverage and the gaps by name.`, 0, 0)
 	open := workspaceFlags(c)
 	c.run = func(_ []string, out, err io.Writer) int {
 		w, e := open(nil)
-		if e == nil && len(w.conf.Specs) == 0 {
-			e = w.mustBeProject()
+		if e == nil {
+			e = w.mustHavePages()
 		}
 		if e != nil {
 			return finish("audit", bad, e, err)

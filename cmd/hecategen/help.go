@@ -46,6 +46,9 @@ func (c *command) help(w io.Writer) {
 			first = false
 		}
 		kind, text := flag.UnquoteUsage(f)
+		if d := f.DefValue; d != "" && d != "false" {
+			text += fmt.Sprintf(" (by default %s)", d)
+		}
 		fmt.Fprintf(w, "  -%-14s %s\n", strings.TrimSpace(f.Name+" "+kind), text)
 	})
 }

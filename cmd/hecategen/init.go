@@ -46,7 +46,13 @@ func initialise(specs, goDir string, out io.Writer) error {
 	for _, f := range files {
 		fmt.Fprintln(out, "wrote", filepath.FromSlash(f.Path))
 	}
-	fmt.Fprintln(out, "\nnext:\n  go generate ./...\n  go mod tidy\n  go test ./...")
+	fmt.Fprintln(out, "\nnext:")
+	if p, err := project.Find("."); err != nil {
+		return err
+	} else if !p.Tool {
+		fmt.Fprintln(out, "  go get -tool "+project.Compiler)
+	}
+	fmt.Fprintln(out, "  go generate ./...\n  go mod tidy\n  go test ./...")
 	return nil
 }
 

@@ -67,14 +67,17 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// bytes FILE 'TEXT' appends a text with Go's escapes, which a script cannot hold.
+// bytes 'FILE' 'TEXT' appends a text; both have Go's escapes, for what a script cannot hold.
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: bytes FILE TEXT")
 	}
+	name, err := strconv.Unquote(`"` + args[0] + `"`)
+	ts.Check(err)
 	text, err := strconv.Unquote(`"` + args[1] + `"`)
 	ts.Check(err)
-	add(ts, args[0], text)
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(name)), 0o777))
+	add(ts, name, text)
 }
 
 // repeat FILE N 'TEXT' appends a text many times.

@@ -174,7 +174,7 @@ func survives(s *gen.Source, i int, text string) (ok bool, why string) {
 	}()
 	m, ds := withPage(s, i, text)
 	ok = !ds.HasErrors()
-	ds.Append(references(m))
+	ds.Append(references(m, "."))
 	for _, u := range touched(m, m.Pages[i].File) {
 		at = u.Name.Text
 		b, ds := check.Instantiate(m.Tree, u)

@@ -40,6 +40,9 @@ or whose time was over, goes on where it was.`, 0, 0)
 			return c.misuse(err, "%s", why)
 		}
 		pages, e := open(nil)
+		if e == nil {
+			*dir, e = pages.output(c, *dir)
+		}
 		if e != nil {
 			return finish("sweep", bad, e, err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -53,7 +54,7 @@ func openWorkspace(named []string, specs string) (*workspace, error) {
 		return nil, err
 	}
 	w.project = p
-	w.conf.Root, w.conf.Go, w.conf.Import, w.conf.CUDA = p.Root, p.Go, p.Import, p.CUDA
+	w.conf.Root, w.conf.Go, w.conf.Import, w.conf.CUDA, w.conf.Former = p.Root, p.Go, p.Import, p.CUDA, p.Former
 	if p.CUDA == "" {
 		w.conf.CUDA = gen.NoCUDA
 	}
@@ -96,6 +97,31 @@ func (w *workspace) mustBeProject() error {
 		return err
 	}
 	return w.project.Fits(hecate.Specs)
+}
+
+// mustHavePages refuses to go on where there is neither a project nor a page that was
+// named.
+func (w *workspace) mustHavePages() error {
+	if len(w.conf.Specs) == 0 {
+		return w.mustBeProject()
+	}
+	return nil
+}
+
+// output is the folder that the flag -o of a command names. Unless the user says
+// otherwise it lies under the root of the project, and never among the pages.
+func (w *workspace) output(c *command, dir string) (string, error) {
+	given := false
+	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == "o" })
+	if !given {
+		dir = filepath.Join(w.conf.Root, dir)
+	}
+	for _, s := range w.conf.Specs {
+		if a, b := absolute(dir), absolute(s); a == b || strings.HasPrefix(a, b+string(filepath.Separator)) {
+			return "", fmt.Errorf("%s lies among the pages in %s; choose another folder with -o", dir, s)
+		}
+	}
+	return dir, nil
 }
 
 // chosen reports whether a page is one that the command line names, or, where it names

@@ -81,7 +81,7 @@ func Of(b *check.Block, ds *diag.List) *Derivation {
 			return nil
 		}
 	default:
-		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is a %s, which has no backward of its own", b.Name, b.Unit.Kind).
+		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is %s, which has no backward of its own", b.Name, check.KindName(b.Unit.Kind)).
 			Hint("name a rule, an operation, a composition or a model")
 		return nil
 	}

@@ -21,8 +21,10 @@ const (
 	EmptyField Code = 1008
 	// Unreadable occurs when a file or folder cannot be read.
 	Unreadable Code = 1009
-	// UnknownFence occurs when the second word of a hecate fence is not example.
+	// UnknownFence occurs when a fence is nearly hecate or hecate example.
 	UnknownFence Code = 1010
+	// LoneReturn occurs when a page has a carriage return without a line feed.
+	LoneReturn Code = 1011
 )
 
 // exampleHeader is the start of every example below; the examples end it as they like.
@@ -54,9 +56,15 @@ var _ = registered(map[Code]Explanation{
 		Page:    true,
 	},
 	UnknownFence: {
-		Summary: "A fence hecate is compiled, a fence hecate example is only checked. Any other second word would be compiled without a word.",
+		Summary: "A fence hecate is compiled, a fence hecate example is only checked. Any other second word would be compiled without a word, and a misspelt hecate on a page with a header would be passed over.",
 		Wrong:   exampleHeader + headerSource + "\n```hecate exmaple\nop Twice(x ∈ ℝ^{n}) → out = x + x\n```\n",
 		Right:   wholePage,
+		Page:    true,
+	},
+	LoneReturn: {
+		Summary: "A line of a page ends in LF or in CRLF. Where it ends in CR alone, everything may be one line, and nothing of it a fence.",
+		Wrong:   "# Delta\rrule\n",
+		Right:   "# Delta rule\n",
 		Page:    true,
 	},
 	HeaderTwice: {
@@ -96,7 +104,7 @@ var _ = registered(map[Code]Explanation{
 		Page:    true,
 	},
 	Unreadable: {
-		Summary: "A file or folder that was named, or that lies in a named folder, cannot be read.",
+		Summary: "A file or folder that was named, or that lies in a named folder, cannot be read. Nor can a link to a folder or a page, which would have two paths, a file whose name ends in .MD, and a name with control characters.",
 		Wrong:   "hecategen inspect no/such/page.md",
 		Right:   "hecategen inspect specs",
 		Page:    true,

@@ -36,6 +36,7 @@ func Parse(f *source.File) (*spec.Page, diag.List) {
 		page: &spec.Page{File: f, Status: spec.Status{Kind: spec.Active}},
 	}
 	p.checkUTF8()
+	p.checkLines()
 	p.skipBOM()
 	p.frontMatter()
 	p.walk()
@@ -75,6 +76,17 @@ func (p *parser) checkUTF8() {
 			return
 		}
 		i += n
+	}
+}
+
+// checkLines refuses a carriage return alone: whether it ends a line, readers differ.
+func (p *parser) checkLines() {
+	for i := range p.text {
+		if p.text[i] == '\r' && !strings.HasPrefix(p.text[i+1:], "\n") {
+			p.diags.Errorf(diag.LoneReturn, p.span(i, i+1), "a carriage return ends no line").
+				Hint("save the page with lines that end in LF or CRLF")
+			return
+		}
 	}
 }
 

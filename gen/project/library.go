@@ -17,6 +17,9 @@ import (
 // Library is the import path of the library that generated code uses.
 const Library = "github.com/nl-hecate/hecate"
 
+// Compiler is the import path of the compiler's command.
+const Compiler = Library + "/cmd/hecategen"
+
 // Version is the version of this build of the library, as the Go command recorded it:
 // v0.1.0, a pseudo-version, or (devel).
 func Version() string {
@@ -51,7 +54,7 @@ func (p *Project) Fits(own fs.FS) error {
 	case p.Standalone:
 		return nil
 	case p.library == "" && p.replace == "":
-		return fmt.Errorf("%s %w %s; run `go get -tool %s/cmd/hecategen`", filepath.Join(p.Root, "go.mod"), ErrNotRequired, Library, Library)
+		return fmt.Errorf("%s %w %s; run `go get -tool %s`", filepath.Join(p.Root, "go.mod"), ErrNotRequired, Library, Compiler)
 	case p.replace == "" && tool == p.library:
 		return nil
 	case p.replace == "" && tool != devel:
@@ -64,7 +67,7 @@ func (p *Project) Fits(own fs.FS) error {
 	}
 	theirs, err := Digest(os.DirFS(dir))
 	if err != nil {
-		return fmt.Errorf("read the pages of %s: %w", Library, err)
+		return fmt.Errorf("read the pages of %s in %s: %w", Library, dir, err)
 	}
 	if ours, err := Digest(own); err != nil || ours != theirs {
 		return fmt.Errorf("the library in %s, which %s requires, has other pages than this hecategen (%s); run `go tool hecategen`",
@@ -75,18 +78,30 @@ func (p *Project) Fits(own fs.FS) error {
 
 // folder is where the required library lies.
 func (p *Project) folder() (string, error) {
+	mod := filepath.Join(p.Root, "go.mod")
 	if p.replace != "" && (filepath.IsAbs(p.replace) || strings.HasPrefix(p.replace, ".")) {
-		if filepath.IsAbs(p.replace) {
-			return p.replace, nil
+		dir := p.replace
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(p.Root, filepath.FromSlash(dir))
 		}
-		return filepath.Join(p.Root, filepath.FromSlash(p.replace)), nil
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return "", fmt.Errorf("%s replaces %s by %s, and there is no such folder", mod, Library, p.replace)
+		}
+		return dir, nil
 	}
-	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", Library)
+	// The folder vendor has no pages, and a query must not change go.mod.
+	cmd := exec.Command("go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", Library)
 	cmd.Dir = p.Root
 	text, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = errors.New(strings.TrimSpace(string(exit.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("`%s` in %s: %w", strings.Join(cmd.Args, " "), p.Root, err)
+	}
 	dir := strings.TrimSpace(string(text))
-	if err != nil || dir == "" {
-		return "", fmt.Errorf("`go list -m %s` in %s does not find the library; run `go mod download`", Library, p.Root)
+	if dir == "" {
+		return "", fmt.Errorf("%s requires %s, which is not on this machine; run `go mod download`", mod, Library)
 	}
 	return dir, nil
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
@@ -32,27 +31,12 @@ type Project struct {
 	Go         string   // folder of the generated Go, under the root
 	Import     string   // import path of that folder
 	CUDA       string   // folder of the CUDA text, under the root; "" for none
+	Former     string   // the same folder where CUDA is no target: what was written there goes
 	Standalone bool     // no pages of the library stand beneath: these are the library
+	Tool       bool     // go.mod has the compiler as a tool
 
 	library string // version of the library that go.mod requires, "" for none
 	replace string // folder that replaces it, as go.mod has it
-}
-
-// A file is hecate.toml. A key that is left out has the value of Default.
-type file struct {
-	Specs      []string `toml:"specs"`
-	Go         string   `toml:"go"`
-	Package    string   `toml:"package"`
-	CUDA       string   `toml:"cuda"`
-	Targets    []string `toml:"targets"`
-	Standalone bool     `toml:"standalone"`
-}
-
-// targets are what pages can become.
-var targets = []string{"go", "cuda"}
-
-func defaults() file {
-	return file{Specs: []string{"specs"}, Go: "generated", CUDA: "cuda/kernels", Targets: targets}
 }
 
 // Find returns the project that a folder belongs to: the nearest folder at or above it
@@ -97,46 +81,34 @@ func read(root string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := defaults()
-	d := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		return nil, placed(name, err)
+	f, err := parse(name, string(text))
+	if err != nil {
+		return nil, err
 	}
-	p := &Project{Root: root, Specs: f.Specs, Go: path.Clean(filepath.ToSlash(f.Go)), CUDA: path.Clean(filepath.ToSlash(f.CUDA)), Standalone: f.Standalone}
+	p := &Project{Root: root, Specs: f.Specs, Go: folder(f.Go), CUDA: folder(f.CUDA), Standalone: f.Standalone}
 	if err := p.module(); err != nil {
 		return nil, err
 	}
-	p.Import = p.Module + "/" + p.Go
-	if f.Package != "" {
-		p.Import = f.Package
-	}
 	if err := p.valid(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
+	}
+	for i := range p.Specs {
+		if err := p.holdsPages(f, i); err != nil {
+			return nil, err
+		}
 	}
 	if !slices.Contains(f.Targets, "cuda") {
-		p.CUDA = ""
+		p.CUDA, p.Former = "", p.CUDA
 	}
 	return p, nil
 }
 
-// placed gives an error of the decoder its line and column.
-func placed(name string, err error) error {
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) && len(strict.Errors) > 0 {
-		e := strict.Errors[0]
-		line, col := e.Position()
-		return fmt.Errorf("%s:%d:%d: there is no key %s; the keys are specs, go, package, cuda, targets, standalone", name, line, col, strings.Join(e.Key(), "."))
+// folder is a path as a clean one with slashes; an empty one stays empty.
+func folder(dir string) string {
+	if dir == "" {
+		return ""
 	}
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		line, col := bad.Position()
-		what := strings.TrimPrefix(bad.Error(), "toml: ")
-		if key := strings.Join(bad.Key(), "."); key != "" {
-			what = fmt.Sprintf("%s cannot have this value; specs and targets are lists of strings, standalone is true or false, the others are strings", key)
-		}
-		return fmt.Errorf("%s:%d:%d: %s", name, line, col, what)
-	}
-	return fmt.Errorf("%s: %w", name, err)
+	return path.Clean(filepath.ToSlash(dir))
 }
 
 // module reads go.mod.
@@ -157,6 +129,7 @@ func (p *Project) module() error {
 		return fmt.Errorf("%s names no module", name)
 	}
 	p.Module = mod.Module.Mod.Path
+	p.Tool = slices.ContainsFunc(mod.Tool, func(t *modfile.Tool) bool { return t.Path == Compiler })
 	for _, r := range mod.Require {
 		if r.Mod.Path == Library {
 			p.library = r.Mod.Version
@@ -173,43 +146,101 @@ func (p *Project) module() error {
 	return nil
 }
 
-// valid refuses values that no project can have.
+// valid refuses values that no project can have, and finds the import path of the
+// generated code.
 func (p *Project) valid(f file) error {
 	if len(f.Specs) == 0 {
-		return errors.New("specs: name at least one folder of pages")
+		return f.errorf("specs", -1, "name at least one folder of pages")
 	}
-	for _, t := range f.Targets {
+	for i, t := range f.Targets {
 		if !slices.Contains(targets, t) {
-			return fmt.Errorf("targets: there is no target %q; there are %s", t, strings.Join(targets, ", "))
+			return f.errorf("targets", i, "there is no target %q; there are %s", t, strings.Join(targets, ", "))
 		}
 	}
 	if !slices.Contains(f.Targets, "go") {
-		return errors.New("targets: the target go cannot be left out: everything else is checked by what it makes")
+		return f.errorf("targets", -1, "the target go cannot be left out: everything else is checked by what it makes")
 	}
 	for i, s := range p.Specs {
-		clean := path.Clean(filepath.ToSlash(s))
+		clean := folder(s)
 		if !inside(clean) && clean != "." {
-			return fmt.Errorf("specs: %q is not a path inside the module", s)
+			return f.errorf("specs", i, "%q is not a path inside the module", s)
 		}
 		p.Specs[i] = clean
 	}
 	for _, out := range []struct{ key, dir string }{{"go", p.Go}, {"cuda", p.CUDA}} {
 		if !inside(out.dir) {
-			return fmt.Errorf("%s: %q is not a folder of its own inside the module", out.key, out.dir)
+			return f.errorf(out.key, -1, "%q is not a folder of its own inside the module", out.dir)
 		}
 		for _, s := range p.Specs {
 			if within(s, out.dir) || within(out.dir, s) && s != "." {
-				return fmt.Errorf("%s: the folder %s and the pages in %s lie in one another; what is generated needs a folder of its own", out.key, out.dir, s)
+				return f.errorf(out.key, -1, "the folder %s and the pages in %s lie in one another; what is generated needs a folder of its own", out.dir, s)
 			}
 		}
 	}
 	if within(p.Go, p.CUDA) || within(p.CUDA, p.Go) {
-		return fmt.Errorf("cuda: the folders %s and %s lie in one another", p.CUDA, p.Go)
+		return f.errorf("cuda", -1, "the folders %s and %s lie in one another", p.CUDA, p.Go)
+	}
+	if dir := unbuilt(p.Go); dir != "" {
+		return f.errorf("go", -1, "Go builds nothing in a folder %s; choose another name", dir)
+	}
+	p.Import = p.importPath(p.Go)
+	if f.Package != "" && f.Package != p.Import {
+		return f.errorf("package", -1, "the import path of the folder %s is %s, not %s", p.Go, p.Import, f.Package)
 	}
 	if err := module.CheckImportPath(p.Import); err != nil {
-		return fmt.Errorf("package: %w", err)
+		return f.errorf("go", -1, "%w", err)
 	}
 	return nil
+}
+
+// importPath is what Go calls a folder: the module around it may be one of its own.
+func (p *Project) importPath(dir string) string {
+	for at := dir; at != "."; at = path.Dir(at) {
+		text, err := os.ReadFile(filepath.Join(p.Root, filepath.FromSlash(at), "go.mod"))
+		if mod := modfile.ModulePath(text); err == nil && mod != "" {
+			return path.Join(mod, strings.TrimPrefix(dir, at))
+		}
+	}
+	return path.Join(p.Module, dir)
+}
+
+// unbuilt is the part of a path for which Go passes a folder over, or "".
+func unbuilt(dir string) string {
+	for elem := range strings.SplitSeq(dir, "/") {
+		if elem == "vendor" || elem == "testdata" || elem != "." && strings.ContainsAny(elem[:1], "._") {
+			return elem
+		}
+	}
+	return ""
+}
+
+// holdsPages refuses a path of pages where no page is: what was generated from it
+// would be removed. Links and names that are nearly a page's are left to who reads them.
+func (p *Project) holdsPages(f file, i int) error {
+	root := filepath.Join(p.Root, filepath.FromSlash(p.Specs[i]))
+	found := false
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == root:
+			return err
+		case strings.EqualFold(filepath.Ext(name), ".md") || d.Type()&fs.ModeSymlink != 0 || err != nil:
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f.errorf("specs", i, "there is no file or folder %s", root)
+	case err != nil:
+		return f.errorf("specs", i, "%w", err)
+	case found:
+		return nil
+	}
+	if info, err := os.Stat(root); err == nil && info.IsDir() {
+		return f.errorf("specs", i, "no page lies in the folder %s; the name of a page ends in .md", root)
+	}
+	return f.errorf("specs", i, "%s is no page; the name of a page ends in .md", root)
 }
 
 // inside reports whether a clean path leads below the root.

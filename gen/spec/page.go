@@ -84,6 +84,9 @@ type Block struct {
 	file      *source.File
 }
 
+// Fence is the first word of the info string of a block that is compiled.
+const Fence = "hecate"
+
 // NewBlock returns a block of the file with the spans and words of its info
 // string worked out.
 func NewBlock(f *source.File, info string) *Block {
@@ -92,7 +95,7 @@ func NewBlock(f *source.File, info string) *Block {
 	if len(words) > 0 {
 		b.Lang = words[0]
 	}
-	b.IsHecate = b.Lang == "hecate"
+	b.IsHecate = b.Lang == Fence
 	b.IsExample = b.IsHecate && len(words) > 1 && words[1] == "example"
 	return b
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,7 +24,7 @@ func (p plan) none() bool { return len(p.Steps)+len(p.Rmdir)+len(p.stray) == 0 }
 // compare reads the owned folders. Files that the journal of an interrupted run
 // put there, or found there, are the compiler's too.
 func compare(root *os.Root, g goal, interrupted journal) (plan, error) {
-	c := comparison{root: root, goal: g, dirs: map[string]bool{}, seen: map[string]bool{}, left: map[string]step{}}
+	c := comparison{root: root, goal: g, dirs: map[string]bool{}, held: map[string]bool{}, seen: map[string]bool{}, left: map[string]step{}}
 	c.Owned, c.fresh, c.saved = g.owned, newDir, oldDir
 	for _, st := range interrupted.Steps {
 		c.left[st.Path] = st
@@ -51,7 +52,7 @@ func compare(root *os.Root, g goal, interrupted journal) (plan, error) {
 		}
 	}
 	for _, d := range slices.Sorted(maps.Keys(c.dirs)) {
-		if !g.dirs[d] && (slices.Contains(g.owned, d) || ownerOf(g.owned, d) != "") {
+		if !g.dirs[d] && !c.held[d] && (slices.Contains(g.owned, d) || ownerOf(g.owned, d) != "") {
 			c.Rmdir = append(c.Rmdir, d)
 		}
 	}
@@ -63,6 +64,7 @@ type comparison struct {
 	root   *os.Root
 	goal   goal
 	dirs   map[string]bool // folders that exist
+	held   map[string]bool // folders with something in them that is left alone
 	seen   map[string]bool // wanted files that exist, whatever their bytes
 	listed map[string]bool // the manifest of the owned folder being read
 	left   map[string]step // the journal of an interrupted run
@@ -102,11 +104,15 @@ func (c *comparison) folder(dir string) error {
 	defer at.Close()
 	entries, err := fs.ReadDir(at.FS(), ".")
 	if err != nil {
-		return err
+		return located(dir, err)
 	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
 		switch {
+		case e.Type().IsRegular() && Litter(e.Name()):
+			for d := dir; d != "."; d = path.Dir(d) {
+				c.held[d] = true
+			}
 		case checkName(p) != nil:
 			c.foreign(p, "not a name that the compiler writes") // nor one for a journal
 		case e.IsDir():
@@ -132,7 +138,7 @@ func (c *comparison) file(at *os.Root, p string) error {
 		return nil // another run took it away just now
 	}
 	if err != nil {
-		return err
+		return located(p, err)
 	}
 	want, wanted := c.goal.files[p]
 	c.seen[p] = wanted
@@ -151,6 +157,14 @@ func (c *comparison) file(at *os.Root, p string) error {
 	}
 	c.Steps = append(c.Steps, st)
 	return nil
+}
+
+// located gives an error the path from the root; it has the one from an open folder.
+func located(p string, err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("read %s: %w", p, err)
 }
 
 func kind(m fs.FileMode) string {

@@ -3,8 +3,10 @@ package tree
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,17 +18,17 @@ const (
 		"# The generated files of this folder that cannot carry that line:\n"
 )
 
-var marker = regexp.MustCompile(`^(//|#|;|--|/\*|\*|<!--)? ?Code generated .* DO NOT EDIT\.( ?(\*/|-->))?$`)
+var marker = regexp.MustCompile(`^(//|#|;|--|/\*|\*|<!--|"generated": ")? ?Code generated .* DO NOT EDIT\.( ?(\*/|-->)|",)?$`)
 
 // marked reports whether the leading comment lines of a file carry the standard
-// line. Below them it may be a quotation.
+// line, or the first member of an object in JSON does. Below them it may be a quotation.
 func marked(data []byte) bool {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
 		switch {
 		case marker.Match(line):
 			return true
-		case len(line) > 0 && !comment(line):
+		case len(line) > 0 && !comment(line) && string(line) != "{":
 			return false
 		}
 	}
@@ -40,6 +42,11 @@ func comment(line []byte) bool {
 		}
 	}
 	return false
+}
+
+// Litter reports whether a system or an editor leaves files of this name.
+func Litter(name string) bool {
+	return name == ".DS_Store" || strings.HasSuffix(name, ".swp") || strings.HasSuffix(name, "~")
 }
 
 // withManifests returns the files with one manifest for each owned folder that
@@ -61,6 +68,22 @@ func withManifests(owned []string, want Files) Files {
 		all[m] = fmt.Appendln(all[m], strings.TrimPrefix(p, o+"/"))
 	}
 	return all
+}
+
+// Holds reports whether a folder below root has a file that Apply wrote.
+func Holds(root, dir string) bool {
+	found := false
+	_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(dir)), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if data, err := os.ReadFile(name); err == nil && marked(data) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // readManifest returns the paths that the manifest of an owned folder names. A

@@ -19,10 +19,12 @@
 // Each step of 4 first looks whether it is done already, so a kill during the
 // recovery of a kill is the same case again.
 //
-// A file belongs to the compiler if its leading comment carries the standard
-// "Code generated … DO NOT EDIT." line or if the folder's .manifest names it.
+// A file belongs to the compiler if its leading comment, or the first member of an
+// object in JSON, is the standard line "Code generated … DO NOT EDIT." or if the
+// folder's .manifest names it.
 // The manifest is written with the tree, lists only files that have no such
-// line (JSON, say), and does not exist where there are none.
+// line, and does not exist where there are none. What systems and editors leave
+// beside files is nobody's: it stays, and so does its folder.
 package tree
 
 import (
@@ -30,6 +32,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -229,6 +232,11 @@ func check(root string, owned []string, want Files) (Drift, error) {
 	p, err := compare(r, g, j)
 	if err != nil {
 		return Drift{}, err
+	}
+	for _, s := range p.stray {
+		if slices.Contains(g.owned, s.Path) || slices.ContainsFunc(g.owned, func(o string) bool { return within(o, s.Path) }) {
+			return Drift{}, &StrayError{[]Stray{s}} // nothing of the folder was seen
+		}
 	}
 	d := p.drift()
 	d.Mixed = mixed
