@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/random"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -46,38 +47,62 @@ func TestHeadsOfEveryRule(t *testing.T) {
 	t.Logf("%d rules", len(names))
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			many := instance(t, s, "InHeads"+name)
-			if many.Heads == nil {
-				t.Fatal("it has no heads")
-			}
-			one := *many
-			one.Heads = nil
-			if many.Strategy != nil {
-				rule := *many.Strategy.Rule
-				rule.Heads = nil
-				st := *many.Strategy
-				st.Rule, one.Strategy = &rule, &st
-			}
-			for _, build := range []func(*check.Block, *diag.List) *ir.Func{irbuild.Rule, irbuild.Frozen, irbuild.Start} {
-				var ds diag.List
-				f, g := build(many, &ds), build(&one, &ds)
-				if ds.HasErrors() {
-					t.Fatal(ds.Error())
-				}
-				if err := ir.Verify(f); err != nil {
-					t.Fatal(err)
-				}
-				tokens := 5
-				if many.Strategy != nil && !many.Strategy.Frozen {
-					tokens += 2 * many.Strategy.Length()
-				}
-				sameInHeads(t, f, g, tokens)
-				p, q := autodiff.NewPair(f), autodiff.NewPair(g)
-				if p.Bwd != nil {
-					sameInHeads(t, whole(p), whole(q), tokens)
-				}
-			}
+			copiesOfHeads(t, instance(t, s, "InHeads"+name))
 		})
+	}
+}
+
+// TestHeadsOfRandomPages is the same for rules that nobody wrote.
+func TestHeadsOfRandomPages(t *testing.T) {
+	const pages = 60
+	var files []*source.File
+	var names []string
+	for seed := uint64(1); len(names) < pages; seed++ {
+		if p := random.New(seed); p.Kind == "heads" {
+			files, names = append(files, source.NewFile(p.Unit+".md", p.Text())), append(names, p.Unit)
+		}
+	}
+	s, ds := gen.LoadFiles(append(specFiles(t), files...)...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { copiesOfHeads(t, instance(t, s, name)) })
+	}
+}
+
+// copiesOfHeads holds the programs of a rule in heads to those of one head.
+func copiesOfHeads(t *testing.T, many *check.Block) {
+	t.Helper()
+	if many.Heads == nil {
+		t.Fatal("it has no heads")
+	}
+	one := *many
+	one.Heads = nil
+	if many.Strategy != nil {
+		rule := *many.Strategy.Rule
+		rule.Heads = nil
+		st := *many.Strategy
+		st.Rule, one.Strategy = &rule, &st
+	}
+	for _, build := range []func(*check.Block, *diag.List) *ir.Func{irbuild.Rule, irbuild.Frozen, irbuild.Start} {
+		var ds diag.List
+		f, g := build(many, &ds), build(&one, &ds)
+		if ds.HasErrors() {
+			t.Fatal(ds.Error())
+		}
+		if err := ir.Verify(f); err != nil {
+			t.Fatal(err)
+		}
+		tokens := 5
+		if many.Strategy != nil && !many.Strategy.Frozen {
+			tokens += 2 * many.Strategy.Length()
+		}
+		sameInHeads(t, f, g, tokens)
+		p, q := autodiff.NewPair(f), autodiff.NewPair(g)
+		if p.Bwd != nil {
+			sameInHeads(t, whole(p), whole(q), tokens)
+		}
 	}
 }
 
@@ -124,9 +149,13 @@ func whole(p *autodiff.Pair) *ir.Func {
 // sameInHeads runs a program of three heads, and that of one for each of them.
 func sameInHeads(t *testing.T, many, one *ir.Func, tokens int) {
 	t.Helper()
-	const heads, lanes = 3, 2
+	const heads, lanes = 6, 2 // no axis has that size
 	sizes := map[string]int{"L": lanes, "T": tokens, "heads": heads}
-	for i, s := range irbuild.Sizes(one) {
+	names := irbuild.Sizes(one)
+	for _, in := range one.Body { // that no axis has
+		names = append(names, in.Poly.Symbols()...)
+	}
+	for i, s := range names {
 		if sizes[s] == 0 {
 			sizes[s] = 4 + i%2
 		}

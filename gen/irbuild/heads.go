@@ -106,6 +106,11 @@ func (m *mapper) instr(in *ir.Instr) {
 		c.Loops = slices.Insert(slices.Clone(in.Loops), loop, m.head)
 	}
 	for _, a := range in.Args {
+		if own && in.Op == ir.Stack { // has no loop that an argument lacks
+			v, at := m.all(a.Val), m.at(a.Val.Axes)
+			c.Args = append(c.Args, ir.Arg{Val: v, Sub: slices.Insert(m.subs(a.Sub, loop), at, ir.L(loop))})
+			continue
+		}
 		c.Args = append(c.Args, m.arg(a, loop))
 	}
 	for _, l := range in.Over {
