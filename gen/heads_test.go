@@ -85,7 +85,7 @@ func TestHeadsOfEveryRule(t *testing.T) {
 // interpreter.
 func TestHeadsPages(t *testing.T) {
 	root := newProject(t, "heads/inheads.md")
-	vetAndTest(t, root, append(rules("chunkheads", "atlasheads", "latticeheads"), "./generated/registry")...)
+	vetAndTest(t, root, append(rules("chunkheads", "atlasheads", "latticeheads", "stateanswerheads"), "./generated/registry")...)
 }
 
 // instance resolves a unit.

@@ -36,7 +36,8 @@ func inHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 		return f
 	}
 	if y := output(f); y != nil {
-		if _, one := y.Axes[2].Size.Symbol(); !one || slices.Contains(input(f).Axes, y.Axes[2]) {
+		x := input(f) // a frozen read of states alone has none
+		if _, one := y.Axes[2].Size.Symbol(); !one || x != nil && slices.Contains(x.Axes, y.Axes[2]) {
 			ds.Errorf(diag.ShapeMismatch, blk.Unit.Name.Span, "%s has no heads: an answer is as wide as a token, and several side by side are wider", blk.Name).
 				Hint("answer with a vector of an axis of its own, such as d_v")
 			return nil
