@@ -84,6 +84,9 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	in.override(with)
 	in.parts()
 	in.unread()
+	if len(args) == 0 && name == u.Name.Text && !ds.HasErrors() {
+		in.idle(u)
+	}
 	before = ds.Len()
 	in.order()
 	in.wholeFamilies()

@@ -79,7 +79,7 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			o.exprs(n.Cond, local, calls, out)
 			return false // a range is made of axes
 		case *notation.Case:
-			if arm := o.b.Chosen(n); arm != nil {
+			if arm := o.b.Chosen(n); arm != nil && !o.anyArm {
 				o.exprs(arm, local, calls, out)
 				return false
 			}
