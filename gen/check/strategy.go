@@ -78,11 +78,14 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	}
 	in.b.Strategy = &Strategy{Unit: st, Rule: seq}
 	in.below = append(in.below, rule.With...)
-	own := in.b.Unit
+	own, before := in.b.Unit, len(in.srcs)
 	if !in.gather(rule, a.Args, a, depth+1) {
 		return false
 	}
 	in.b.Unit = own
+	if in.sharesOption(st, in.srcs[before:], a) {
+		return false
+	}
 	st = fitted(st, seq, in.srcs)
 	in.b.Strategy.Unit = st
 	if !in.matched(at.Name.Span) {
@@ -90,6 +93,21 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	}
 	in.srcs = append(in.srcs, source{st, st.Body, options})
 	return true
+}
+
+// sharesOption refuses a rule one of whose axes or options has the name of an option of
+// its strategy: one word would be two sizes.
+func (in *instancer) sharesOption(st *notation.Unit, pages []source, a *notation.Apply) bool {
+	for _, s := range pages {
+		for _, n := range sizeNames(s.body) {
+			if hasOption(st, n.Text) {
+				in.ds.Errorf(diag.DuplicateName, a.Span, "%s is an option of %s and a size of %s", n.Text, st.Name.Text, a.Name.Text).
+					See(n.Span, "the size").Hint("give the size of the rule another name")
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // chunkOption finds the option that counts the tokens of a chunk and fixes it.
