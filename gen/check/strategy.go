@@ -61,7 +61,8 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	if rule == nil {
 		return false
 	}
-	seq := instantiate(in.tree, rule, in.b.Name, a.Args, rule.With, in.ds)
+	with := slices.Concat(rule.With, slices.DeleteFunc(slices.Concat(in.below, in.with), func(o *notation.Override) bool { return hasOption(st, o.Name.Text) }))
+	seq := instantiate(in.tree, rule, in.b.Name, a.Args, with, in.ds, in.anew()...)
 	if seq == nil || in.ds.HasErrors() {
 		return false
 	}
@@ -93,6 +94,22 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	}
 	in.srcs = append(in.srcs, source{st, st.Body, options})
 	return true
+}
+
+// anew are the lines of the pages on the way to a strategy that say something of its
+// rule anew: they are of the rule token by token too.
+func (in *instancer) anew() (out []source) {
+	for _, u := range slices.Backward(in.way) {
+		s := source{unit: u}
+		for _, st := range u.Body {
+			d, ok := st.(*notation.Declare)
+			if ok && !slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return !Redefines(d.Keyword.Text, n) }) {
+				s.body = append(s.body, d)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // sharesOption refuses a rule one of whose axes or options has the name of an option of
