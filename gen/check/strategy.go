@@ -153,9 +153,10 @@ func (in *instancer) chunkOption() {
 	if slices.Contains(in.fractions, s.Size) {
 		return // said where it counts
 	}
-	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxSize {
+	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxChunk {
 		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "option %s is the number of tokens of a chunk, and %s is not an integer between 1 and %d",
-			s.Size.PageName(), notation.Print(s.Size.Value, notation.Unicode), MaxSize).See(s.Size.Decl.Span, "declared here")
+			s.Size.PageName(), notation.Print(s.Size.Value, notation.Unicode), MaxChunk).See(s.Size.Decl.Span, "declared here").
+			Hint("a chunk has a number for each pair of its tokens: longer ones than 64 or 128 gain nothing")
 		s.Size = nil
 		return
 	}
