@@ -91,6 +91,33 @@ y_t = sigmoid(i x_t · q) (c_t k_t)
 	})
 }
 
+// TestMatchesSpellings gives strategies rules whose forms are products and sums in other
+// spellings than theirs.
+func TestMatchesSpellings(t *testing.T) {
+	const head = `
+outer W_α ∈ ℝ^{d_k×d} ~ normal(0, 1/sqrt(d)), b_α ∈ ℝ^{d_k} = 3 nodecay
+state M ∈ ℝ^{d_v×d_k} = 0
+α_t = sigmoid(W_α x_t + b_α)
+`
+	const page = `
+rule Decayed over Projected(unit = on)` + head + `M_t = M_{t−1} diag(α_t) (I − θ_t k_t k_tᵀ) + θ_t v_t k_tᵀ
+y_t = M_t q_t
+
+rule Removed over Projected(unit = on)` + head + `M_t = M_{t−1} (I − θ_t k_t k_tᵀ) diag(α_t) + θ_t v_t k_tᵀ
+y_t = M_t q_t
+
+rule TwoReads over Projected(unit = on)
+state M ∈ ℝ^{d_v×d_k} = 0
+M_t = ρ_t M_{t−1} + v_t k_tᵀ
+y_t = M_t q_t + 0.5 M_t k_t − ρ_t M_t k_t
+`
+	exact(t, page, map[string][]string{
+		"Decayed":  {"DiagonalChunk", "RemovalChunk"},
+		"Removed":  {"RemovalChunk"},
+		"TwoReads": {"StateSpaceChunk", "LinearChunk", "RemovalChunk"},
+	})
+}
+
 // exact wants strategies to compute rules of a page.
 func exact(t *testing.T, page string, want map[string][]string) {
 	t.Helper()
