@@ -181,7 +181,20 @@ func (s *chunkNames) patterns(d *notation.Define) ([]pattern, map[string]*check.
 	e.axes, e.sized = s.e.axes, s.e.sized
 	n := &inputNames{e: e, values: map[string]*ir.Value{}}
 	e.names = n
+	said := e.ds
+	e.ds = &diag.List{}
 	t := e.value(d.Value)
+	if wrong := e.ds.Sorted(); len(wrong) > 0 && wrong[0].Code == diag.ShapeMismatch {
+		if !s.misfit { // the matches of a page have one cause then
+			st := s.e.blk.Strategy
+			said.Errorf(diag.StrategyDiffers, s.e.blk.Unit.Name.Span, "%s does not have the form that %s computes: there %s", st.Rule.Unit.Name.Text, st.Unit.Name.Text, wrong[0].Text).
+				See(wrong[0].Span, "the form").Hint("a strategy names the axes of its inputs: give the rule those axes, or the state transposed")
+		}
+		s.misfit = true
+		return nil, nil
+	}
+	said.Append(*e.ds)
+	e.ds = said
 	if t == nil {
 		return nil, nil
 	}
