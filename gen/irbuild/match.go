@@ -182,9 +182,9 @@ func (s *chunkNames) patterns(d *notation.Define) ([]pattern, map[string]*check.
 	n := &inputNames{e: e, values: map[string]*ir.Value{}}
 	e.names = n
 	said := e.ds
-	e.ds = &diag.List{}
+	e.ds = &diag.List{} // a form on another page is right, and the rule has other axes
 	t := e.value(d.Value)
-	if wrong := e.ds.Sorted(); len(wrong) > 0 && wrong[0].Code == diag.ShapeMismatch {
+	if wrong := e.ds.Sorted(); len(wrong) > 0 && wrong[0].Code == diag.ShapeMismatch && d.Span.File != s.e.blk.Unit.Span.File {
 		if !s.misfit { // the matches of a page have one cause then
 			st := s.e.blk.Strategy
 			said.Errorf(diag.StrategyDiffers, s.e.blk.Unit.Name.Span, "%s does not have the form that %s computes: there %s", st.Rule.Unit.Name.Text, st.Unit.Name.Text, wrong[0].Text).
