@@ -110,7 +110,7 @@ func copiesOfHeads(t *testing.T, many *check.Block) {
 // interpreter.
 func TestHeadsPages(t *testing.T) {
 	root := newProject(t, "heads/inheads.md")
-	vetAndTest(t, root, append(rules("chunkheads", "atlasheads", "latticeheads"), "./generated/registry")...)
+	vetAndTest(t, root, append(rules("chunkheads", "atlasheads", "latticeheads", "stateanswerheads"), "./generated/registry")...)
 }
 
 // instance resolves a unit.

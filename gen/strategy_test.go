@@ -259,3 +259,34 @@ func TestCostOfChunks(t *testing.T) {
 		}
 	}
 }
+
+// TestAnewInChunks: what a rule says anew of one that a strategy computes is said of the
+// chunks and of the rule token by token.
+func TestAnewInChunks(t *testing.T) {
+	const page = `
+rule Plain over Projected(unit = on)
+state M ∈ ℝ^{d_v×d_k} = 0
+M_t = ρ_t M_{t−1} + θ_t v_t k_tᵀ
+y_t = M_t q_t
+
+rule Gate = StateSpaceChunk(Plain, C = 3)
+gate ρ ∈ (0,1) = 0.9
+
+rule Start = StateSpaceChunk(Plain, C = 3)
+outer b_θ = 1
+
+rule Both = Start
+gate θ > 0 = softplus(b_θ)
+
+rule Behind = Start with ρ := 0.9
+`
+	s, ds := gen.LoadFiles(append(specFiles(t), source.NewFile("page.md", messageHead+page+"```\n"))...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, name := range []string{"Gate", "Start", "Both", "Behind"} {
+		if _, ds := prove.Block(s.Tree, s.Tree.Units[name], prove.Options{Facts: true}); ds.HasErrors() {
+			t.Errorf("%s: %s", name, ds.Error())
+		}
+	}
+}

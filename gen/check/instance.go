@@ -26,6 +26,8 @@ type instancer struct {
 	sizes     []*notation.DimsItem // what dims lines say, as far as it counts
 	fractions []*Option            // that count something and are no whole number: said
 	given     []Given              // pages in the places of parts
+	way       []*notation.Unit     // the pages that are being gathered, each another form of the next one
+	with      []*notation.Override // what replaces values behind the header
 	below     []*notation.Override // what the formulas of the pages below replace
 	refused   bool                 // what a formula gives its pages cannot be matched
 }
@@ -52,13 +54,15 @@ func InstantiateFormula(t *Tree, name string, f *notation.Formula, with []*notat
 	return instantiate(t, u, name, nil, with, &ds), ds
 }
 
-func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List) *Block {
+// instantiate resolves a unit; anew are lines of other pages that say something of it anew.
+func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, anew ...source) *Block {
 	b := &Block{Tree: t, Unit: u, Name: name, ID: ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
 		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Zeroed: map[string]notation.Expr{}}
-	in := &instancer{tree: t, ds: ds, b: b}
+	in := &instancer{tree: t, ds: ds, b: b, with: with}
 	if !in.gather(u, args, nil, 0) || in.refused {
 		return nil
 	}
+	in.srcs = append(in.srcs, anew...)
 	with = slices.Concat(in.below, with)
 	before := ds.Len()
 	with = in.families(with)
@@ -84,6 +88,9 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	in.override(with)
 	in.parts()
 	in.unread()
+	if len(args) == 0 && name == u.Name.Text && !ds.HasErrors() {
+		in.idle(u)
+	}
 	before = ds.Len()
 	in.order()
 	in.wholeFamilies()
@@ -103,6 +110,8 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *not
 		in.ds.Errorf(diag.Cycle, u.Name.Span, "%s is defined by itself", u.Name.Text)
 		return false
 	}
+	in.way = append(in.way, u)
+	defer func() { in.way = in.way[:len(in.way)-1] }()
 	switch {
 	case f == nil:
 	case u.Kind == notation.RuleUnit && f.Over != nil:

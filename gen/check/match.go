@@ -52,16 +52,13 @@ func fitted(st *notation.Unit, rule *Block, pages []source) *notation.Unit {
 	if !matches(st) {
 		return st
 	}
-	theirs := map[string]bool{}
+	taken := map[string]bool{}
 	for _, s := range pages {
-		for _, name := range ownNames(s.body, true) {
-			theirs[name] = true
+		for _, name := range ownNames(s.body) {
+			taken[name] = true
 		}
-	}
-	names := map[string]string{}
-	for _, name := range ownNames(st.Body, false) {
-		if s := rule.Symbols[name]; theirs[name] && !(s != nil && s.Kind == State) && name != "y" {
-			names[name] = name + "_found"
+		for _, n := range sizeNames(s.body) {
+			taken[n.Text] = true
 		}
 	}
 	var states []string
@@ -70,31 +67,87 @@ func fitted(st *notation.Unit, rule *Block, pages []source) *notation.Unit {
 			states = append(states, s.Name)
 		}
 	}
+	names, targets, own := map[string]string{}, map[string]bool{"y": true}, ownNames(st.Body)
 	for _, s := range st.Body {
 		d, ok := s.(*notation.Define)
-		if !ok || !d.Match || len(states) != 1 {
+		if !ok || !d.Match {
 			continue
 		}
-		if name := base(d.Target.Name.Name.Text); name != "y" {
+		name := base(d.Target.Name.Name.Text)
+		if targets[name] = true; len(states) == 1 && name != "y" {
 			names[name] = states[0]
 		}
+	}
+	for _, name := range own {
+		if targets[name] || !taken[name] || len(states) > 1 && slices.Contains(states, name) && !declares(st, name) {
+			continue // the last is a state that the strategy computes too
+		}
+		names[name] = unused(name+"_found", taken, own)
+	}
+	r := renamer{names: names, indices: map[string]string{tokenTime: tokenTime, "0": "0"}}
+	for _, s := range st.Body {
+		notation.Inspect(s, func(n any) bool {
+			if b, ok := n.(*notation.Binder); ok && b.Name.Text != "" {
+				r.indices[b.Name.Text] = b.Name.Text
+				for name := range taken {
+					if name == b.Name.Text || strings.HasSuffix(name, "_"+b.Name.Text) {
+						r.indices[b.Name.Text] = unused(b.Name.Text+"2", taken, own)
+					}
+				}
+			}
+			return true
+		})
 	}
 	u := *st
 	u.Body = nil
 	for _, s := range st.Body {
-		u.Body = append(u.Body, renamed(s, names))
+		u.Body = append(u.Body, r.statement(s))
 	}
 	return &u
 }
 
-// ownNames are the names that a page declares or defines, its options among them
-// or not.
-func ownNames(body []notation.Stmt, options bool) []string {
+// unused is a name that neither a rule nor its strategy has.
+func unused(name string, taken map[string]bool, own []string) string {
+	for taken[name] || slices.Contains(own, name) {
+		name += "2"
+	}
+	return name
+}
+
+// declares reports whether a page declares a name.
+func declares(u *notation.Unit, name string) bool {
+	return slices.ContainsFunc(u.Body, func(s notation.Stmt) bool {
+		d, ok := s.(*notation.Declare)
+		return ok && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return n.Name.Text == name })
+	})
+}
+
+// sizeNames are the axes and options of a page.
+func sizeNames(body []notation.Stmt) (out []notation.Word) {
+	for _, s := range body {
+		switch s := s.(type) {
+		case *notation.Declare:
+			if s.Keyword.Text == "option" {
+				for _, n := range s.Names {
+					out = append(out, n.Name)
+				}
+			}
+		case *notation.Dims:
+			for _, it := range s.Items {
+				out = append(out, it.Name)
+			}
+		}
+	}
+	return out
+}
+
+// ownNames are the names that a page declares or defines, without sizes.
+func ownNames(body []notation.Stmt) []string {
 	var out []string
 	for _, s := range body {
 		switch s := s.(type) {
 		case *notation.Declare:
-			if options || s.Keyword.Text != "option" {
+			if s.Keyword.Text != "option" {
 				for _, n := range s.Names {
 					out = append(out, n.Name.Text)
 				}
@@ -110,56 +163,88 @@ func ownNames(body []notation.Stmt, options bool) []string {
 	return out
 }
 
-// renamed copies a line of a strategy with names replaced, at whatever moment
-// they are read.
-func renamed(st notation.Stmt, names map[string]string) notation.Stmt {
-	text := func(s string) string {
-		stem, mark := strings.CutSuffix(s, "°")
-		rest := ""
-		if names[stem] == "" {
-			if i := strings.LastIndexByte(stem, '_'); i > 0 {
-				stem, rest = stem[:i], stem[i:]
-			}
-		}
-		if names[stem] == "" {
-			return s
-		}
-		if mark {
-			rest += "°"
-		}
-		return names[stem] + rest
+// A renamer copies lines of a strategy with names replaced, at whatever moment they are
+// read, and indices, with the moments that they are.
+type renamer struct {
+	names   map[string]string
+	indices map[string]string // t and 0 among them
+}
+
+func (r renamer) text(s string) string {
+	name, mark := strings.CutSuffix(s, "°")
+	if to := r.names[name]; to != "" && mark {
+		return to + "°"
+	} else if to != "" {
+		return to
 	}
-	expr := func(x notation.Expr) notation.Expr {
-		return rewrite(x, func(n notation.Expr) notation.Expr {
-			id, ok := n.(*notation.Ident)
-			if !ok {
-				return nil
-			}
-			c := *id
-			c.Name.Text = text(id.Name.Text)
+	if to := r.indices[s]; to != "" {
+		return to
+	}
+	i := strings.LastIndexByte(s, '_')
+	if i < 0 || r.indices[s[i+1:]] == "" {
+		return s
+	}
+	if to := r.names[s[:i]]; to != "" {
+		return to + "_" + r.indices[s[i+1:]]
+	}
+	return s[:i+1] + r.indices[s[i+1:]]
+}
+
+func (r renamer) expr(x notation.Expr) notation.Expr {
+	return rewrite(x, func(n notation.Expr) notation.Expr {
+		switch n := n.(type) {
+		case *notation.Ident:
+			c := *n
+			c.Name.Text, c.Time = r.text(n.Name.Text), r.expr(n.Time)
 			return &c
-		})
-	}
-	var define func(d *notation.Define) *notation.Define
-	define = func(d *notation.Define) *notation.Define {
-		c, t := *d, *d.Target
-		t.Name = expr(d.Target.Name).(*notation.Ident)
-		c.Target, c.Value, c.With = &t, expr(d.Value), nil
-		for _, w := range d.With {
-			c.With = append(c.With, define(w))
+		case *notation.Reduce:
+			c := *n
+			c.Binders, c.Body, c.Empty = r.binders(n.Binders), r.expr(n.Body), r.expr(n.Empty)
+			return &c
 		}
-		return &c
+		return nil
+	})
+}
+
+func (r renamer) binders(bs []*notation.Binder) []*notation.Binder {
+	out := binders(bs, r.expr)
+	for _, b := range out {
+		if to := r.indices[b.Name.Text]; to != "" {
+			b.Name.Text = to
+		}
+		b.Tuple = r.binders(b.Tuple)
 	}
+	return out
+}
+
+func (r renamer) define(d *notation.Define) *notation.Define {
+	c, t := *d, *d.Target
+	t.Name, t.Index = r.expr(d.Target.Name).(*notation.Ident), r.binders(d.Target.Index)
+	c.Target, c.Value, c.With = &t, r.expr(d.Value), nil
+	for _, w := range d.With {
+		c.With = append(c.With, r.define(w))
+	}
+	return &c
+}
+
+func (r renamer) statement(st notation.Stmt) notation.Stmt {
 	switch s := st.(type) {
 	case *notation.Define:
-		return define(s)
+		return r.define(s)
 	case *notation.Declare:
 		c := *s
 		c.Names = nil
 		for _, n := range s.Names {
 			m := *n
-			m.Name.Text, m.Init = text(n.Name.Text), expr(n.Init)
+			m.Name.Text, m.Init = r.text(n.Name.Text), r.expr(n.Init)
 			c.Names = append(c.Names, &m)
+		}
+		return &c
+	case *notation.Claim:
+		c := *s
+		c.Left, c.Right, c.With = r.expr(s.Left), r.expr(s.Right), nil
+		for _, w := range s.With {
+			c.With = append(c.With, r.define(w))
 		}
 		return &c
 	}

@@ -19,6 +19,10 @@ const (
 	// MaxRounds is the largest number of rounds of an iteration, which is written
 	// out round by round.
 	MaxRounds = 64
+	// MaxChunk is the most tokens of a chunk. What a strategy computes has arrays over
+	// pairs of tokens of a chunk, and a test vector holds several dozens of them: some
+	// gigabytes at this length.
+	MaxChunk = 512
 	// maxPower is the largest power of a size.
 	maxPower = 16
 )

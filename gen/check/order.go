@@ -87,6 +87,8 @@ type orderer struct {
 	used  map[string]bool
 	stack []*Equation
 	at    notation.Span // of the name that is being followed
+
+	anyArm bool // an arm of a case that is not taken reads something too
 }
 
 // roots are the equations that must exist: the output of a rule is y, of a

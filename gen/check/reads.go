@@ -1,6 +1,10 @@
 package check
 
-import "github.com/nl-hecate/hecate/gen/notation"
+import (
+	"maps"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+)
 
 // What an equation reads, from its text alone: names with their moments, through
 // the functions that it calls.
@@ -19,6 +23,7 @@ func (o *orderer) reads(e *Equation) []read {
 	}
 	local := locals(nil, e.Def)
 	if e.Def != nil {
+		bind(local, e.Def.Target.Index)
 		if _, solve := e.Def.Value.(*notation.Solve); solve { // an unknown stands in its own equation
 			local[e.Def.Target.Name.Name.Text] = true
 		}
@@ -52,7 +57,8 @@ func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
 	}
 }
 
-// locals are names that do not mean the block's: parameters and with-names.
+// locals are names that do not mean the block's: parameters and with-names, which are
+// true, and indices, false: s hides no s_t.
 func locals(params []*notation.Param, d *notation.Define) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range params {
@@ -64,6 +70,16 @@ func locals(params []*notation.Param, d *notation.Define) map[string]bool {
 		}
 	}
 	return out
+}
+
+// bind adds indices to local names.
+func bind(local map[string]bool, bs []*notation.Binder) {
+	for _, b := range bs {
+		if _, hidden := local[b.Name.Text]; !hidden && b.Name.Text != "" {
+			local[b.Name.Text] = false
+		}
+		bind(local, b.Tuple)
+	}
 }
 
 func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]read) {
@@ -78,8 +94,23 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			}
 			o.exprs(n.Cond, local, calls, out)
 			return false // a range is made of axes
+		case *notation.Reduce:
+			in := maps.Clone(local)
+			if in == nil {
+				in = map[string]bool{}
+			}
+			bind(in, n.Binders)
+			for _, b := range n.Binders {
+				o.exprs(b.Cond, in, calls, out)
+				for _, c := range b.Tuple {
+					o.exprs(c.Cond, in, calls, out)
+				}
+			}
+			o.exprs(n.Body, in, calls, out)
+			o.exprs(n.Empty, local, calls, out)
+			return false
 		case *notation.Case:
-			if arm := o.b.Chosen(n); arm != nil {
+			if arm := o.b.Chosen(n); arm != nil && !o.anyArm {
 				o.exprs(arm, local, calls, out)
 				return false
 			}
@@ -94,7 +125,7 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 				}
 			}
 		case *notation.Ident:
-			if local[n.Name.Text] {
+			if hides, is := local[n.Name.Text]; is && (hides || n.Time == nil) {
 				return true
 			}
 			name, time := o.b.Split(n.Name.Text)

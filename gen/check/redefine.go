@@ -14,7 +14,9 @@ import (
 //	outer b_θ = −1          the start alone; type and attributes stay
 //
 // An outer with a type declares a parameter, so a rule takes none of its front by
-// accident. Any other name is replaced behind the header, with name := e.
+// accident. Any other name is replaced behind the header, with name := e. A line that
+// says something anew which is not there, or which nothing reads, is refused: it would
+// change nothing.
 
 // Redefines reports whether a line of a rule may say something anew.
 func Redefines(keyword string, n *notation.DeclName) bool {
@@ -68,6 +70,115 @@ func (in *instancer) says(srcs []source, keyword, name string, anew bool) (out *
 		}
 	}
 	return out
+}
+
+// idle refuses lines of the rule itself that say something anew and change nothing: a
+// start of a parameter that is not there, and gates and starts that nothing reads. An
+// arm of a case that is not taken counts as a reader.
+func (in *instancer) idle(u *notation.Unit) {
+	last := len(in.srcs) - 1
+	if u.Kind != notation.RuleUnit || last < 1 {
+		return // it stands on no other page
+	}
+	below, read := in.srcs[:last], in.readers()
+	for _, st := range in.srcs[last].body {
+		d, ok := st.(*notation.Declare)
+		if !ok || !in.kept(d.When) {
+			continue
+		}
+		for _, n := range d.Names {
+			name, word := n.Name.Text, d.Keyword.Text
+			if _, member := notation.CutMember(name); member != "" || !Redefines(word, n) || read[name] {
+				continue
+			}
+			switch old := in.says(below, word, name, false); {
+			case old != nil:
+				d := in.ds.Errorf(diag.ChangesNothing, n.Name.Span, "%s is said anew here, and nothing in %s reads it", name, u.Name.Text).See(old.Span, "what it says anew")
+				if gate := in.replaced(below, name); gate != nil {
+					d.See(gate.Span, "%s, which replaces what read it", gate.Name.Text)
+				}
+				d.Hint("take the line away")
+			case word == "gate":
+				d := in.ds.Errorf(diag.ChangesNothing, n.Name.Span, "nothing in %s reads the gate %s", u.Name.Text, name)
+				Suggest(d, name, in.sayable(below, word))
+			case in.b.Symbols[name].Decl == n:
+				d := in.ds.Errorf(diag.UnknownName, n.Name.Span, "%s has no parameter %s that could start from something else", u.Name.Text, name)
+				if near := Nearest(name, in.sayable(below, word)); near != "" {
+					d.Hint("did you mean %s?", near)
+				} else {
+					d.Hint("a parameter of the rule's own has a type: outer %s ∈ ℝ = …", name)
+				}
+			}
+		}
+	}
+}
+
+// readers are the names that the answers of a rule may depend on, whatever its options
+// say.
+func (in *instancer) readers() map[string]bool {
+	o := newOrderer(in)
+	o.anyArm = true
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		var rs []read
+		if e := o.eq[name]; e != nil {
+			rs = o.reads(e)
+		}
+		if s := in.b.Symbols[name]; s != nil && s.Of != "" {
+			visit(s.Of)
+		} else if s != nil && s.Kind == State && s.Decl != nil {
+			o.exprs(s.Decl.Init, nil, map[string]bool{}, &rs)
+		}
+		for _, r := range rs {
+			visit(r.name)
+		}
+	}
+	visit("y")
+	if s := in.b.Strategy; s != nil {
+		for name := range s.Rule.Symbols {
+			seen[name] = true
+		}
+	}
+	return seen
+}
+
+// sayable are the names that a keyword declares on pages which a rule may say anew.
+func (in *instancer) sayable(srcs []source, keyword string) (out []string) {
+	in.eachSayable(srcs, keyword, func(n *notation.DeclName) { out = append(out, n.Name.Text) })
+	return out
+}
+
+// replaced is a gate of the rule in the place of one that reads a name, or nil.
+func (in *instancer) replaced(below []source, name string) (out *notation.DeclName) {
+	in.eachSayable(below, "gate", func(n *notation.DeclName) {
+		if n.Init == nil || !mentions(n.Init, in.b, name) {
+			return
+		}
+		if s := in.b.Symbols[n.Name.Text]; s != nil && s.Decl != nil && s.Decl != n {
+			out = s.Decl
+		}
+	})
+	return out
+}
+
+func (in *instancer) eachSayable(srcs []source, keyword string, f func(*notation.DeclName)) {
+	for _, s := range srcs {
+		if s.unit.Kind != notation.RuleUnit && s.unit.Kind != notation.FrontUnit {
+			continue
+		}
+		for _, st := range s.body {
+			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == keyword && in.kept(d.When) {
+				for _, n := range d.Names {
+					f(n)
+				}
+			}
+		}
+	}
 }
 
 // twice refuses a second declaration or equation of a name.

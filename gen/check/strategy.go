@@ -61,7 +61,8 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	if rule == nil {
 		return false
 	}
-	seq := instantiate(in.tree, rule, in.b.Name, a.Args, rule.With, in.ds)
+	with := slices.Concat(rule.With, slices.DeleteFunc(slices.Concat(in.below, in.with), func(o *notation.Override) bool { return hasOption(st, o.Name.Text) }))
+	seq := instantiate(in.tree, rule, in.b.Name, a.Args, with, in.ds, in.anew()...)
 	if seq == nil || in.ds.HasErrors() {
 		return false
 	}
@@ -78,11 +79,14 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	}
 	in.b.Strategy = &Strategy{Unit: st, Rule: seq}
 	in.below = append(in.below, rule.With...)
-	own := in.b.Unit
+	own, before := in.b.Unit, len(in.srcs)
 	if !in.gather(rule, a.Args, a, depth+1) {
 		return false
 	}
 	in.b.Unit = own
+	if in.sharesOption(st, in.srcs[before:], a) {
+		return false
+	}
 	st = fitted(st, seq, in.srcs)
 	in.b.Strategy.Unit = st
 	if !in.matched(at.Name.Span) {
@@ -90,6 +94,37 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	}
 	in.srcs = append(in.srcs, source{st, st.Body, options})
 	return true
+}
+
+// anew are the lines of the pages on the way to a strategy that say something of its
+// rule anew: they are of the rule token by token too.
+func (in *instancer) anew() (out []source) {
+	for _, u := range slices.Backward(in.way) {
+		s := source{unit: u}
+		for _, st := range u.Body {
+			d, ok := st.(*notation.Declare)
+			if ok && !slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return !Redefines(d.Keyword.Text, n) }) {
+				s.body = append(s.body, d)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// sharesOption refuses a rule one of whose axes or options has the name of an option of
+// its strategy: one word would be two sizes.
+func (in *instancer) sharesOption(st *notation.Unit, pages []source, a *notation.Apply) bool {
+	for _, s := range pages {
+		for _, n := range sizeNames(s.body) {
+			if hasOption(st, n.Text) {
+				in.ds.Errorf(diag.DuplicateName, a.Span, "%s is an option of %s and a size of %s", n.Text, st.Name.Text, a.Name.Text).
+					See(n.Span, "the size").Hint("give the size of the rule another name")
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // chunkOption finds the option that counts the tokens of a chunk and fixes it.
@@ -118,9 +153,10 @@ func (in *instancer) chunkOption() {
 	if slices.Contains(in.fractions, s.Size) {
 		return // said where it counts
 	}
-	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxSize {
+	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxChunk {
 		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "option %s is the number of tokens of a chunk, and %s is not an integer between 1 and %d",
-			s.Size.PageName(), notation.Print(s.Size.Value, notation.Unicode), MaxSize).See(s.Size.Decl.Span, "declared here")
+			s.Size.PageName(), notation.Print(s.Size.Value, notation.Unicode), MaxChunk).See(s.Size.Decl.Span, "declared here").
+			Hint("a chunk has a number for each pair of its tokens: longer ones than 64 or 128 gain nothing")
 		s.Size = nil
 		return
 	}

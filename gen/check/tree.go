@@ -183,7 +183,8 @@ func Nearest(name string, candidates []string) string {
 		if strings.EqualFold(c, name) {
 			return c
 		}
-		if d := distance([]rune(name), []rune(c)); d < bestD {
+		d := min(distance([]rune(name), []rune(c)), distance([]rune(ASCII(name)), []rune(ASCII(c))))
+		if d < bestD {
 			best, bestD = c, d
 		}
 	}

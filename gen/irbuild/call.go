@@ -52,7 +52,10 @@ func (e *builder) call(x *notation.Call) *ten {
 			Hint("call it on a line of its own: a = %s(x)", name)
 		return nil
 	}
-	e.errorf(diag.NotAFunction, &notation.Ident{Span: x.Fun.Span}, "there is no function %s", name)
+	d := e.errorf(diag.NotAFunction, &notation.Ident{Span: x.Fun.Span}, "there is no function %s", name)
+	if notation.Subscripted(name) {
+		d.Hint("%s takes a subscript: %s_{i∈n}(x[i])", name, name)
+	}
 	return nil
 }
 

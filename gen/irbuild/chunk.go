@@ -34,6 +34,7 @@ type chunkNames struct {
 	openAt  []notation.Span      // where they are read
 
 	unknowns []*ir.Value // states in the rule's equation while inputs are found in it
+	misfit   bool        // a form has no type with the axes of the rule: said
 }
 
 // sequential prepares what the tokens behind the last whole chunk read: the

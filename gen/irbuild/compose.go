@@ -80,6 +80,11 @@ func compose(blk *check.Block, ds *diag.List) *Program {
 	}
 	tailsApart(c.built)
 	c.results()
+	for _, b := range c.built {
+		if bounded(blk, b.f, ds) == nil {
+			return nil
+		}
+	}
 	return c.prog
 }
 

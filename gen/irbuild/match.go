@@ -181,7 +181,20 @@ func (s *chunkNames) patterns(d *notation.Define) ([]pattern, map[string]*check.
 	e.axes, e.sized = s.e.axes, s.e.sized
 	n := &inputNames{e: e, values: map[string]*ir.Value{}}
 	e.names = n
+	said := e.ds
+	e.ds = &diag.List{} // a form on another page is right, and the rule has other axes
 	t := e.value(d.Value)
+	if wrong := e.ds.Sorted(); len(wrong) > 0 && wrong[0].Code == diag.ShapeMismatch && d.Span.File != s.e.blk.Unit.Span.File {
+		if !s.misfit { // the matches of a page have one cause then
+			st := s.e.blk.Strategy
+			said.Errorf(diag.StrategyDiffers, s.e.blk.Unit.Name.Span, "%s does not have the form that %s computes: there %s", st.Rule.Unit.Name.Text, st.Unit.Name.Text, wrong[0].Text).
+				See(wrong[0].Span, "the form").Hint("a strategy names the axes of its inputs: give the rule those axes, or the state transposed")
+		}
+		s.misfit = true
+		return nil, nil
+	}
+	said.Append(*e.ds)
+	e.ds = said
 	if t == nil {
 		return nil, nil
 	}
@@ -306,13 +319,9 @@ func (s *chunkNames) match(d *notation.Define) {
 			continue
 		}
 		// what is read at two open indices may be a sum or a product of others
-		k := slices.IndexFunc(rest, func(f factor) bool { return len(openOf(f, held)) > 1 })
-		if k >= 0 {
-			k = slices.IndexFunc(m.fs, func(f factor) bool { return f.val == rest[k].val })
-			if terms, ok := mul.substitute(m, k); ok && len(ms)+len(terms) <= maxMonomials {
-				ms = slices.Insert(ms, i+1, terms...)
-				continue
-			}
+		if terms, ok := mul.apart(m, gs, rest); ok && len(ms)+len(terms) <= maxMonomials {
+			ms = slices.Insert(ms, i+1, terms...)
+			continue
 		}
 		refuse("a term of %s, the product %s, is none of the form's", target, spelled(m))
 		return
@@ -332,10 +341,22 @@ func sharedInputs(ps []pattern) map[string]bool {
 	return out
 }
 
-// openOf are the open indices of a factor.
-func openOf(f factor, held []*loopVar) []int {
-	gs, _ := monomial{fs: []factor{f}}.components(held)
-	return gs[0].open
+// apart puts the definition of a factor in its place that is read, by itself or through an
+// index that it shares with others, at two open indices.
+func (m *multiplier) apart(p monomial, gs []component, rest []factor) ([]monomial, bool) {
+	for _, f := range rest {
+		in := slices.IndexFunc(gs, func(g component) bool {
+			return len(g.open) > 1 && slices.ContainsFunc(g.fs, func(h factor) bool { return h.val == f.val })
+		})
+		if in < 0 || len(f.sub) < 2 {
+			continue
+		}
+		k := slices.IndexFunc(p.fs, func(g factor) bool { return g.val == f.val })
+		if terms, ok := m.substitute(p, k); ok {
+			return terms, true
+		}
+	}
+	return nil, false
 }
 
 // fits gives a monomial of the rule to the first of the form that it is.
@@ -386,7 +407,7 @@ func (p *pattern) fit(coef float64, gs []component, held []*loopVar, shared map[
 
 // at is a component with the axes of an input in the place of open indices.
 func (g component) at(open []int, held []*loopVar) component {
-	out := component{sums: g.sums}
+	out := component{sums: g.sums, open: g.open}
 	for _, f := range g.fs {
 		h := factor{val: f.val}
 		for _, s := range f.sub {
@@ -405,12 +426,39 @@ func (g component) at(open []int, held []*loopVar) component {
 	return out
 }
 
+// gather gives the numbers of terms that differ in one input to that input: M q + ½ M k
+// is M (q + ½ k).
+func (p *pattern) gather(shared map[string]bool) {
+	number := func(g component) bool { return len(g.open) == 0 }
+	arrays := func(gs []component) []component { return slices.DeleteFunc(slices.Clone(gs), number) }
+	differs := -1
+	for k := range p.places {
+		if slices.ContainsFunc(p.terms, func(f fitted) bool { return key(arrays(f.values[k])) != key(arrays(p.terms[0].values[k])) }) {
+			if differs >= 0 {
+				return
+			}
+			differs = k
+		}
+	}
+	if differs < 0 || shared[p.places[differs].input] {
+		return
+	}
+	for i := range p.terms {
+		f := &p.terms[i]
+		if s := f.scalar; s != differs {
+			numbers := slices.DeleteFunc(slices.Clone(f.values[s]), func(g component) bool { return !number(g) })
+			f.values[s], f.values[differs], f.scalar = arrays(f.values[s]), append(f.values[differs], numbers...), differs
+		}
+	}
+}
+
 // settle builds the inputs from what stands for them.
 func (s *chunkNames) settle(d *notation.Define, ps []pattern, inputs map[string]*check.Symbol, shared map[string]bool, refuse func(string, ...any)) {
 	keys := map[string]string{} // of shared inputs
 	sums := map[string][]fitted{}
 	at := map[string]int{}
 	for _, p := range ps {
+		p.gather(shared)
 		if len(p.terms) == 0 {
 			if !slices.ContainsFunc(p.places, func(q place) bool { return !shared[q.input] }) {
 				refuse("it lacks a term of the form that has no input of its own")

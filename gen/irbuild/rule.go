@@ -33,7 +33,7 @@ func Rule(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	_, f := buildRule(blk, ds, nil, nil)
 	startsAlone(f)
-	return inHeads(blk, f, ds)
+	return inHeads(blk, bounded(blk, f, ds), ds)
 }
 
 // startsAlone takes away what only the first values of states read: equations

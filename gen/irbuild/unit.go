@@ -31,7 +31,7 @@ func Op(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	e.f.Results = append(e.f.Results, ir.Result{Name: "out", Val: val})
 	adopt(e.f)
-	return e.f
+	return bounded(blk, e.f, ds)
 }
 
 // override applies eval and relax: the value is what eval says, the gradient

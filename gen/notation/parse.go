@@ -251,7 +251,7 @@ func (p *parser) expected(what string) {
 
 // hintLayout explains an unexpected word that starts a line.
 func (p *parser) hintLayout(d *diag.Diagnostic, t token) {
-	if t.first && p.i > 0 {
+	if p.i > 0 && (t.first || p.i > 1 && t.is("=") && p.toks[p.i-1].first) {
 		d.Hint("this line continues the one above, because it starts deeper or with an operator; start it in the same column")
 	}
 }
@@ -323,8 +323,8 @@ func (p *parser) name(what string) Word {
 		return Word{p.span(t), t.text}
 	case t.kind == tName:
 		p.errorf(diag.Unexpected, t, "%s takes no bar", what).Hint("write the name alone")
-	case t.kind == tWord:
-		p.errorf(diag.ReservedWord, t, "%s is a word of the language and cannot be a name", t.text).Labelf("expected %s", what)
+	case t.kind == tWord || symbolWords[p.span(t).Text()] != "":
+		p.errorf(diag.ReservedWord, t, "%s is a word of the language and cannot be a name", p.span(t).Text()).Labelf("expected %s", what)
 	default:
 		p.expected(what)
 	}

@@ -194,6 +194,18 @@ func (s *scanner) scanDot(i int) int {
 	return i + 1
 }
 
+// foreign are signs of other notations, with what to do about them.
+var foreign = map[rune]string{
+	'\\': "a block is no LaTeX: write the sign itself, ∈, or its word, in",
+	'$':  "a block is no LaTeX: take it away",
+	'–':  "a minus is − or -",
+	'—':  "a minus is − or -",
+	'“':  "write a straight quote, \"",
+	'”':  "write a straight quote, \"",
+	'‘':  "take it away; a transpose is ᵀ or '",
+	'’':  "take it away; a transpose is ᵀ or '",
+}
+
 func (s *scanner) badRune(i int, r rune, w int) {
 	switch {
 	case r == utf8.RuneError && w == 1:
@@ -207,7 +219,10 @@ func (s *scanner) badRune(i int, r rune, w int) {
 	case !unicode.IsPrint(r):
 		s.errorf(diag.BadCharacter, i, i+w, "invisible character %U", r).Hint("delete it")
 	default:
-		s.errorf(diag.BadCharacter, i, i+w, "%q is no sign of the notation", r)
+		d := s.errorf(diag.BadCharacter, i, i+w, "'%c' is no sign of the notation", r)
+		if hint := foreign[r]; hint != "" {
+			d.Hint("%s", hint)
+		}
 	}
 	s.emit(tBad, string(r), i, i+w)
 }

@@ -1,6 +1,8 @@
 package notation
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -60,6 +62,10 @@ func conditional(s Stmt, when Expr, span Span) bool {
 func (p *parser) plain(when Expr) Stmt {
 	t := p.cur()
 	if t.kind == tName {
+		if near := misspelt(t.text); near != "" && p.peek(1).kind == tName && p.peek(1).space {
+			p.errorf(diag.NoStatement, t, "this line starts no statement").Hint("did you mean %s?", near)
+			return nil
+		}
 		if p.peek(1).is("(") || p.looksDefined() {
 			return p.define()
 		}
@@ -86,6 +92,22 @@ func (p *parser) plain(when Expr) Stmt {
 	}
 	p.errorf(diag.NoStatement, t, "the word %s starts no statement", t.text)
 	return nil
+}
+
+// misspelt is the word that opens a unit or a statement and from which one letter of a
+// name differs, or "".
+func misspelt(name string) string {
+	words := append(slices.Sorted(maps.Keys(unitKinds)), slices.Concat(declareWords, statementWords)...)
+	for _, w := range words {
+		n := 0
+		for n < min(len(w), len(name)) && w[n] == name[n] {
+			n++
+		}
+		if a, b := w[n:], name[n:]; len(name) > 2 && name != w && (a != "" && a[1:] == b || b != "" && a == b[1:] || a != "" && b != "" && a[1:] == b[1:]) {
+			return w
+		}
+	}
+	return ""
 }
 
 // form returns the reader of a keyword with a form of its own, nil for others.

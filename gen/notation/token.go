@@ -91,6 +91,9 @@ var subscripted = map[string]string{
 	"sum": "Σ", "prod": "Π", "grad": "∇",
 }
 
+// Subscripted reports whether a word takes a subscript of its own.
+func Subscripted(word string) bool { return subscripted[word] != "" }
+
 // Builtins are the function words that every page knows.
 var Builtins = map[string]bool{
 	"abs": true, "cos": true, "diag": true, "erf": true, "exp": true, "expm1": true, "floor": true, "inner": true, "log": true,

@@ -40,7 +40,10 @@ func (b *body) line(l *logical) {
 		return
 	}
 	s := b.statement()
-	if b.unit == nil && s != nil {
+	if b.unit == nil && s == nil {
+		b.unit = &Unit{} // a header that is none: said
+	}
+	if b.unit == nil {
 		b.unit = &Unit{}
 		b.failed = false
 		b.errorf(diag.StrayStatement, first, "this line stands before any unit").
