@@ -340,7 +340,11 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 		in.symbol(&Symbol{Name: name, Kind: Defined, Span: span, Unit: u})
 	case sym.Kind == State && !in.defined(name):
 	case sym.Kind == State || sym.Kind == Defined:
-		in.twice(span, name, "defined", sym, u)
+		old := *sym
+		if i := slices.IndexFunc(in.defs, func(e *Equation) bool { return e.Name == name }); sym.Kind == State && i >= 0 {
+			old.Span = in.defs[i].Span()
+		}
+		in.twice(span, name, "defined", &old, u)
 		return
 	default:
 		in.ds.Errorf(diag.DuplicateName, span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")

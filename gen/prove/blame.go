@@ -27,7 +27,7 @@ func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 	for i, sizes := range append(sets, sets...) {
 		for k := range 8 {
 			if i >= len(sets) {
-				why = "only where two of the numbers are equal"
+				why = "only where two of the numbers are equal, or one is 0"
 			}
 			params, out, draw := p.pointOf(q, prog, sizes, forCounterexample, k, i >= len(sets))
 			w, tol := sidesAt(q, draw, params, out)

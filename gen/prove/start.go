@@ -63,18 +63,30 @@ func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value)
 			Hint("start from smaller values, or bound what grows")
 		return failed("not finite")
 	}
+	dead := map[string][]*ir.Value{} // by what starts from zero
+	var zeros []string
 	for _, v := range ids {
 		if !alive[v.Name] {
-			at := p.declaredAt(v.Name)
-			d := p.ds.Errorf(diag.DeadStart, at, "%s receives no gradient at the values that %s starts from", v.Name, p.unit.Name.Text).
-				See(p.unit.Name.Span, "%s is defined here", p.unit.Name.Text)
-			if zero := p.zeroFactor(f, pair, v, sizes); zero != "" {
-				d.See(p.declaredAt(zero), "%s starts from zero, and the gradient of %s is multiplied by it", zero, v.Name).
-					Hint("start %s from a value other than zero", zero)
-			} else {
-				d.Hint("start something that multiplies it from a value other than zero")
-			}
 			ev = failed(v.Name + " is dead")
+			zero := p.zeroFactor(f, pair, v, sizes)
+			zeros, dead[zero] = append(zeros, zero), append(dead[zero], v)
+		}
+	}
+	for _, zero := range zeros {
+		for len(dead[zero]) > 0 {
+			v := dead[zero][0]
+			d := p.ds.Errorf(diag.DeadStart, p.declaredAt(v.Name), "%s receives no gradient at the values that %s starts from", v.Name, p.unit.Name.Text).
+				See(p.unit.Name.Span, "%s is defined here", p.unit.Name.Text)
+			if dead[zero] = dead[zero][1:]; zero == "" {
+				d.Hint("start something that multiplies it from a value other than zero")
+				continue
+			}
+			d.See(p.declaredAt(zero), "%s starts from zero, and the gradient of %s is multiplied by it", zero, v.Name).
+				Hint("start %s from a value other than zero", zero)
+			for _, w := range dead[zero] {
+				d.See(p.declaredAt(w.Name), "%s receives none either", w.Name)
+			}
+			delete(dead, zero)
 		}
 	}
 	return ev
