@@ -1,6 +1,7 @@
 package irbuild
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -86,15 +87,13 @@ func fixed(axes []*ir.Axis) (int, bool) {
 			least[s] = 1
 		}
 		m, err := a.Size.Eval(least)
-		if err != nil || m > 0 && n > maxInt/m {
+		if err != nil || m > 0 && n > math.MaxInt/m {
 			return 0, false
 		}
 		n *= max(m, 1)
 	}
 	return n, true
 }
-
-const maxInt = int(^uint(0) >> 1)
 
 func symbolOf(blk *check.Block, name string) *check.Symbol {
 	for _, s := range blk.SymSeq {
