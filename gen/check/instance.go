@@ -54,15 +54,15 @@ func InstantiateFormula(t *Tree, name string, f *notation.Formula, with []*notat
 	return instantiate(t, u, name, nil, with, &ds), ds
 }
 
-// instantiate resolves a unit; anew are lines of other pages that say something of it anew.
-func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, anew ...source) *Block {
+// instantiate resolves a unit; redefined are lines of other pages that redefine something of it.
+func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, redefined ...source) *Block {
 	b := &Block{Tree: t, Unit: u, Name: name, ID: ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
 		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Zeroed: map[string]notation.Expr{}}
 	in := &instancer{tree: t, ds: ds, b: b, with: with}
 	if !in.gather(u, args, nil, 0) || in.refused {
 		return nil
 	}
-	in.srcs = append(in.srcs, anew...)
+	in.srcs = append(in.srcs, redefined...)
 	with = slices.Concat(in.below, with)
 	before := ds.Len()
 	with = in.families(with)
@@ -89,7 +89,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	in.parts()
 	in.unread()
 	if len(args) == 0 && name == u.Name.Text && !ds.HasErrors() {
-		in.idle(u)
+		in.unusedRedefinitions(u)
 	}
 	before = ds.Len()
 	in.order()

@@ -15,7 +15,7 @@ import (
 //
 // An outer with a type declares a parameter, so a rule takes none of its front by
 // accident. Any other name is replaced behind the header, with name := e. A line that
-// says something anew which is not there, or which nothing reads, is refused: it would
+// redefines something that is not there, or that nothing reads, is refused: it would
 // change nothing.
 
 // Redefines reports whether a line of a rule may say something anew.
@@ -72,10 +72,10 @@ func (in *instancer) says(srcs []source, keyword, name string, anew bool) (out *
 	return out
 }
 
-// idle refuses lines of the rule itself that say something anew and change nothing: a
+// unusedRedefinitions refuses lines of the rule itself that redefine something and change nothing: a
 // start of a parameter that is not there, and gates and starts that nothing reads. An
 // arm of a case that is not taken counts as a reader.
-func (in *instancer) idle(u *notation.Unit) {
+func (in *instancer) unusedRedefinitions(u *notation.Unit) {
 	last := len(in.srcs) - 1
 	if u.Kind != notation.RuleUnit || last < 1 {
 		return // it stands on no other page
@@ -93,17 +93,17 @@ func (in *instancer) idle(u *notation.Unit) {
 			}
 			switch old := in.says(below, word, name, false); {
 			case old != nil:
-				d := in.ds.Errorf(diag.ChangesNothing, n.Name.Span, "%s is said anew here, and nothing in %s reads it", name, u.Name.Text).See(old.Span, "what it says anew")
+				d := in.ds.Errorf(diag.ChangesNothing, n.Name.Span, "%s is redefined here, and nothing in %s reads it", name, u.Name.Text).See(old.Span, "what it redefines")
 				if gate := in.replaced(below, name); gate != nil {
 					d.See(gate.Span, "%s, which replaces what read it", gate.Name.Text)
 				}
-				d.Hint("take the line away")
+				d.Hint("remove the line")
 			case word == "gate":
 				d := in.ds.Errorf(diag.ChangesNothing, n.Name.Span, "nothing in %s reads the gate %s", u.Name.Text, name)
-				Suggest(d, name, in.sayable(below, word))
+				Suggest(d, name, in.redefinable(below, word))
 			case in.b.Symbols[name].Decl == n:
 				d := in.ds.Errorf(diag.UnknownName, n.Name.Span, "%s has no parameter %s that could start from something else", u.Name.Text, name)
-				if near := Nearest(name, in.sayable(below, word)); near != "" {
+				if near := Nearest(name, in.redefinable(below, word)); near != "" {
 					d.Hint("did you mean %s?", near)
 				} else {
 					d.Hint("a parameter of the rule's own has a type: outer %s ∈ ℝ = …", name)
@@ -147,15 +147,15 @@ func (in *instancer) readers() map[string]bool {
 	return seen
 }
 
-// sayable are the names that a keyword declares on pages which a rule may say anew.
-func (in *instancer) sayable(srcs []source, keyword string) (out []string) {
-	in.eachSayable(srcs, keyword, func(n *notation.DeclName) { out = append(out, n.Name.Text) })
+// redefinable are the names that a keyword declares on pages which a rule may redefine.
+func (in *instancer) redefinable(srcs []source, keyword string) (out []string) {
+	in.eachRedefinable(srcs, keyword, func(n *notation.DeclName) { out = append(out, n.Name.Text) })
 	return out
 }
 
 // replaced is a gate of the rule in the place of one that reads a name, or nil.
 func (in *instancer) replaced(below []source, name string) (out *notation.DeclName) {
-	in.eachSayable(below, "gate", func(n *notation.DeclName) {
+	in.eachRedefinable(below, "gate", func(n *notation.DeclName) {
 		if n.Init == nil || !mentions(n.Init, in.b, name) {
 			return
 		}
@@ -166,7 +166,7 @@ func (in *instancer) replaced(below []source, name string) (out *notation.DeclNa
 	return out
 }
 
-func (in *instancer) eachSayable(srcs []source, keyword string, f func(*notation.DeclName)) {
+func (in *instancer) eachRedefinable(srcs []source, keyword string, f func(*notation.DeclName)) {
 	for _, s := range srcs {
 		if s.unit.Kind != notation.RuleUnit && s.unit.Kind != notation.FrontUnit {
 			continue

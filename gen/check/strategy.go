@@ -62,7 +62,7 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 		return false
 	}
 	with := slices.Concat(rule.With, slices.DeleteFunc(slices.Concat(in.below, in.with), func(o *notation.Override) bool { return hasOption(st, o.Name.Text) }))
-	seq := instantiate(in.tree, rule, in.b.Name, a.Args, with, in.ds, in.anew()...)
+	seq := instantiate(in.tree, rule, in.b.Name, a.Args, with, in.ds, in.redefinitions()...)
 	if seq == nil || in.ds.HasErrors() {
 		return false
 	}
@@ -96,9 +96,9 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	return true
 }
 
-// anew are the lines of the pages on the way to a strategy that say something of its
-// rule anew: they are of the rule token by token too.
-func (in *instancer) anew() (out []source) {
+// redefinitions are the lines of the pages on the way to a strategy that redefine something of its
+// rule: they hold for the rule token by token too.
+func (in *instancer) redefinitions() (out []source) {
 	for _, u := range slices.Backward(in.way) {
 		s := source{unit: u}
 		for _, st := range u.Body {

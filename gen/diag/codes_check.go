@@ -33,7 +33,7 @@ const (
 	// BadFit occurs when a fit line of a structure lists other weights than its
 	// prediction is a function of.
 	BadFit Code = 3017
-	// ChangesNothing occurs when a rule says something anew that nothing reads.
+	// ChangesNothing occurs when a rule redefines something that nothing reads.
 	ChangesNothing Code = 3018
 )
 
@@ -78,7 +78,7 @@ func init() {
 		BadFit: {Summary: "What a fit line lists is what its prediction is a function of: each weight stands there without a moment, and everything else is read at one.",
 			Wrong: knobsExample + "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : A k_t → v_t\ny_t = A_t q_t\nretention Fade\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Two + Half + Fade + Down over Bare\n",
 			Right: knobsExample + "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : B (A k_t) → v_t\ny_t = B_t (A_t q_t)\nretention Fade\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Two + Half + Fade + Down over Bare\n"},
-		ChangesNothing: {Summary: "A rule says something of its front anew, or declares a gate, and nothing reads it.",
+		ChangesNothing: {Summary: "A rule redefines something of its front, or declares a gate, and nothing reads it.",
 			Wrong: "front Plain\ndims d, d_v\ninput x ∈ ℝ^{d}\nouter W_V ∈ ℝ^{d_v×d}\nv_t = W_V x_t\ngate ρ ∈ (0,1) = 0.5\nrule Echo over Plain\ngate roh ∈ (0,1) = 0.9\ny_t = ρ_t v_t",
 			Right: "front Plain\ndims d, d_v\ninput x ∈ ℝ^{d}\nouter W_V ∈ ℝ^{d_v×d}\nv_t = W_V x_t\ngate ρ ∈ (0,1) = 0.5\nrule Echo over Plain\ngate ρ ∈ (0,1) = 0.9\ny_t = ρ_t v_t"},
 		NotHere: {Summary: "A statement stands in a unit that cannot hold it.",

@@ -78,7 +78,7 @@ func (f *file) locate(text string) error {
 		case !slices.Contains(keys, key):
 			return fail("there is no key %s; %sthe keys are %s", key, meant(key), strings.Join(keys, ", "))
 		case f.places[key] != nil:
-			return fail("%s stands twice, first on line %d; keep one of the two", key, f.places[key][0].Line)
+			return fail("%s is set twice, first on line %d; keep one of the two", key, f.places[key][0].Line)
 		}
 		f.places[key] = append(f.places[key], at)
 		for v := p.Expression().Value().Children(); v.Next(); {

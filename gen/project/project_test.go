@@ -40,7 +40,7 @@ func TestFile(t *testing.T) {
 		{"unknown", "\n  colour = 1\n", "hecate.toml:2:3: there is no key colour; the keys are specs,"},
 		{"dotted", "go.to = 1\n", "hecate.toml:1:1: there is no key go.to; did you mean go? the"},
 		{"table", "[build]\ngo = \"x\"\n", "hecate.toml:1:2: build is a table, and hecate.toml has none; the keys are"},
-		{"twice", "specs = [\"specs\"]\n# more\nspecs = [\"specs\"]\n", "hecate.toml:3:1: specs stands twice, first on line 1; keep one of the two"},
+		{"twice", "specs = [\"specs\"]\n# more\nspecs = [\"specs\"]\n", "hecate.toml:3:1: specs is set twice, first on line 1; keep one of the two"},
 		{"kind", "go = 3\n", "hecate.toml:1:6: go cannot have this value; specs and targets are lists"},
 		{"syntax", "go = \"x\n", "hecate.toml:1:"},
 		{"no folder", "specs = [\"specs\", \"nope\"]\n", "hecate.toml:1:19: specs: there is no file or folder nope"},

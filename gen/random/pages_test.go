@@ -121,6 +121,11 @@ func judge(t *testing.T, all []*subject) {
 	t0 := time.Now()
 	tally := look(t, all, false)
 	t.Logf("%d pages in %v: %d refused, %d programs led astray by float32", len(all), time.Since(t0), tally.refused, tally.unsteady)
+	for _, s := range all {
+		if s.page == nil && s.refused.HasErrors() && s.broken == "" {
+			t.Errorf("%s is refused:\n%s", s.unit, s.refused.Error())
+		}
+	}
 	if tally.refused*20 > len(all) {
 		t.Errorf("%d of %d pages are refused, and nothing holds them to anything", tally.refused, len(all))
 	}
@@ -136,6 +141,11 @@ func judge(t *testing.T, all []*subject) {
 	}
 }
 
+// notLowered reports whether a page is right and the compiler has no kernels for it.
+func notLowered(ds diag.List) bool {
+	return slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code == diag.NotLowered })
+}
+
 // A tally counts what happened to pages.
 type tally struct{ refused, unsteady int }
 
@@ -146,7 +156,10 @@ func look(t *testing.T, all []*subject, printed bool) (n tally) {
 	for _, s := range all {
 		if s.refused.HasErrors() {
 			n.refused++
-			if s.page == nil || *verbose {
+			if notLowered(s.refused) {
+				s.broken = "is not lowered:\n" + s.refused.Error()
+			}
+			if *verbose {
 				t.Logf("%s is refused:\n%s\n%s", s.unit, diag.Render(s.refused.Sorted()), s.block())
 			}
 		} else if s.broken == "" {
