@@ -99,7 +99,7 @@ func TestHeldValues(t *testing.T) {
 				carried = append(carried, x.Param.Name)
 			}
 			for _, x := range in.Scan.Shared {
-				if x.Lane {
+				if x.PerBatch {
 					held = append(held, x.Param.Name+" = "+lifeName(x.Val))
 				}
 			}

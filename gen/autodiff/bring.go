@@ -37,7 +37,7 @@ type mover struct {
 	sc     *ir.Scan
 	made   map[*ir.Value]*ir.Value // by the series
 	body   []*ir.Instr
-	tokens []ir.Sliced
+	tokens []ir.ScanInput
 	shared []ir.SharedArg
 }
 
@@ -51,7 +51,7 @@ func (m *mover) matrix(v *ir.Value, n int) *ir.Value {
 	if d == nil || d.Op != ir.Prod && d.Op != ir.Lin && d.Op != ir.Const || len(d.Guard) > 0 || len(v.Axes) < n+1 || len(d.To) != len(v.Axes) {
 		return nil
 	}
-	if _, diagonal := diagonalOf(d); !diagonal && !d.EntryByEntry() {
+	if _, diagonal := diagonalOf(d); !diagonal && !d.Elementwise() {
 		return nil
 	}
 	lane, time := -1, -1
@@ -59,7 +59,7 @@ func (m *mover) matrix(v *ir.Value, n int) *ir.Value {
 		var okL, okT bool
 		lane, okL = d.To[0].Loop()
 		time, okT = d.To[1].Loop()
-		if !okL || !okT || v.Axes[0] != m.sc.Lane || v.Axes[1] != m.sc.Time {
+		if !okL || !okT || v.Axes[0] != m.sc.Batch || v.Axes[1] != m.sc.Time {
 			return nil
 		}
 	}
@@ -69,7 +69,7 @@ func (m *mover) matrix(v *ir.Value, n int) *ir.Value {
 			at[l], loops = ir.L(len(loops)), append(loops, a)
 		}
 	}
-	in := &ir.Instr{Op: d.Op, Loops: loops, Coef: slices.Clone(d.Coef), Eq: d.Eq, Also: d.Also, Span: d.Span}
+	in := &ir.Instr{Op: d.Op, Loops: loops, Coef: slices.Clone(d.Coef), Eq: d.Eq, AlsoEqs: d.AlsoEqs, Span: d.Span}
 	in.To, _ = ir.SubstAll(d.To[n:], at)
 	for _, a := range d.Args {
 		x, ok := m.arg(a, lane, time, len(loops))
@@ -98,7 +98,7 @@ func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
 	}
 	rest, used := a.Sub[n:], map[int]bool{}
 	ir.Arg{Val: a.Val, Sub: rest}.Loops(used)
-	if used[lane] || used[time] || ir.HasVia(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Lane {
+	if used[lane] || used[time] || ir.HasIndirect(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Batch {
 		return ir.Arg{}, false
 	}
 	if len(rest) == rank && (n == 2 || n == 0 && rank > 1) {
@@ -121,7 +121,7 @@ func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
 		}
 	}
 	for _, x := range m.sc.Shared {
-		if x.Val == v && x.Lane == (n == 1) {
+		if x.Val == v && x.PerBatch == (n == 1) {
 			return x.Param
 		}
 	}
@@ -132,9 +132,9 @@ func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
 	p := &ir.Value{Name: m.sc.Body.Fresh(name), Elem: v.Elem, Axes: v.Axes[n:], Role: ir.Shared, NoGrad: v.Elem != ir.Real || v.NoGrad}
 	if n == 2 {
 		p.Role = ir.Token
-		m.tokens = append(m.tokens, ir.Sliced{Param: p, Val: v})
+		m.tokens = append(m.tokens, ir.ScanInput{Param: p, Val: v})
 	} else {
-		m.shared = append(m.shared, ir.SharedArg{Param: p, Val: v, Lane: n == 1})
+		m.shared = append(m.shared, ir.SharedArg{Param: p, Val: v, PerBatch: n == 1})
 	}
 	m.made[v] = p
 	return p
@@ -173,7 +173,7 @@ func (m *mover) commit(param, v *ir.Value) {
 		body.Params = append(body.Params, x.Param)
 	}
 	m.sc.Tokens, m.sc.Shared = append(m.sc.Tokens, m.tokens...), append(m.sc.Shared, m.shared...)
-	m.sc.Tokens = slices.DeleteFunc(m.sc.Tokens, func(t ir.Sliced) bool { return t.Param == param })
+	m.sc.Tokens = slices.DeleteFunc(m.sc.Tokens, func(t ir.ScanInput) bool { return t.Param == param })
 	body.Params = slices.DeleteFunc(body.Params, func(p *ir.Value) bool { return p == param })
 	body.Body = append(m.body, body.Body...)
 	body.Replace(param, v)

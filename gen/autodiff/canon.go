@@ -211,7 +211,7 @@ func (x *instrCanon) body() form {
 			return x.function()
 		}
 		return x.product(big.NewRat(1, 1), in.Args[0])
-	case ir.Real_:
+	case ir.ToReal:
 		return x.product(big.NewRat(1, 1), in.Args[0])
 	case ir.SizeOf:
 		return x.size(in.Poly)
@@ -360,7 +360,7 @@ func (x *instrCanon) read(a ir.Arg) (form, bool) {
 			return nil, false
 		}
 		for i, s := range at {
-			if s.Via != nil && !x.zeroOutside(m, i, a.Val.Axes[i]) {
+			if s.Indirect != nil && !x.zeroOutside(m, i, a.Val.Axes[i]) {
 				r.conds = append(r.conds, cond{"in " + axesText(a.Val.Axes[i:i+1]), s})
 			}
 		}
@@ -384,14 +384,14 @@ func (x *instrCanon) zeroOutside(m mono, i int, axis *ir.Axis) bool {
 
 // sub is a subscript whose integer tensor is an atom.
 func (x *instrCanon) sub(s ir.Sub) (ir.Sub, bool) {
-	if s.Via == nil {
+	if s.Indirect == nil {
 		return s, true
 	}
-	f, ok := x.read(*s.Via)
+	f, ok := x.read(*s.Indirect)
 	if !ok || len(f) != 1 || len(f[0].facs) != 1 || len(f[0].bound)+len(f[0].conds) > 0 || f[0].coef.Cmp(big.NewRat(1, 1)) != 0 {
 		return ir.Sub{}, false
 	}
-	return ir.Sub{Terms: s.Terms, Const: s.Const, Via: &f[0].facs[0]}, true
+	return ir.Sub{Terms: s.Terms, Const: s.Const, Indirect: &f[0].facs[0]}, true
 }
 
 // publish turns a summand over the loops into a form over the output's

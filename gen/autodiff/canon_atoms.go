@@ -238,8 +238,8 @@ func (s *opaqueText) subs(subs []ir.Sub) string {
 	out := make([]string, len(subs))
 	for i, x := range subs {
 		out[i] = subText(ir.Sub{Terms: x.Terms, Const: x.Const}, s.names)
-		if x.Via != nil {
-			out[i] += "+" + s.arg(*x.Via)
+		if x.Indirect != nil {
+			out[i] += "+" + s.arg(*x.Indirect)
 		}
 	}
 	return fmt.Sprint(out)
@@ -260,7 +260,7 @@ func (c *canon) scanOut(v *ir.Value) string {
 	for _, o := range s.Outs {
 		if o.Out == v {
 			form := c.text(c.form(o.Val), freeNames(len(o.Val.Axes)))
-			return fmt.Sprintf("output %s %v %v of %s", form, o.Sum, o.Lane, text)
+			return fmt.Sprintf("output %s %v %v of %s", form, o.Sum, o.PerBatch, text)
 		}
 	}
 	panic("autodiff: BUG: a scan does not define " + v.Name)
@@ -282,7 +282,7 @@ func (c *canon) scan(in *ir.Instr) string {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	prefix := fmt.Sprintf("%d %v %v %v", c.depth, axesText([]*ir.Axis{s.Lane, s.Time}), s.Reverse, carryAxes(s))
+	prefix := fmt.Sprintf("%d %v %v %v", c.depth, axesText([]*ir.Axis{s.Batch, s.Time}), s.Reverse, carryAxes(s))
 	for i, k := range s.Carry {
 		c.param[k.Param] = fmt.Sprintf("carry %d from %s of %s", i, outer(k.Init), prefix)
 	}
@@ -294,7 +294,7 @@ func (c *canon) scan(in *ir.Instr) string {
 		c.param[t.Param] = fmt.Sprintf("token %s window %s base %s count %v", outer(t.Val), window, t.Base, t.Count)
 	}
 	for _, v := range s.Shared {
-		c.param[v.Param] = fmt.Sprintf("shared %s %v", outer(v.Val), v.Lane)
+		c.param[v.Param] = fmt.Sprintf("shared %s %v", outer(v.Val), v.PerBatch)
 	}
 	for _, r := range s.Replay {
 		primal := c.scan(s.Primal)

@@ -167,13 +167,13 @@ func equated(m mono, axes []*ir.Axis) mono {
 
 // empty reports whether a condition says that 0 = 0.
 func (k cond) empty() bool {
-	return k.kind == "=0" && k.sub.Via == nil && k.sub.Const.IsZero() && len(ir.MergeTerms(slices.Clone(k.sub.Terms))) == 0
+	return k.kind == "=0" && k.sub.Indirect == nil && k.sub.Const.IsZero() && len(ir.MergeTerms(slices.Clone(k.sub.Terms))) == 0
 }
 
 // pair are the two variables that a condition makes equal.
 func (k cond) pair() (x, y int, ok bool) {
 	ts := k.sub.Terms
-	if k.kind != "=0" || k.sub.Via != nil || !k.sub.Const.IsZero() || len(ts) != 2 || ts[0].Coef != -ts[1].Coef || ts[0].Coef*ts[0].Coef != 1 {
+	if k.kind != "=0" || k.sub.Indirect != nil || !k.sub.Const.IsZero() || len(ts) != 2 || ts[0].Coef != -ts[1].Coef || ts[0].Coef*ts[0].Coef != 1 {
 		return 0, 0, false
 	}
 	return ts[0].Loop, ts[1].Loop, true
@@ -345,8 +345,8 @@ func subText(s ir.Sub, names []string) string {
 	if !s.Const.IsZero() {
 		parts = append(parts, s.Const.String())
 	}
-	if s.Via != nil {
-		parts = append(parts, argText(*s.Via, names))
+	if s.Indirect != nil {
+		parts = append(parts, argText(*s.Indirect, names))
 	}
 	return strings.Join(parts, "+")
 }

@@ -87,7 +87,7 @@ func (s *simplifier) common(a, b *term) []ir.Arg {
 	for _, x := range a.args {
 		key := s.argKey(x, nil)
 		at := slices.IndexFunc(others, func(y ir.Arg) bool { return s.argKey(y, nil) == key })
-		if at < 0 || ir.HasVia(x.Sub) {
+		if at < 0 || ir.HasIndirect(x.Sub) {
 			rest = append(rest, x)
 			continue
 		}
@@ -101,7 +101,7 @@ func (s *simplifier) common(a, b *term) []ir.Arg {
 func (s *simplifier) shares(a, b term) bool {
 	loops := map[int]bool{}
 	for _, x := range append(slices.Clone(a.args), b.args...) {
-		if ir.HasVia(x.Sub) {
+		if ir.HasIndirect(x.Sub) {
 			return false
 		}
 		x.Loops(loops)

@@ -39,7 +39,7 @@ type keeper struct {
 }
 
 func newKeeper(back *ir.Scan) *keeper {
-	k := &keeper{back: back, primal: map[*ir.Value]bool{}, chunks: back.Primal.Scan.Chunks()}
+	k := &keeper{back: back, primal: map[*ir.Value]bool{}, chunks: back.Primal.Scan.ChunkAxes()}
 	for _, c := range back.Primal.Scan.Carry {
 		k.rank = max(k.rank, len(c.Param.Axes))
 	}
@@ -115,12 +115,12 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	if strings.HasPrefix(name, "%") {
 		name = savedName(v.Def)
 	}
-	axes := append([]*ir.Axis{primal.Lane, primal.Time}, v.Axes...)
+	axes := append([]*ir.Axis{primal.Batch, primal.Time}, v.Axes...)
 	out := &ir.Value{Name: f.Fresh(name), Elem: ir.Real, Axes: axes, Def: k.back.Primal}
-	primal.Outs = append(primal.Outs, ir.Series{Val: k.clone.Value(v), Out: out})
+	primal.Outs = append(primal.Outs, ir.ScanOutput{Val: k.clone.Value(v), Out: out})
 	param := k.back.Body.AddParam(name, ir.Token, ir.Real, v.Axes...)
 	v.Name, param.Name = param.Name, v.Name
-	k.back.Tokens = append(k.back.Tokens, ir.Sliced{Param: param, Val: out})
+	k.back.Tokens = append(k.back.Tokens, ir.ScanInput{Param: param, Val: out})
 	k.back.Body.Replace(v, param)
 	for i := range k.back.Carry {
 		if k.back.Carry[i].Next == v {

@@ -33,7 +33,7 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	case in.Op == ir.Lin:
 		s.foldLin(in)
 		s.collect(in)
-	case in.Op.Info().Scalar:
+	case in.Op.Info().Elementwise:
 		s.foldScalar(in)
 	}
 	reorder(in)
@@ -68,10 +68,10 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 // entry outside a gather's table is zero, so a gather is no constant.
 func constOf(a ir.Arg) (float64, bool) {
 	d := a.Val.Def
-	if d == nil || d.Op != ir.Const || len(d.Guard) > 0 || ir.HasVia(a.Sub) {
+	if d == nil || d.Op != ir.Const || len(d.Guard) > 0 || ir.HasIndirect(a.Sub) {
 		return 0, false
 	}
-	if _, whole := d.WroteBy(); !whole {
+	if _, whole := d.OutputAxes(); !whole {
 		return 0, false
 	}
 	return d.Coef[0], true
@@ -130,7 +130,7 @@ func (s *simplifier) foldProd(in *ir.Instr) {
 		s.toConst(in, 0)
 		return
 	}
-	if _, whole := in.WroteBy(); whole && len(args) == 0 {
+	if _, whole := in.OutputAxes(); whole && len(args) == 0 {
 		s.toConst(in, in.Coef[0])
 	} else if len(args)+len(in.Guard)+len(in.To) == 0 && in.Coef[0] == 1 {
 		s.toSize(in)
@@ -319,7 +319,7 @@ func (s *simplifier) copied(in *ir.Instr) *ir.Value {
 		return nil
 	}
 	a := in.Args[0]
-	if !in.EntryByEntry() && !s.sameGuards(in, a.Val.Def) {
+	if !in.Elementwise() && !s.sameGuards(in, a.Val.Def) {
 		return nil
 	}
 	if !slices.Equal(a.Val.Axes, in.Out.Axes) || !ir.Identity(in.To, len(in.Loops)) || !ir.Identity(a.Sub, len(in.Loops)) {
@@ -331,7 +331,7 @@ func (s *simplifier) copied(in *ir.Instr) *ir.Value {
 // sameGuards reports whether a copy runs under guards under which its argument
 // was computed too, in the same loops: elsewhere both are zero.
 func (s *simplifier) sameGuards(in, d *ir.Instr) bool {
-	if _, whole := in.WroteBy(); !whole || d == nil || len(d.To) > len(d.Loops) || !ir.Identity(d.To, len(d.To)) {
+	if _, whole := in.OutputAxes(); !whole || d == nil || len(d.To) > len(d.Loops) || !ir.Identity(d.To, len(d.To)) {
 		return false
 	}
 	for _, g := range in.Guard {

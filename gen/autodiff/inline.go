@@ -25,7 +25,7 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	if s.onDiagonal(in, i) {
 		return true
 	}
-	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin && !s.twice(d)) || !d.EntryByEntry() && !s.alike(in, d, a) {
+	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin && !s.twice(d)) || !d.Elementwise() && !s.alike(in, d, a) {
 		return false
 	}
 	alone := s.uses[a.Val] == 1
@@ -33,7 +33,7 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	case in.Op == ir.Prod && d.Op == ir.Prod && (alone || copyLike(d)):
 	case in.Op == ir.Prod && d.Op == ir.Prod && len(in.Reduced()) > 0 && outerLike(d):
 	case in.Op == ir.Lin && d.Op == ir.Prod && len(d.Args) == 1:
-	case in.Op == ir.Lin && d.Op == ir.Lin && alone && !ir.HasVia(a.Sub):
+	case in.Op == ir.Lin && d.Op == ir.Lin && alone && !ir.HasIndirect(a.Sub):
 	case in.Op != ir.Prod && in.Op != ir.Lin && d.Op == ir.Prod && len(d.Args) == 1 && d.Coef[0] == 1:
 	case s.twice(d):
 	default:
@@ -62,9 +62,9 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 
 // computes notes that an instruction computes what another one did.
 func computes(in, other *ir.Instr) {
-	for _, eq := range append([]string{other.Eq}, other.Also...) {
-		if eq != "" && eq != in.Eq && !slices.Contains(in.Also, eq) {
-			in.Also = append(slices.Clip(in.Also), eq)
+	for _, eq := range append([]string{other.Eq}, other.AlsoEqs...) {
+		if eq != "" && eq != in.Eq && !slices.Contains(in.AlsoEqs, eq) {
+			in.AlsoEqs = append(slices.Clip(in.AlsoEqs), eq)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (s *simplifier) twice(d *ir.Instr) bool {
 // reader has too, so that no entry is read where d is not computed. Only guards
 // of whole slices count, those of a window's moments behind a state.
 func (s *simplifier) alike(in, d *ir.Instr, a ir.Arg) bool {
-	by, whole := d.WroteBy()
+	by, whole := d.OutputAxes()
 	if !whole || len(d.Guard) == 0 {
 		return false
 	}
@@ -98,7 +98,7 @@ func (s *simplifier) alike(in, d *ir.Instr, a ir.Arg) bool {
 
 // counts reports whether a guard compares with an integer that is the same for
 // all entries.
-func counts(g ir.Sub) bool { return g.Via != nil && len(g.Via.Sub) == 0 }
+func counts(g ir.Sub) bool { return g.Indirect != nil && len(g.Indirect.Sub) == 0 }
 
 // guards reports whether an instruction has a guard.
 func (s *simplifier) guards(in *ir.Instr, sub ir.Sub) bool {
@@ -156,19 +156,19 @@ func outerLike(d *ir.Instr) bool {
 // through returns the arguments of d as they are read where d's output is read
 // at a's subscripts.
 func (s *simplifier) through(d *ir.Instr, a ir.Arg) ([]ir.Arg, bool) {
-	by, _ := d.WroteBy()
+	by, _ := d.OutputAxes()
 	at := make([]ir.Sub, len(d.Loops))
 	for l, i := range by {
 		at[l] = a.Sub[i]
 	}
 	for l, sub := range at {
-		if sub.Via != nil && !boundedBy(d, l) {
+		if sub.Indirect != nil && !boundedBy(d, l) {
 			return nil, false
 		}
 	}
 	args := make([]ir.Arg, len(d.Args))
 	for i, x := range d.Args {
-		if ir.HasVia(x.Sub) {
+		if ir.HasIndirect(x.Sub) {
 			return nil, false
 		}
 		subs, ok := ir.SubstAll(x.Sub, at)

@@ -128,8 +128,8 @@ func (s *simplifier) subKey(x ir.Sub, names []string) string {
 	if !x.Const.IsZero() {
 		parts = append(parts, x.Const.String())
 	}
-	if x.Via != nil {
-		parts = append(parts, s.argKey(*x.Via, names))
+	if x.Indirect != nil {
+		parts = append(parts, s.argKey(*x.Indirect, names))
 	}
 	return strings.Join(parts, "+")
 }

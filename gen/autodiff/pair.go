@@ -185,7 +185,7 @@ func cheap(in *ir.Instr) bool {
 	case ir.Prod:
 		return len(in.Out.Axes) == len(in.Loops) && ir.Identity(sorted(in.To), len(in.Loops))
 	case ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Select, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal,
-		ir.And, ir.Or, ir.Not, ir.Real_, ir.Abs, ir.Sign:
+		ir.And, ir.Or, ir.Not, ir.ToReal, ir.Abs, ir.Sign:
 		return true
 	case ir.Reshape: // of what is at hand: it moves nothing
 		from := in.Args[0].Val

@@ -139,7 +139,7 @@ func samples() map[ir.Op]sample {
 		ir.Max2:      {patterns: binary, gap: true},
 		ir.Min2:      {patterns: binary, gap: true},
 		ir.Select:    {patterns: []string{"h [a, b] = OP i:a j:b : c[i] B[i, j] x[i]", "h [a] = OP i:a : c[i] A[i, i] A[0, i]", "h [a, w] = OP i:a j:w where i - j >= 0 : c[i - j] x[i - j] s"}},
-		ir.Real_:     {patterns: []string{"n [b] = OP i:b : ids[i]\n h [b] = prod i:b : n[i] y[i]", "n [a] = OP i:a : c[i]\n h [a] = prod i:a : n[i] x[i]"}},
+		ir.ToReal:    {patterns: []string{"n [b] = OP i:b : ids[i]\n h [b] = prod i:b : n[i] y[i]", "n [a] = OP i:a : c[i]\n h [a] = prod i:a : n[i] x[i]"}},
 		ir.Not:       {patterns: []string{"n bool[a] = OP i:a : c[i]\n h [a] = select i:a : n[i] x[i] s"}},
 		ir.ScanOp:    {later: "see TestPairs"},
 		ir.SolveOp:   {patterns: solves},
@@ -240,7 +240,7 @@ func TestEveryPrimitive(t *testing.T) {
 // TestTableIsTested doubles each row of the table and turns its sign: the test
 // above must see it.
 func TestTableIsTested(t *testing.T) {
-	none := map[ir.Op]bool{ir.Stop: true, ir.Sign: true, ir.Floor: true, ir.Real_: true, ir.Override: true}
+	none := map[ir.Op]bool{ir.Stop: true, ir.Sign: true, ir.Floor: true, ir.ToReal: true, ir.Override: true}
 	all := samples()
 	for _, op := range ir.Ops() {
 		if !autodiff.HasRow(op) || none[op] {

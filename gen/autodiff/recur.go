@@ -19,7 +19,7 @@ func (s *simplifier) scan(in *ir.Instr) {
 		s.bodies[sc.Body] = true
 		s.body(in)
 	}
-	var outs []ir.Series
+	var outs []ir.ScanOutput
 	for _, o := range sc.Outs {
 		if same := sameOut(outs, o); same != nil {
 			s.replace(o.Out, same)
@@ -30,9 +30,9 @@ func (s *simplifier) scan(in *ir.Instr) {
 	sc.Outs = outs
 }
 
-func sameOut(outs []ir.Series, o ir.Series) *ir.Value {
+func sameOut(outs []ir.ScanOutput, o ir.ScanOutput) *ir.Value {
 	for _, p := range outs {
-		if p.Val == o.Val && p.Sum == o.Sum && p.Lane == o.Lane {
+		if p.Val == o.Val && p.Sum == o.Sum && p.PerBatch == o.PerBatch {
 			return p.Out
 		}
 	}

@@ -113,7 +113,7 @@ func (r *reverser) either(sum *ir.Value, parts []*ir.Value) {
 			return
 		}
 		if any = m; i > 0 {
-			any = ir.All(r.b.Scalar(ir.Or, sum.Axes, r.mask[parts[i-1]], m))
+			any = ir.All(r.b.Elementwise(ir.Or, sum.Axes, r.mask[parts[i-1]], m))
 		}
 		r.mask[p] = any
 	}
@@ -188,7 +188,7 @@ func (l *local) add(k int, coef float64, args ...ir.Arg) *ir.Value {
 // mask returns the mask of the output's adjoint over the loops.
 func (l *local) mask(bar *ir.Value) (ir.Arg, bool) {
 	m, ok := l.r.mask[bar]
-	if _, whole := l.in.WroteBy(); !ok || !whole {
+	if _, whole := l.in.OutputAxes(); !ok || !whole {
 		return ir.Arg{}, false
 	}
 	subs, ok := ir.SubstAll(m.Sub, l.in.To)
@@ -257,8 +257,8 @@ func (l *local) loopsOf(args []ir.Arg) map[int]bool {
 			for _, t := range s.Terms {
 				used[t.Loop] = true
 			}
-			if s.Via != nil {
-				mark(s.Via.Sub)
+			if s.Indirect != nil {
+				mark(s.Indirect.Sub)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func (r *reverser) scan(in *ir.Instr) {
 	if !r.reached(in) {
 		return
 	}
-	g := &gradScan{r: r, in: in, primal: s, back: &ir.Scan{Lane: s.Lane, Time: s.Time, Reverse: true, Primal: in,
+	g := &gradScan{r: r, in: in, primal: s, back: &ir.Scan{Batch: s.Batch, Time: s.Time, Reverse: true, Primal: in,
 		Body: &ir.Func{Name: s.Body.Name + ".adjoint"}}}
 	g.replay()
 	g.seed()
@@ -83,7 +83,7 @@ func (g *gradScan) seed() {
 			continue
 		}
 		v := g.b.F.AddParam(o.Out.Name+".bar", ir.Token, ir.Real, o.Val.Axes...)
-		g.back.Tokens = append(g.back.Tokens, ir.Sliced{Param: v, Val: bar})
+		g.back.Tokens = append(g.back.Tokens, ir.ScanInput{Param: v, Val: bar})
 		val := g.clone.Value(o.Val)
 		parts[val] = append(parts[val], v)
 	}
@@ -112,7 +112,7 @@ func (g *gradScan) reverse() {
 		if next == nil {
 			next = g.b.Const(0, c.Param.Axes...)
 		}
-		carry := ir.Carried{Param: g.states[i], Next: next}
+		carry := ir.ScanState{Param: g.states[i], Next: next}
 		if c.Final != nil {
 			carry.Init = g.r.adjoint(c.Final)
 		}
@@ -123,15 +123,15 @@ func (g *gradScan) reverse() {
 	}
 	for _, t := range g.primal.Tokens {
 		if a := adj[g.clone.Value(t.Param)]; a != nil && g.r.active[t.Val] {
-			axes := append([]*ir.Axis{g.primal.Lane, g.primal.Time}, t.Param.Axes...)
-			g.back.Outs = append(g.back.Outs, ir.Series{Val: a, Out: g.outer(axes)})
+			axes := append([]*ir.Axis{g.primal.Batch, g.primal.Time}, t.Param.Axes...)
+			g.back.Outs = append(g.back.Outs, ir.ScanOutput{Val: a, Out: g.outer(axes)})
 			g.fold(t, g.back.Outs[len(g.back.Outs)-1].Out)
 		}
 	}
 	for _, v := range g.primal.Shared {
 		if a := adj[g.clone.Value(v.Param)]; a != nil && g.r.active[v.Val] {
 			out := g.outer(v.Val.Axes)
-			g.back.Outs = append(g.back.Outs, ir.Series{Val: a, Out: out, Sum: true, Lane: v.Lane})
+			g.back.Outs = append(g.back.Outs, ir.ScanOutput{Val: a, Out: out, Sum: true, PerBatch: v.PerBatch})
 			g.give(v.Val, out)
 		}
 	}
@@ -175,7 +175,7 @@ func reads(in *ir.Instr, s *ir.Scan) bool {
 }
 
 // fold adds the adjoint of a series' slices into the series.
-func (g *gradScan) fold(t ir.Sliced, part *ir.Value) {
+func (g *gradScan) fold(t ir.ScanInput, part *ir.Value) {
 	if t.Window == nil && t.Base.IsZero() {
 		g.give(t.Val, part)
 		return

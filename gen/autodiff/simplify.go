@@ -169,9 +169,9 @@ func (s *simplifier) arg(a ir.Arg) ir.Arg { return ir.Arg{Val: s.value(a.Val), S
 func (s *simplifier) subs(subs []ir.Sub) []ir.Sub {
 	out := slices.Clone(subs)
 	for i, x := range out {
-		if x.Via != nil {
-			a := s.arg(*x.Via)
-			out[i].Via = &a
+		if x.Indirect != nil {
+			a := s.arg(*x.Indirect)
+			out[i].Indirect = &a
 		}
 	}
 	return out

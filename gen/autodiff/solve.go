@@ -129,8 +129,8 @@ func (g *gradSolve) arg(a ir.Arg, points int) ir.Arg {
 // tables makes the integer tensors in subscripts readable.
 func (g *gradSolve) tables(subs []ir.Sub) []ir.Sub {
 	for i, s := range subs {
-		if s.Via != nil {
-			subs[i].Via = &ir.Arg{Val: g.param(s.Via.Val), Sub: g.tables(slices.Clone(s.Via.Sub))}
+		if s.Indirect != nil {
+			subs[i].Indirect = &ir.Arg{Val: g.param(s.Indirect.Val), Sub: g.tables(slices.Clone(s.Indirect.Sub))}
 		}
 	}
 	return subs
@@ -146,7 +146,7 @@ func (g *gradSolve) reverse(root, bar *ir.Value) {
 		slope = g.b.Const(0, axes...)
 	}
 	g.b.Eq, g.b.Span = g.in.Eq, g.in.Span
-	share := g.b.Scalar(ir.Div, axes, ir.All(g.param(bar)), ir.All(slope))
+	share := g.b.Elementwise(ir.Div, axes, ir.All(g.param(bar)), ir.All(slope))
 	share = g.b.Lin(axes, 0, []float64{-1}, ir.All(share))
 	var wrt []*ir.Value
 	for _, a := range g.in.Args[2:] {

@@ -251,7 +251,7 @@ func (s *simplifier) cheapest(in *ir.Instr) (int, int, []int) {
 	for i := range in.Args {
 		for j := i + 1; j < len(in.Args); j++ {
 			n := len(union(deps[i], deps[j]))
-			if ir.HasVia(in.Args[i].Sub) || ir.HasVia(in.Args[j].Sub) {
+			if ir.HasIndirect(in.Args[i].Sub) || ir.HasIndirect(in.Args[j].Sub) {
 				continue // a gather stays where it is, as it is not read through
 			}
 			free := len(in.Guard) == 0 || (plain(in, in.Args[i]) && plain(in, in.Args[j]))

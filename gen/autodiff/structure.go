@@ -44,15 +44,15 @@ func (s *simplifier) thinTerms(v *ir.Value) []thin {
 }
 
 func (s *simplifier) thinOf(d *ir.Instr) []thin {
-	if d == nil || d.Out == nil || len(d.Guard) > 0 || len(d.Out.Axes) < 2 || slices.ContainsFunc(d.Args, func(a ir.Arg) bool { return ir.HasVia(a.Sub) }) {
+	if d == nil || d.Out == nil || len(d.Guard) > 0 || len(d.Out.Axes) < 2 || slices.ContainsFunc(d.Args, func(a ir.Arg) bool { return ir.HasIndirect(a.Sub) }) {
 		return nil
 	}
 	switch {
-	case d.Op == ir.Const && d.EntryByEntry():
+	case d.Op == ir.Const && d.Elementwise():
 		return []thin{{}}
-	case d.Op == ir.Lin && d.EntryByEntry():
+	case d.Op == ir.Lin && d.Elementwise():
 		return s.thinSum(d)
-	case d.Op == ir.Prod && d.EntryByEntry():
+	case d.Op == ir.Prod && d.Elementwise():
 		return s.thinProduct(d)
 	case d.Op == ir.Prod:
 		return thinDiagonal(d)
@@ -97,7 +97,7 @@ func (s *simplifier) thinProduct(d *ir.Instr) []thin {
 
 // thinArg are the terms of an argument, in the axes of the instruction's output.
 func (s *simplifier) thinArg(d *ir.Instr, a ir.Arg) []thin {
-	by, _ := d.WroteBy()
+	by, _ := d.OutputAxes()
 	if plain(d, a) {
 		if ts := s.thinTerms(a.Val); ts != nil {
 			return placed(ts, func(axis int) int {
@@ -187,7 +187,7 @@ func (s *simplifier) distribute(in *ir.Instr) bool {
 		return false
 	}
 	for i, a := range in.Args {
-		if d := a.Val.Def; d != nil && d.EntryByEntry() && (d.Op == ir.Lin || d.Op == ir.Prod) && s.pays(in, i) {
+		if d := a.Val.Def; d != nil && d.Elementwise() && (d.Op == ir.Lin || d.Op == ir.Prod) && s.pays(in, i) {
 			if d.Op == ir.Prod {
 				s.multiplied(in, i)
 			} else {
@@ -249,7 +249,7 @@ func (s *simplifier) regroups(in *ir.Instr, i int) bool {
 	a := in.Args[i]
 	d := a.Val.Def
 	if in.Op != ir.Prod || !plain(in, a) || d == nil || d.Op != ir.Prod || len(d.Guard) > 0 ||
-		len(d.Reduced()) == 0 || !wholeOutput(d) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasVia(x.Sub) }) {
+		len(d.Reduced()) == 0 || !wholeOutput(d) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasIndirect(x.Sub) }) {
 		return false
 	}
 	kept := map[int]bool{}
@@ -450,7 +450,7 @@ func (s *simplifier) onDiagonal(in *ir.Instr, i int) bool {
 	a := in.Args[i]
 	d := a.Val.Def
 	first, ok := diagonalOf(d)
-	if !ok || in.Op != ir.Prod || ir.HasVia(a.Sub) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasVia(x.Sub) }) {
+	if !ok || in.Op != ir.Prod || ir.HasIndirect(a.Sub) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasIndirect(x.Sub) }) {
 		return false
 	}
 	one := make([]int, len(in.Loops)) // the loop that stands for each

@@ -49,8 +49,8 @@ func put(subs, at []ir.Sub) []ir.Sub {
 func (l *local) transposed(t, i int) ir.Arg {
 	in, axis := l.in, l.in.Loops[t]
 	flip, sum := ir.Ls(len(in.Loops)), ir.Ls(len(in.Loops))
-	flip[t] = ir.From(axis, t)
-	sum[t], sum[i] = ir.From(axis, i), ir.From(axis, t)
+	flip[t] = ir.FromEnd(axis, t)
+	sum[t], sum[i] = ir.FromEnd(axis, i), ir.FromEnd(axis, t)
 	axes, at := l.kept(func(n int) bool { return n == i })
 	var to []ir.Sub
 	for n := range in.Loops {

@@ -50,10 +50,10 @@ var vjp = map[ir.Op]func(l *local, k int) *ir.Value{
 		e := l.scalar(ir.Exp, l.prod(-1, l.arg(0), l.arg(0)))
 		return l.into(k, twoOverRootPi, e)
 	},
-	ir.Abs:   func(l *local, k int) *ir.Value { return l.into(k, 1, l.scalar(ir.Sign, l.arg(0))) },
-	ir.Sign:  none,
-	ir.Floor: none,
-	ir.Real_: none,
+	ir.Abs:    func(l *local, k int) *ir.Value { return l.into(k, 1, l.scalar(ir.Sign, l.arg(0))) },
+	ir.Sign:   none,
+	ir.Floor:  none,
+	ir.ToReal: none,
 	ir.Div: func(l *local, k int) *ir.Value {
 		if k == 0 {
 			return l.into(0, 1, l.scalar(ir.Div, l.one(), l.arg(1)))
@@ -121,7 +121,7 @@ func (l *local) choose(k int, cond ir.Arg, holds bool) *ir.Value {
 // maxRow shares the adjoint equally among the entries that are the maximum.
 func maxRow(l *local, _ int) *ir.Value {
 	b := l.r.b
-	hit := l.scalar(ir.Real_, l.scalar(ir.Equal, l.arg(0), l.out()))
+	hit := l.scalar(ir.ToReal, l.scalar(ir.Equal, l.arg(0), l.out()))
 	count := b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard, Out: l.fresh(l.in.Out.Axes),
 		To: l.in.To, Args: []ir.Arg{hit}, Coef: []float64{1}})
 	share := l.scalar(ir.Div, hit, ir.Arg{Val: count, Sub: l.in.To})

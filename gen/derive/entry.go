@@ -169,7 +169,7 @@ func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr
 		return &notation.And{X: args[0], Y: args[1]}, nil
 	case op == ir.Select:
 		return choice(args[0], args[1], args[2]), nil
-	case op == ir.Real_:
+	case op == ir.ToReal:
 		if condition(args[0]) {
 			return choice(args[0], numeral(1), numeral(0)), nil
 		}

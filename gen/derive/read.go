@@ -88,9 +88,9 @@ func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation
 			add(t.Coef, loops[t.Loop])
 		}
 	}
-	if s.Via != nil {
+	if s.Indirect != nil {
 		var g gather
-		x, err := w.read(in, *s.Via, loops, &g)
+		x, err := w.read(in, *s.Indirect, loops, &g)
 		if err != nil || len(g.binders) > 0 {
 			return nil, fmt.Errorf("a position inside a position")
 		}

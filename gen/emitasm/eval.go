@@ -132,7 +132,7 @@ func (s *scope) call(e plan.Call) val {
 	case ir.Select:
 		elem := elemOf(e)
 		return s.b.choose(s.truth(e.Args[0]), s.typed(e.Args[1], elem), s.typed(e.Args[2], elem))
-	case ir.Real_:
+	case ir.ToReal:
 		return s.real(e.Args[0])
 	}
 	panic(fmt.Sprintf("emitasm: BUG: no instructions for %v", e.Op))

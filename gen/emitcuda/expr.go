@@ -232,7 +232,7 @@ func (f *function) call(x plan.Call) string {
 			return fmt.Sprintf("(%s ? %s : %s)", f.truth(x.Args[0]), f.expr(a), f.expr(b))
 		}
 		return fmt.Sprintf("(%s ? %s : %s)", f.truth(x.Args[0]), f.real(a), f.real(b))
-	case ir.Real_:
+	case ir.ToReal:
 		return f.real(x.Args[0])
 	}
 	panic(fmt.Sprintf("emitcuda: BUG: no text for %v", x.Op))

@@ -207,7 +207,7 @@ func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
 		return jen.Parens(a.Clone().Op("-").Add(times))
 	case ir.Select:
 		return e.choice(x)
-	case ir.Real_:
+	case ir.ToReal:
 		return e.real(x.Args[0])
 	}
 	panic(fmt.Sprintf("emitgo: BUG: no Go for %v", x.Op))

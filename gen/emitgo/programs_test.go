@@ -22,7 +22,7 @@ func newRule(name string) *rule {
 	r := &rule{f: &ir.Func{Name: name}}
 	r.L, r.T = r.f.NewAxis("L"), r.f.NewAxis("T")
 	r.b = &ir.Builder{F: &ir.Func{Name: name + ".step"}, Eq: name + ".write"}
-	r.scan = &ir.Scan{Lane: r.L, Time: r.T, Body: r.b.F}
+	r.scan = &ir.Scan{Batch: r.L, Time: r.T, Body: r.b.F}
 	r.in = &ir.Instr{Op: ir.ScanOp, Scan: r.scan, Eq: name}
 	return r
 }
@@ -31,7 +31,7 @@ func newRule(name string) *rule {
 func (r *rule) token(name string, axes ...*ir.Axis) *ir.Value {
 	v := r.f.AddParam(name, ir.Input, ir.Real, append([]*ir.Axis{r.L, r.T}, axes...)...)
 	p := r.b.F.AddParam(name, ir.Token, ir.Real, axes...)
-	r.scan.Tokens = append(r.scan.Tokens, ir.Sliced{Param: p, Val: v})
+	r.scan.Tokens = append(r.scan.Tokens, ir.ScanInput{Param: p, Val: v})
 	return p
 }
 
@@ -46,7 +46,7 @@ func (r *rule) shared(name string, axes ...*ir.Axis) *ir.Value {
 func (r *rule) state(name string, axes ...*ir.Axis) *ir.Value {
 	v := r.f.AddParam(name, ir.State, ir.Real, append([]*ir.Axis{r.L}, axes...)...)
 	p := r.b.F.AddParam(name, ir.Carry, ir.Real, axes...)
-	r.scan.Carry = append(r.scan.Carry, ir.Carried{Param: p, Init: v})
+	r.scan.Carry = append(r.scan.Carry, ir.ScanState{Param: p, Init: v})
 	return p
 }
 
@@ -62,7 +62,7 @@ func (r *rule) next(state, next *ir.Value) {
 
 func (r *rule) give(name string, v *ir.Value) *ir.Value {
 	out := &ir.Value{Name: name, Elem: ir.Real, Axes: append([]*ir.Axis{r.L, r.T}, v.Axes...), Def: r.in}
-	r.scan.Outs = append(r.scan.Outs, ir.Series{Val: v, Out: out})
+	r.scan.Outs = append(r.scan.Outs, ir.ScanOutput{Val: v, Out: out})
 	r.f.Results = append(r.f.Results, ir.Result{Name: name, Val: out})
 	return out
 }
@@ -197,7 +197,7 @@ func windowed() *ir.Func {
 	long := r.f.NewSizedAxis("long", shape.Sym("T").Add(shape.Sym("w")).Sub(shape.Int(1)))
 	series := r.f.AddParam("k", ir.Input, ir.Real, r.L, long, dk)
 	win := r.b.F.AddParam("k", ir.Token, ir.Real, w, dk)
-	r.scan.Tokens = append(r.scan.Tokens, ir.Sliced{Param: win, Val: series, Window: w, Base: shape.Sym("w").Sub(shape.Int(1))})
+	r.scan.Tokens = append(r.scan.Tokens, ir.ScanInput{Param: win, Val: series, Window: w, Base: shape.Sym("w").Sub(shape.Int(1))})
 	q, v, rho, taps := r.token("q", dk), r.token("v", dv), r.token("rho"), r.shared("taps", w)
 	M, last := r.state("M", dv, dk), r.state("last", dv)
 	k := r.b.Prod([]*ir.Axis{dk, w}, []*ir.Axis{dk}, ir.Ls(1), 1, ir.At(win, ir.L(1), ir.L(0)), ir.At(taps, ir.L(1)))
@@ -271,14 +271,14 @@ func crossEntropy() *ir.Func {
 	token := ir.At(in, ir.L(0), ir.L(1))
 	want := ir.At(target, ir.L(0), ir.L(1))
 	ltd, ltv := []*ir.Axis{L, T, d}, []*ir.Axis{L, T, V}
-	x := b.Lin(ltd, 0, []float64{1}, ir.At(E, ir.Sub{Via: &token}, ir.L(2)))
+	x := b.Lin(ltd, 0, []float64{1}, ir.At(E, ir.Sub{Indirect: &token}, ir.L(2)))
 	h := b.Map(ir.Tanh, x)
 	logits := b.Prod([]*ir.Axis{L, T, V, d}, ltv, ir.Ls(3), 1, ir.At(h, ir.L(0), ir.L(1), ir.L(3)), ir.At(W, ir.L(2), ir.L(3)))
 	lse := b.Norm(ir.LogSumExp, ltv, []int{2}, nil, ir.All(logits))
-	keep := []ir.Sub{{Via: &want}}
+	keep := []ir.Sub{{Indirect: &want}}
 	zero := []*ir.Axis{L, T}
 	hit := b.Add(&ir.Instr{Op: ir.Prod, Loops: zero, To: ir.Ls(2), Coef: []float64{1}, Guard: keep,
-		Args: []ir.Arg{ir.At(logits, ir.L(0), ir.L(1), ir.Sub{Via: &want})},
+		Args: []ir.Arg{ir.At(logits, ir.L(0), ir.L(1), ir.Sub{Indirect: &want})},
 		Out:  &ir.Value{Name: f.Fresh("hit"), Elem: ir.Real, Axes: zero}})
 	norm := b.Add(&ir.Instr{Op: ir.Prod, Loops: zero, To: ir.Ls(2), Coef: []float64{1}, Guard: keep,
 		Args: []ir.Arg{ir.All(lse)}, Out: &ir.Value{Name: f.Fresh("norm"), Elem: ir.Real, Axes: zero}})
@@ -300,13 +300,13 @@ func chain() *ir.Func {
 	pos := b.Map(ir.Softplus, x)
 	root := b.Map(ir.Sqrt, b.Lin(nm, 0.5, []float64{1}, ir.All(pos)))
 	log := b.Map(ir.Log, root)
-	ratio := b.Scalar(ir.Div, nm, ir.All(log), ir.All(root))
-	power := b.Scalar(ir.Pow, nm, ir.All(root), ir.At(b.Const(1.5)))
+	ratio := b.Elementwise(ir.Div, nm, ir.All(log), ir.All(root))
+	power := b.Elementwise(ir.Pow, nm, ir.All(root), ir.At(b.Const(1.5)))
 	erf := b.Map(ir.Erf, x)
-	top := b.Scalar(ir.Max2, nm, ir.All(x), yy)
-	low := b.Scalar(ir.Min2, nm, ir.All(erf), yy)
-	side := b.Scalar(ir.Less, nm, ir.All(x), yy)
-	pick := b.Scalar(ir.Select, nm, ir.All(side), ir.All(ratio), ir.All(power))
+	top := b.Elementwise(ir.Max2, nm, ir.All(x), yy)
+	low := b.Elementwise(ir.Min2, nm, ir.All(erf), yy)
+	side := b.Elementwise(ir.Less, nm, ir.All(x), yy)
+	pick := b.Elementwise(ir.Select, nm, ir.All(side), ir.All(ratio), ir.All(power))
 	wave := plus(b, b.Map(ir.Sin, x), b.Map(ir.Cos, x), 2, -0.5)
 	more := plus(b, b.Map(ir.Expm1, x), b.Map(ir.Log1p, pos), 1, 1)
 	size := b.Map(ir.Abs, b.Map(ir.Exp, x))

@@ -11,7 +11,7 @@ import (
 // WideOps are the primitives that a region may call: every target with
 // vectors computes them, by the same steps.
 var WideOps = []ir.Op{ir.Exp, ir.Log, ir.Log1p, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Abs, ir.Sign, ir.Floor,
-	ir.Div, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.Real_}
+	ir.Div, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal}
 
 // wide reports whether a region can run on vectors, once it has the given
 // scalars.

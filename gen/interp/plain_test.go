@@ -91,8 +91,8 @@ func (e *Env) access(t *Tensor, subs []ir.Sub, loops int) plainAccess {
 	mul := 1
 	for i := len(subs) - 1; i >= 0; i-- {
 		s := subs[i]
-		if s.Via != nil {
-			d := &plainDynamic{via: e.access(e.vals[s.Via.Val], s.Via.Sub, loops), stride: mul, extent: t.Shape[i],
+		if s.Indirect != nil {
+			d := &plainDynamic{via: e.access(e.vals[s.Indirect.Val], s.Indirect.Sub, loops), stride: mul, extent: t.Shape[i],
 				shift: e.affine(s, loops)}
 			a.dyn = append(a.dyn, d)
 		} else {
@@ -153,8 +153,8 @@ func (e *Env) guards(in *ir.Instr) plainGuards {
 	var out plainGuards
 	for _, s := range in.Guard {
 		g := plainGuard{aff: e.affine(s, len(in.Loops))}
-		if s.Via != nil {
-			v := e.access(e.vals[s.Via.Val], s.Via.Sub, len(in.Loops))
+		if s.Indirect != nil {
+			v := e.access(e.vals[s.Indirect.Val], s.Indirect.Sub, len(in.Loops))
 			g.via = &v
 		}
 		out = append(out, g)
@@ -369,7 +369,7 @@ type history struct {
 
 func (e *Env) scan(in *ir.Instr) {
 	s := in.Scan
-	lanes, steps := e.size(s.Lane.Size), e.size(s.Time.Size)
+	lanes, steps := e.size(s.Batch.Size), e.size(s.Time.Size)
 	finals := e.allot(s)
 	var hist *history
 	if s.Reverse {
@@ -443,7 +443,7 @@ func (e *Env) step(s *ir.Scan, lane, t int, state map[*ir.Value]*Tensor) *Env {
 	}
 	for _, v := range s.Shared {
 		in.vals[v.Param] = e.vals[v.Val]
-		if v.Lane {
+		if v.PerBatch {
 			in.vals[v.Param] = view(e.vals[v.Val], lane)
 		}
 	}
@@ -451,7 +451,7 @@ func (e *Env) step(s *ir.Scan, lane, t int, state map[*ir.Value]*Tensor) *Env {
 }
 
 // token is a series' slice at token t: one row, or a window of rows.
-func (e *Env) token(k ir.Sliced, lane, t int) *Tensor {
+func (e *Env) token(k ir.ScanInput, lane, t int) *Tensor {
 	series := view(e.vals[k.Val], lane)
 	if k.Count {
 		return &Tensor{Data: []float64{series.Data[0] + float64(t)}}
@@ -496,7 +496,7 @@ func (e *Env) advance(s *ir.Scan, step *Env, lane, t int) map[*ir.Value]*Tensor 
 	for _, o := range s.Outs {
 		val, out := step.vals[o.Val], e.vals[o.Out]
 		switch {
-		case o.Sum && o.Lane:
+		case o.Sum && o.PerBatch:
 			accumulate(slice(out, lane), val.Data)
 		case o.Sum:
 			accumulate(out.Data, val.Data)

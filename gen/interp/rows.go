@@ -132,8 +132,8 @@ func (m *machine) access(t *Tensor, subs []ir.Sub, loops int) access {
 	mul := 1
 	for i := len(subs) - 1; i >= 0; i-- {
 		aff := m.affine(subs[i], loops, false)
-		if s := subs[i]; s.Via != nil {
-			via := m.access(m.vals[s.Via.Val], s.Via.Sub, loops)
+		if s := subs[i]; s.Indirect != nil {
+			via := m.access(m.vals[s.Indirect.Val], s.Indirect.Sub, loops)
 			a.dyn = append(a.dyn, dynamic{via: &via, shift: &aff, stride: mul, extent: t.Shape[i]})
 		} else {
 			a.base += aff.base * mul
@@ -153,8 +153,8 @@ func (m *machine) affine(s ir.Sub, loops int, whole bool) access {
 	for _, t := range s.Terms {
 		a.stride[t.Loop] += t.Coef
 	}
-	if s.Via != nil && whole {
-		via := m.access(m.vals[s.Via.Val], s.Via.Sub, loops)
+	if s.Indirect != nil && whole {
+		via := m.access(m.vals[s.Indirect.Val], s.Indirect.Sub, loops)
 		zero := access{stride: make([]int, loops)}
 		a.dyn = append(a.dyn, dynamic{via: &via, shift: &zero, stride: 1, extent: -1})
 	}

@@ -27,14 +27,14 @@ type recurrence struct {
 
 // A series is a token parameter with where it reads.
 type series struct {
-	ir.Sliced
+	ir.ScanInput
 	base int
 	room []float64 // for a window, or a count
 }
 
 func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
 	s := in.Scan
-	r := &recurrence{m: m, s: s, lanes: m.size(s.Lane.Size), steps: m.size(s.Time.Size), keep: keep}
+	r := &recurrence{m: m, s: s, lanes: m.size(s.Batch.Size), steps: m.size(s.Time.Size), keep: keep}
 	r.body = link(s.Body, m.sizes, m.single, hooks{solved: m.solved, after: m.after})
 	for _, c := range s.Carry {
 		n := len(NewTensor(r.body.vals[c.Param].Shape...).Data)
@@ -44,7 +44,7 @@ func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
 		}
 	}
 	for _, t := range s.Tokens {
-		x := &series{Sliced: t, base: m.size(t.Base)}
+		x := &series{ScanInput: t, base: m.size(t.Base)}
 		if t.Window != nil || t.Count {
 			x.room = NewTensor(r.body.vals[t.Param].Shape...).Data
 		}
@@ -109,7 +109,7 @@ func (r *recurrence) start(lane int) {
 func (r *recurrence) share(lane int) {
 	for _, v := range r.s.Shared {
 		x := r.m.vals[v.Val]
-		if v.Lane {
+		if v.PerBatch {
 			r.body.vals[v.Param].Data = slice(x, lane)
 		} else {
 			r.body.vals[v.Param].Data = x.Data
@@ -186,7 +186,7 @@ func (r *recurrence) give(lane, t int) {
 	for _, o := range r.s.Outs {
 		val, out := r.body.vals[o.Val], r.m.vals[o.Out]
 		switch {
-		case o.Sum && o.Lane:
+		case o.Sum && o.PerBatch:
 			r.accumulate(slice(out, lane), val.Data)
 		case o.Sum:
 			r.accumulate(out.Data, val.Data)

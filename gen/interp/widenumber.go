@@ -206,14 +206,14 @@ var wideUnary = map[ir.Op]func(x Wide) Wide{
 		}
 		return y
 	},
-	ir.Sin:   func(x Wide) Wide { return x.turn(0) },
-	ir.Cos:   func(x Wide) Wide { return x.turn(1) },
-	ir.Erf:   Wide.erf,
-	ir.Abs:   Wide.abs,
-	ir.Sign:  func(x Wide) Wide { return wideTruth(Wide{}.less(x)).Sub(wideTruth(x.less(Wide{}))) },
-	ir.Floor: Wide.floor,
-	ir.Not:   func(x Wide) Wide { return wideTruth(x.isZero()) },
-	ir.Real_: func(x Wide) Wide { return x },
+	ir.Sin:    func(x Wide) Wide { return x.turn(0) },
+	ir.Cos:    func(x Wide) Wide { return x.turn(1) },
+	ir.Erf:    Wide.erf,
+	ir.Abs:    Wide.abs,
+	ir.Sign:   func(x Wide) Wide { return wideTruth(Wide{}.less(x)).Sub(wideTruth(x.less(Wide{}))) },
+	ir.Floor:  Wide.floor,
+	ir.Not:    func(x Wide) Wide { return wideTruth(x.isZero()) },
+	ir.ToReal: func(x Wide) Wide { return x },
 }
 
 var wideBinary = map[ir.Op]func(x, y Wide) Wide{

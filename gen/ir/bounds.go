@@ -23,7 +23,7 @@ func (v *verifier) access(in *Instr, a Arg, what string, stacked bool) {
 		return
 	}
 	for i, s := range a.Sub {
-		if !v.sub(in, s, what) || stacked || s.Via != nil {
+		if !v.sub(in, s, what) || stacked || s.Indirect != nil {
 			continue
 		}
 		size := a.Val.Axes[i].Size
@@ -41,16 +41,16 @@ func (v *verifier) sub(in *Instr, s Sub, what string) bool {
 			return false
 		}
 	}
-	if s.Via == nil {
+	if s.Indirect == nil {
 		return true
 	}
-	if !v.read(s.Via.Val, what) {
+	if !v.read(s.Indirect.Val, what) {
 		return false
 	}
-	if s.Via.Val.Elem != Int {
-		v.bad("%s: %s is no integer tensor", what, s.Via.Val.Name)
+	if s.Indirect.Val.Elem != Int {
+		v.bad("%s: %s is no integer tensor", what, s.Indirect.Val.Name)
 	}
-	v.access(in, *s.Via, what, false)
+	v.access(in, *s.Indirect, what, false)
 	return true
 }
 
@@ -72,7 +72,7 @@ func inRange(in *Instr, s Sub, size shape.Poly) bool {
 // as far as Verify can tell.
 func InRange(in *Instr, s Sub, size shape.Poly) bool {
 	fixed := len(s.Terms) == 0 && len(in.Guard) == 0 // the same entry at every size
-	return s.Via != nil || inRange(in, s, size) || !fixed && plausible(in, s, size)
+	return s.Indirect != nil || inRange(in, s, size) || !fixed && plausible(in, s, size)
 }
 
 // NeverNegative reports that p ≥ 0 whenever all sizes are at least one; false
@@ -146,7 +146,7 @@ func affine(s Sub, c int, idx []int) int {
 
 func guarded(in *Instr, consts, idx []int) bool {
 	for i, g := range in.Guard {
-		if g.Via == nil && affine(g, consts[i], idx) < 0 {
+		if g.Indirect == nil && affine(g, consts[i], idx) < 0 {
 			return false
 		}
 	}

@@ -84,7 +84,7 @@ func All(v *Value) Arg { return Arg{v, Ls(len(v.Axes))} }
 
 // Loop returns the loop number when s is one loop and nothing else.
 func (s Sub) Loop() (int, bool) {
-	if s.Via == nil && s.Const.IsZero() && len(s.Terms) == 1 && s.Terms[0].Coef == 1 {
+	if s.Indirect == nil && s.Const.IsZero() && len(s.Terms) == 1 && s.Terms[0].Coef == 1 {
 		return s.Terms[0].Loop, true
 	}
 	return 0, false
@@ -125,9 +125,9 @@ func (b *Builder) Prod(loops, axes []*Axis, to []Sub, coef float64, args ...Arg)
 	return b.Add(&Instr{Op: Prod, Loops: loops, Out: b.value(Real, axes), To: to, Args: args, Coef: []float64{coef}})
 }
 
-// Scalar appends an entry-by-entry instruction over axes; args are read at
+// Elementwise appends an entry-by-entry instruction over axes; args are read at
 // the subscripts they carry.
-func (b *Builder) Scalar(op Op, axes []*Axis, args ...Arg) *Value {
+func (b *Builder) Elementwise(op Op, axes []*Axis, args ...Arg) *Value {
 	elem := op.Info().Out
 	return b.Add(&Instr{Op: op, Loops: axes, Out: b.value(elem, axes), To: Ls(len(axes)), Args: args})
 }
@@ -145,7 +145,7 @@ func (b *Builder) Map(op Op, vals ...*Value) *Value {
 	for i, v := range vals {
 		args[i] = All(v)
 	}
-	return b.Scalar(op, axes, args...)
+	return b.Elementwise(op, axes, args...)
 }
 
 // Lin appends Σ coefs[i]·args[i] + constant over axes.

@@ -2,17 +2,17 @@ package ir
 
 import "slices"
 
-// Chunks returns the axes along which a recurrence takes several tokens at
+// ChunkAxes returns the axes along which a recurrence takes several tokens at
 // once: those of its series that no state has and over which a step sums a
 // product of two matrices that comes from the series, as a write of many tokens
 // does, Σ_c U[c, i] K[c, j].
 // A window is none: its step is one token's, which looks back. Where there is
 // such an axis the step is made of products of matrices, and a target does best
 // to leave these whole.
-func (s *Scan) Chunks() []*Axis {
+func (s *Scan) ChunkAxes() []*Axis {
 	var out []*Axis
 	held := func(a *Axis) bool {
-		return slices.ContainsFunc(s.Carry, func(c Carried) bool { return slices.Contains(c.Param.Axes, a) })
+		return slices.ContainsFunc(s.Carry, func(c ScanState) bool { return slices.Contains(c.Param.Axes, a) })
 	}
 	for _, t := range s.Tokens {
 		if t.Window != nil {

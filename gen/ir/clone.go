@@ -38,9 +38,9 @@ func (c *Cloner) Subs(ss []Sub) []Sub {
 	out := make([]Sub, len(ss))
 	for i, s := range ss {
 		out[i] = Sub{Terms: slices.Clone(s.Terms), Const: s.Const}
-		if s.Via != nil {
-			a := c.Arg(*s.Via)
-			out[i].Via = &a
+		if s.Indirect != nil {
+			a := c.Arg(*s.Indirect)
+			out[i].Indirect = &a
 		}
 	}
 	return out
@@ -52,7 +52,7 @@ func (c *Cloner) Arg(a Arg) Arg { return Arg{c.Value(a.Val), c.Subs(a.Sub)} }
 // Instr appends a copy of in to the target program.
 func (c *Cloner) Instr(in *Instr) *Instr {
 	n := &Instr{Op: in.Op, Loops: slices.Clone(in.Loops), Guard: c.Subs(in.Guard), To: c.Subs(in.To),
-		Coef: slices.Clone(in.Coef), Over: slices.Clone(in.Over), Eq: in.Eq, Also: in.Also, Span: in.Span, Solve: in.Solve, Poly: in.Poly}
+		Coef: slices.Clone(in.Coef), Over: slices.Clone(in.Over), Eq: in.Eq, AlsoEqs: in.AlsoEqs, Span: in.Span, Solve: in.Solve, Poly: in.Poly}
 	for _, a := range in.Args {
 		n.Args = append(n.Args, c.Arg(a))
 	}
@@ -79,22 +79,22 @@ func (c *Cloner) Instr(in *Instr) *Instr {
 // scan copies a scan; its body becomes a program of its own.
 func (c *Cloner) scan(s *Scan) (*Scan, *Cloner) {
 	body, inner := s.Body.clone()
-	n := &Scan{Lane: s.Lane, Time: s.Time, Body: body, Reverse: s.Reverse}
+	n := &Scan{Batch: s.Batch, Time: s.Time, Body: body, Reverse: s.Reverse}
 	for _, k := range s.Carry {
-		m := Carried{Param: inner.Value(k.Param), Next: inner.Value(k.Next), Final: c.define(k.Final)}
+		m := ScanState{Param: inner.Value(k.Param), Next: inner.Value(k.Next), Final: c.define(k.Final)}
 		if k.Init != nil {
 			m.Init = c.Value(k.Init)
 		}
 		n.Carry = append(n.Carry, m)
 	}
 	for _, t := range s.Tokens {
-		n.Tokens = append(n.Tokens, Sliced{inner.Value(t.Param), c.Value(t.Val), t.Window, t.Base, t.Count})
+		n.Tokens = append(n.Tokens, ScanInput{inner.Value(t.Param), c.Value(t.Val), t.Window, t.Base, t.Count})
 	}
 	for _, v := range s.Shared {
-		n.Shared = append(n.Shared, SharedArg{inner.Value(v.Param), c.Value(v.Val), v.Lane})
+		n.Shared = append(n.Shared, SharedArg{inner.Value(v.Param), c.Value(v.Val), v.PerBatch})
 	}
 	for _, o := range s.Outs {
-		n.Outs = append(n.Outs, Series{inner.Value(o.Val), c.define(o.Out), o.Sum, o.Lane})
+		n.Outs = append(n.Outs, ScanOutput{inner.Value(o.Val), c.define(o.Out), o.Sum, o.PerBatch})
 	}
 	if s.Primal == nil {
 		return n, inner

@@ -42,7 +42,7 @@ var unary = map[Op]func(float64) float64{
 	Sign:     sign,
 	Floor:    math.Floor,
 	Not:      func(x float64) float64 { return truth(x == 0) },
-	Real_:    func(x float64) float64 { return x },
+	ToReal:   func(x float64) float64 { return x },
 }
 
 var binary = map[Op]func(x, y float64) float64{

@@ -81,9 +81,9 @@ type Term struct {
 // A Sub is one subscript: affine in the loops, plus a constant over the
 // program's sizes and integers, or the value of an integer tensor.
 type Sub struct {
-	Terms []Term
-	Const shape.Poly
-	Via   *Arg // non-nil: the subscript is this integer tensor's entry
+	Terms    []Term
+	Const    shape.Poly
+	Indirect *Arg // non-nil: the subscript is this integer tensor's entry
 }
 
 // An Arg is a value read at subscripts.
@@ -94,47 +94,47 @@ type Arg struct {
 
 // An Instr is one instruction.
 type Instr struct {
-	Op    Op
-	Loops []*Axis // the box; loop l runs over Axes Loops[l]
-	Guard []Sub   // the instruction runs only where all of these are ≥ 0
-	Out   *Value  // nil for a scan
-	To    []Sub   // subscripts of Out
-	Args  []Arg
-	Coef  []float64 // Prod: one factor; Lin: one per argument and a constant last; Const: the value
-	Over  []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments; TriSolve: see Triangle
-	Eq    string    // stable id of the equation it came from
-	Also  []string  // further equations of which it computes what they say; not printed
-	Span  source.Span
-	Scan  *Scan
-	Solve *Solve
-	Poly  shape.Poly // SizeOf: the size
+	Op      Op
+	Loops   []*Axis // the box; loop l runs over Axes Loops[l]
+	Guard   []Sub   // the instruction runs only where all of these are ≥ 0
+	Out     *Value  // nil for a scan
+	To      []Sub   // subscripts of Out
+	Args    []Arg
+	Coef    []float64 // Prod: one factor; Lin: one per argument and a constant last; Const: the value
+	Over    []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments; TriSolve: see Triangle
+	Eq      string    // stable id of the equation it came from
+	AlsoEqs []string  // further equations of which it computes what they say; not printed
+	Span    source.Span
+	Scan    *Scan
+	Solve   *Solve
+	Poly    shape.Poly // SizeOf: the size
 }
 
 // A Scan runs Body once a token for every lane, in order.
 type Scan struct {
-	Lane, Time *Axis
-	Body       *Func
-	Carry      []Carried
-	Tokens     []Sliced // series, seen by the body one token at a time
-	Shared     []SharedArg
-	Outs       []Series   // what the body gives at every token
-	Reverse    bool       // tokens run from last to first (backward)
-	Primal     *Instr     // backward: the scan whose states it needs
-	Replay     []Replayed // backward: values of the primal body, by name
+	Batch, Time *Axis
+	Body        *Func
+	Carry       []ScanState
+	Tokens      []ScanInput // series, seen by the body one token at a time
+	Shared      []SharedArg
+	Outs        []ScanOutput // what the body gives at every token
+	Reverse     bool         // tokens run from last to first (backward)
+	Primal      *Instr       // backward: the scan whose states it needs
+	Replay      []Replayed   // backward: values of the primal body, by name
 }
 
-// A Carried is one state of a scan. Init has axes [lane, …]; so has Final.
-type Carried struct {
+// A ScanState is one state of a scan. Init has axes [lane, …]; so has Final.
+type ScanState struct {
 	Param *Value // of the body
 	Next  *Value // of the body
 	Init  *Value
 	Final *Value // output of the scan, may be nil when nobody reads it
 }
 
-// A Sliced series is read by the body at token t: Val[lane, t+offset(window)…].
+// A ScanInput series is read by the body at token t: Val[lane, t+offset(window)…].
 // A count is none: Val is an integer for each lane, and the body's subscripts
 // and guards see Val[lane]+t.
-type Sliced struct {
+type ScanInput struct {
 	Param  *Value // of the body
 	Val    *Value // axes [lane, time', …]
 	Window *Axis  // nil, or the axis that runs back in time: body sees [window, …] with entry j = Val[t+base−j]
@@ -144,17 +144,17 @@ type Sliced struct {
 
 // A SharedArg is a value that all tokens see.
 type SharedArg struct {
-	Param *Value
-	Val   *Value
-	Lane  bool // Val has the lane axis first
+	Param    *Value
+	Val      *Value
+	PerBatch bool // Val has the lane axis first
 }
 
-// A Series is an output of a scan: axes [lane, time, …].
-type Series struct {
-	Val  *Value // of the body
-	Out  *Value // of the program
-	Sum  bool   // backward: summed over tokens, and over lanes unless Lane
-	Lane bool
+// A ScanOutput is an output of a scan: axes [lane, time, …].
+type ScanOutput struct {
+	Val      *Value // of the body
+	Out      *Value // of the program
+	Sum      bool   // backward: summed over tokens, and over lanes unless Lane
+	PerBatch bool
 }
 
 // A Replayed value of the primal's body is a parameter of a backward body.

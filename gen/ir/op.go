@@ -49,7 +49,7 @@ const (
 	Or     // bool
 	Not    // bool
 	Select // arg 0 ? arg 1 : arg 2
-	Real_  // int or bool → real
+	ToReal // int or bool → real
 
 	// With bodies.
 	ScanOp
@@ -60,11 +60,11 @@ const (
 
 // An OpInfo is a row of the one table of primitives.
 type OpInfo struct {
-	Name   string
-	Args   int  // −1: any number
-	Scalar bool // entry by entry: every loop is in the output, no accumulation
-	Out    Elem // 0: as the arguments
-	Smooth bool // has a derivative everywhere in its domain
+	Name        string
+	Args        int  // −1: any number
+	Elementwise bool // entry by entry: every loop is in the output, no accumulation
+	Out         Elem // 0: as the arguments
+	Smooth      bool // has a derivative everywhere in its domain
 }
 
 var table = [...]OpInfo{
@@ -106,7 +106,7 @@ var table = [...]OpInfo{
 	Or:        {"or", 2, true, Bool, false},
 	Not:       {"not", 1, true, Bool, false},
 	Select:    {"select", 3, true, Real, true},
-	Real_:     {"real", 1, true, Real, false},
+	ToReal:    {"real", 1, true, Real, false},
 	ScanOp:    {"scan", 0, false, 0, true},
 	SolveOp:   {"solve", -1, false, Real, true},
 	TriSolve:  {"trisolve", 2, false, Real, true},

@@ -23,7 +23,7 @@ func (p *parser) scan() {
 		q.outs = &scope{f: &Func{}, vals: map[string]*Value{}}
 	}
 	p.want("over")
-	s.Lane = p.axis()
+	s.Batch = p.axis()
 	p.want(",")
 	s.Time = p.axis()
 	p.want("as")
@@ -82,7 +82,7 @@ func (q *scanParser) inputs() {
 		case q.accept("carry"):
 			q.carry()
 		case q.accept("token"):
-			t := Sliced{Param: q.param(Token)}
+			t := ScanInput{Param: q.param(Token)}
 			q.want("from")
 			t.Val = q.lookup(q.outer, q.name("a series"))
 			t.Count = q.accept("count")
@@ -97,7 +97,7 @@ func (q *scanParser) inputs() {
 			v := SharedArg{Param: q.param(Shared)}
 			q.want("from")
 			v.Val = q.lookup(q.outer, q.name("a value"))
-			v.Lane = q.byLane()
+			v.PerBatch = q.byLane()
 			s.Shared = append(s.Shared, v)
 		case q.is("replay"):
 			q.replay()
@@ -109,7 +109,7 @@ func (q *scanParser) inputs() {
 }
 
 func (q *scanParser) carry() {
-	c := Carried{}
+	c := ScanState{}
 	q.pending = append(q.pending, q.peek())
 	v := q.typed(q.name("a state"))
 	v.Role = Carry
@@ -170,11 +170,11 @@ func (q *scanParser) outputs() {
 			q.want("=")
 			s.Carry[k].Next = q.lookup(q.body, q.name("a value"))
 		case q.is("give"), q.is("sum"):
-			o := Series{Sum: q.next().text == "sum"}
+			o := ScanOutput{Sum: q.next().text == "sum"}
 			o.Out = q.output()
 			q.want("=")
 			o.Val = q.lookup(q.body, q.name("a value"))
-			o.Lane = q.byLane()
+			o.PerBatch = q.byLane()
 			s.Outs = append(s.Outs, o)
 		default:
 			if len(q.pending) > 0 {

@@ -98,10 +98,10 @@ func (p *parser) sub() Sub {
 		t := p.peek()
 		if t.kind == tokName && p.toks[p.at+1].kind == tokPunct && p.toks[p.at+1].text == "[" {
 			a := p.arg()
-			if neg || s.Via != nil {
+			if neg || s.Indirect != nil {
 				p.fail(t, "a subscript has one integer tensor, with no factor")
 			}
-			s.Via = &a
+			s.Indirect = &a
 			return
 		}
 		c, loop, ok := p.monomial()

@@ -259,8 +259,8 @@ func (p *printer) subText(s Sub, loops []string) string {
 			t.add(c < 0, strings.TrimPrefix(strconv.Itoa(c), "-")+"·"+n)
 		}
 	}
-	if s.Via != nil {
-		t.add(false, p.value(s.Via.Val)+p.subsText(s.Via.Sub, loops))
+	if s.Indirect != nil {
+		t.add(false, p.value(s.Indirect.Val)+p.subsText(s.Indirect.Sub, loops))
 	}
 	if size || t.b.Len() == 0 {
 		polyTerms(&t, s.Const)

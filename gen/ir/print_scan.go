@@ -26,7 +26,7 @@ func (p *printer) scan(indent string, in *Instr, mark string) {
 	p.scans++
 	p.labels[in] = "@" + strconv.Itoa(p.scans)
 	fmt.Fprintf(b, "%s%sscan %s over %s, %s as %s", indent, mark, name(s.Body.Name),
-		name(p.axisName(s.Lane)), name(p.axisName(s.Time)), p.labels[in])
+		name(p.axisName(s.Batch)), name(p.axisName(s.Time)), p.labels[in])
 	if s.Reverse {
 		b.WriteString(" reverse")
 	}
@@ -71,7 +71,7 @@ func (p *printer) scanInputs(indent string, s *Scan) {
 		p.b.WriteString("\n")
 	}
 	for _, v := range s.Shared {
-		fmt.Fprintf(&p.b, "%sshared %s %s%s from %s%s\n", indent, p.value(v.Param), p.typ(v.Param), nograd(v.Param), p.value(v.Val), lane(v.Lane))
+		fmt.Fprintf(&p.b, "%sshared %s %s%s from %s%s\n", indent, p.value(v.Param), p.typ(v.Param), nograd(v.Param), p.value(v.Val), lane(v.PerBatch))
 	}
 	for _, r := range s.Replay {
 		fmt.Fprintf(&p.b, "%sreplay %s %s %s%s from %s\n", indent, r.Param.Role, p.value(r.Param), p.typ(r.Param), nograd(r.Param), p.value(r.Primal))
@@ -87,7 +87,7 @@ func (p *printer) scanOutputs(indent string, s *Scan) {
 		if o.Sum {
 			verb = "sum"
 		}
-		fmt.Fprintf(&p.b, "%s%s %s %s = %s%s\n", indent, verb, p.value(o.Out), p.typ(o.Out), p.value(o.Val), lane(o.Lane))
+		fmt.Fprintf(&p.b, "%s%s %s %s = %s%s\n", indent, verb, p.value(o.Out), p.typ(o.Out), p.value(o.Val), lane(o.PerBatch))
 	}
 }
 
@@ -165,7 +165,7 @@ func (f *Func) eachAxes(add func(...*Axis)) {
 }
 
 func (s *Scan) eachAxes(add func(...*Axis)) {
-	add(s.Lane, s.Time)
+	add(s.Batch, s.Time)
 	s.Body.eachAxes(add)
 	for _, t := range s.Tokens {
 		add(t.Window)
@@ -204,8 +204,8 @@ func sizes(f *Func, set map[string]bool) {
 	subs = func(ss []Sub) {
 		for _, s := range ss {
 			note(set, s.Const.Symbols())
-			if s.Via != nil {
-				subs(s.Via.Sub)
+			if s.Indirect != nil {
+				subs(s.Indirect.Sub)
 			}
 		}
 	}

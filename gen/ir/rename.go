@@ -101,8 +101,8 @@ func Resize(p shape.Poly, sizes map[string]shape.Poly) shape.Poly {
 func (r *relabeler) subs(ss []Sub) {
 	for i := range ss {
 		ss[i].Const = r.poly(ss[i].Const)
-		if ss[i].Via != nil {
-			r.subs(ss[i].Via.Sub)
+		if ss[i].Indirect != nil {
+			r.subs(ss[i].Indirect.Sub)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (r *relabeler) scan(s *Scan) {
 		return
 	}
 	r.scans[s] = true
-	s.Lane, s.Time = r.axis(s.Lane), r.axis(s.Time)
+	s.Batch, s.Time = r.axis(s.Batch), r.axis(s.Time)
 	for _, c := range s.Carry {
 		r.value(c.Final)
 	}

@@ -18,8 +18,8 @@ func (s Sub) Loops(set map[int]bool) {
 			set[t.Loop] = true
 		}
 	}
-	if s.Via != nil {
-		s.Via.Loops(set)
+	if s.Indirect != nil {
+		s.Indirect.Loops(set)
 	}
 }
 
@@ -30,29 +30,29 @@ func (a Arg) Loops(set map[int]bool) {
 	}
 }
 
-// HasVia reports whether any subscript comes from an integer tensor.
-func HasVia(subs []Sub) bool {
-	return slices.ContainsFunc(subs, func(s Sub) bool { return s.Via != nil })
+// HasIndirect reports whether any subscript comes from an integer tensor.
+func HasIndirect(subs []Sub) bool {
+	return slices.ContainsFunc(subs, func(s Sub) bool { return s.Indirect != nil })
 }
 
 // Subst returns s with loop l replaced by at[l]. It fails where the result is
 // no subscript: a multiple of an integer tensor's entry, or two of them.
 func (s Sub) Subst(at []Sub) (Sub, bool) {
 	out := Sub{Const: s.Const}
-	if s.Via != nil {
-		subs, ok := SubstAll(s.Via.Sub, at)
+	if s.Indirect != nil {
+		subs, ok := SubstAll(s.Indirect.Sub, at)
 		if !ok {
 			return Sub{}, false
 		}
-		out.Via = &Arg{s.Via.Val, subs}
+		out.Indirect = &Arg{s.Indirect.Val, subs}
 	}
 	for _, t := range s.Terms {
 		r := at[t.Loop]
-		if r.Via != nil {
-			if t.Coef != 1 || out.Via != nil {
+		if r.Indirect != nil {
+			if t.Coef != 1 || out.Indirect != nil {
 				return Sub{}, false
 			}
-			out.Via = r.Via
+			out.Indirect = r.Indirect
 		}
 		out.Const = out.Const.Add(r.Const.Mul(shape.Int(int64(t.Coef))))
 		for _, u := range r.Terms {
@@ -98,11 +98,11 @@ func Renumber(to []int) []Sub {
 	return out
 }
 
-// WroteBy returns for every loop the output axis that is that loop alone, when
+// OutputAxes returns for every loop the output axis that is that loop alone, when
 // the instruction writes every entry of its output exactly once: To is a
 // permutation of all loops and each runs over its whole axis. A guard does not
 // matter here.
-func (in *Instr) WroteBy() ([]int, bool) {
+func (in *Instr) OutputAxes() ([]int, bool) {
 	if in.Out == nil || len(in.To) != len(in.Loops) || len(in.To) != len(in.Out.Axes) {
 		return nil, false
 	}
@@ -120,13 +120,13 @@ func (in *Instr) WroteBy() ([]int, bool) {
 	return by, true
 }
 
-// EntryByEntry reports whether the instruction computes each entry of its
+// Elementwise reports whether the instruction computes each entry of its
 // output from entries of its arguments, with no guard and no sum.
-func (in *Instr) EntryByEntry() bool {
-	if len(in.Guard) > 0 || in.Op == Stack || (in.Op != Prod && !in.Op.Info().Scalar) {
+func (in *Instr) Elementwise() bool {
+	if len(in.Guard) > 0 || in.Op == Stack || (in.Op != Prod && !in.Op.Info().Elementwise) {
 		return false
 	}
-	_, ok := in.WroteBy()
+	_, ok := in.OutputAxes()
 	return ok
 }
 

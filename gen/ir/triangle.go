@@ -38,15 +38,15 @@ func (in *Instr) Triangle() (t, i int) {
 	return t, i
 }
 
-// From is the subscript that is the last entry of an axis minus loop l.
-func From(last *Axis, l int) Sub {
+// FromEnd is the subscript that is the last entry of an axis minus loop l.
+func FromEnd(last *Axis, l int) Sub {
 	return Sub{Terms: []Term{{l, -1}}, Const: last.Size.Sub(shape.Int(1))}
 }
 
-// Backward returns the loop number when s is the last entry of an axis minus
+// FromEnd returns the loop number when s is the last entry of an axis minus
 // one loop.
-func (s Sub) Backward(a *Axis) (int, bool) {
-	if s.Via == nil && len(s.Terms) == 1 && s.Terms[0].Coef == -1 && s.Const.Equal(a.Size.Sub(shape.Int(1))) {
+func (s Sub) FromEnd(a *Axis) (int, bool) {
+	if s.Indirect == nil && len(s.Terms) == 1 && s.Terms[0].Coef == -1 && s.Const.Equal(a.Size.Sub(shape.Int(1))) {
 		return s.Terms[0].Loop, true
 	}
 	return 0, false
@@ -63,7 +63,7 @@ func (v *verifier) triangle(in *Instr) {
 	for k, s := range in.To {
 		l, ok := s.Loop()
 		if !ok && k < len(in.Out.Axes) {
-			l, ok = s.Backward(in.Loops[t])
+			l, ok = s.FromEnd(in.Loops[t])
 			ok = ok && l == t
 		}
 		if !ok || seen[l] {
@@ -82,12 +82,12 @@ func (v *verifier) triangle(in *Instr) {
 		v.bad("%v writes one of its two loops and all others", in.Op)
 	case uses(in.Args[1])[i]:
 		v.bad("the right side of %v has the loop of the sum", in.Op)
-	case HasVia(in.Args[0].Sub) || len(in.Guard) > 0:
+	case HasIndirect(in.Args[0].Sub) || len(in.Guard) > 0:
 		v.bad("%v reads its matrix everywhere, at its loops", in.Op)
 	}
 }
 
 // Equal reports whether two subscripts without integer tensors are the same.
 func (s Sub) Equal(t Sub) bool {
-	return s.Via == nil && t.Via == nil && s.Const.Equal(t.Const) && slices.Equal(MergeTerms(slices.Clone(s.Terms)), MergeTerms(slices.Clone(t.Terms)))
+	return s.Indirect == nil && t.Indirect == nil && s.Const.Equal(t.Const) && slices.Equal(MergeTerms(slices.Clone(s.Terms)), MergeTerms(slices.Clone(t.Terms)))
 }

@@ -165,7 +165,7 @@ func (v *verifier) shape(in *Instr) {
 		v.bad("%v keeps a loop that it reduces", in.Op)
 	case reduced && len(seen)+len(in.Over) != len(in.Loops):
 		v.bad("%v loses a loop", in.Op)
-	case (in.Op.Info().Scalar || in.Op == Softmax) && len(seen) != len(in.Loops):
+	case (in.Op.Info().Elementwise || in.Op == Softmax) && len(seen) != len(in.Loops):
 		v.bad("%v sums", in.Op)
 	case (in.Op == Iota || in.Op == Stack) && len(in.Over) != 1:
 		v.bad("%v names %d loops, not one", in.Op, len(in.Over))
@@ -258,7 +258,7 @@ func (v *verifier) kinds(in *Instr) {
 			want(i, Real, Int, Bool)
 		case And, Or, Not:
 			want(i, Bool)
-		case Real_:
+		case ToReal:
 			want(i, Real, Int, Bool)
 		case Select:
 			if i == 0 {

@@ -6,12 +6,12 @@ import "slices"
 // what they are bound to, states and series.
 func (v *verifier) scan(in *Instr) {
 	s := in.Scan
-	if s == nil || s.Lane == nil || s.Time == nil || s.Body == nil {
+	if s == nil || s.Batch == nil || s.Time == nil || s.Body == nil {
 		v.bad("scan without lane, time or body")
 		return
 	}
 	v.where += ": scan " + s.Body.Name
-	v.known("lane and time", []*Axis{s.Lane, s.Time})
+	v.known("lane and time", []*Axis{s.Batch, s.Time})
 	v.bindings(s)
 	if s.Primal != nil {
 		for _, x := range s.Primal.Reads() {
@@ -31,7 +31,7 @@ func (v *verifier) scan(in *Instr) {
 			inner[d] = true
 		}
 	}
-	lane, time := []*Axis{s.Lane}, []*Axis{s.Lane, s.Time}
+	lane, time := []*Axis{s.Batch}, []*Axis{s.Batch, s.Time}
 	for _, c := range s.Carry {
 		if !inner[c.Next] || !sameAxes(c.Next.Axes, c.Param.Axes) {
 			v.bad("the next state of %s has other axes or is no value of the body", c.Param.Name)
@@ -44,7 +44,7 @@ func (v *verifier) scan(in *Instr) {
 		switch {
 		case !inner[o.Val]:
 			v.bad("output %s is no value of the body", o.Out.Name)
-		case o.Sum && o.Lane:
+		case o.Sum && o.PerBatch:
 			v.axesAre(o.Out, lane, o.Val.Axes)
 		case o.Sum:
 			v.axesAre(o.Out, nil, o.Val.Axes)
@@ -65,7 +65,7 @@ func (v *verifier) axesAre(x *Value, first, rest []*Axis) {
 // bindings checks that every parameter of the body is bound exactly once, in
 // its role, to a value of the right axes.
 func (v *verifier) bindings(s *Scan) {
-	lane := []*Axis{s.Lane}
+	lane := []*Axis{s.Batch}
 	bound := map[*Value]bool{}
 	bind := func(p *Value, roles ...Role) {
 		ok := false
@@ -92,7 +92,7 @@ func (v *verifier) bindings(s *Scan) {
 	for _, h := range s.Shared {
 		bind(h.Param, Shared)
 		if v.read(h.Val, "shared "+h.Param.Name) {
-			v.axesAre(h.Val, lane[:btoi(h.Lane)], h.Param.Axes)
+			v.axesAre(h.Val, lane[:btoi(h.PerBatch)], h.Param.Axes)
 		}
 	}
 	for _, r := range s.Replay {
@@ -109,9 +109,9 @@ func (v *verifier) bindings(s *Scan) {
 }
 
 // count checks a token that counts on from an integer of its lane.
-func (v *verifier) count(s *Scan, t Sliced) {
+func (v *verifier) count(s *Scan, t ScanInput) {
 	if t.Window != nil || !t.Base.IsZero() || t.Param.Elem != Int || t.Val.Elem != Int || len(t.Param.Axes) > 0 ||
-		!sameAxes(t.Val.Axes, []*Axis{s.Lane}) {
+		!sameAxes(t.Val.Axes, []*Axis{s.Batch}) {
 		v.bad("token %s counts on from %s, which is not an integer for each lane", t.Param.Name, t.Val.Name)
 	}
 	for _, in := range s.Body.Body {
@@ -123,7 +123,7 @@ func (v *verifier) count(s *Scan, t Sliced) {
 
 // series checks a token: the series has lane and time first; the time axis of
 // a window is longer than the scan's.
-func (v *verifier) series(s *Scan, t Sliced) {
+func (v *verifier) series(s *Scan, t ScanInput) {
 	axes, rest := t.Val.Axes, t.Param.Axes
 	if t.Count {
 		v.count(s, t)
@@ -136,7 +136,7 @@ func (v *verifier) series(s *Scan, t Sliced) {
 		}
 		rest = rest[1:]
 	}
-	if len(axes) < 2 || axes[0] != s.Lane || !sameAxes(axes[2:], rest) {
+	if len(axes) < 2 || axes[0] != s.Batch || !sameAxes(axes[2:], rest) {
 		v.bad("token %s does not have the axes of its series %s", t.Param.Name, t.Val.Name)
 	} else if t.Window == nil && t.Base.IsZero() && axes[1] != s.Time {
 		v.bad("series %s does not run over the time of the scan", t.Val.Name)

@@ -7,8 +7,8 @@ func (in *Instr) Reads() []*Value {
 	var out []*Value
 	add := func(subs []Sub) {
 		for _, s := range subs {
-			if s.Via != nil {
-				out = append(out, s.Via.Val)
+			if s.Indirect != nil {
+				out = append(out, s.Indirect.Val)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Scan) SetResults(keep []*Value) {
 // sweep drops outputs that nobody reads, and what only they needed; it keeps
 // the values in keep.
 func (s *Scan) sweep(live map[*Value]bool, keep []*Value) {
-	s.Outs = slices.DeleteFunc(s.Outs, func(o Series) bool { return !live[o.Out] })
+	s.Outs = slices.DeleteFunc(s.Outs, func(o ScanOutput) bool { return !live[o.Out] })
 	for i := range s.Carry {
 		if c := &s.Carry[i]; c.Final != nil && !live[c.Final] {
 			c.Final = nil
@@ -132,7 +132,7 @@ func (s *Scan) sweep(live map[*Value]bool, keep []*Value) {
 	}
 	used := s.Body.used()
 	s.SetResults(nil)
-	s.Tokens = slices.DeleteFunc(s.Tokens, func(t Sliced) bool { return !used[t.Param] })
+	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ScanInput) bool { return !used[t.Param] })
 	s.Shared = slices.DeleteFunc(s.Shared, func(t SharedArg) bool { return !used[t.Param] })
 	s.Replay = slices.DeleteFunc(s.Replay, func(t Replayed) bool { return !used[t.Param] })
 	s.Body.Params = slices.DeleteFunc(s.Body.Params, func(p *Value) bool { return !used[p] && p.Role != Carry })
@@ -206,8 +206,8 @@ func (f *Func) Uses() map[*Value]int {
 func (f *Func) Replace(old, new *Value) {
 	subs := func(ss []Sub) {
 		for _, s := range ss {
-			if s.Via != nil && s.Via.Val == old {
-				s.Via.Val = new
+			if s.Indirect != nil && s.Indirect.Val == old {
+				s.Indirect.Val = new
 			}
 		}
 	}

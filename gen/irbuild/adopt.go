@@ -33,7 +33,7 @@ func adopt(f *ir.Func) {
 		if in.Scan != nil {
 			adopt(in.Scan.Body)
 			add(in.Scan.Body.Axes)
-			add([]*ir.Axis{in.Scan.Lane, in.Scan.Time})
+			add([]*ir.Axis{in.Scan.Batch, in.Scan.Time})
 		}
 	}
 	f.Axes = slices.DeleteFunc(f.Axes, func(a *ir.Axis) bool { return !seen[a] })

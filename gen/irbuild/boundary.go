@@ -51,7 +51,7 @@ func (s *stepNames) beside(name string, axes []*ir.Axis) *ten {
 	o := s.outer
 	init := o.f.AddParam(name, ir.State, ir.Real, append([]*ir.Axis{o.lane.axis}, axes...)...)
 	p := s.e.f.AddParam(name, ir.Carry, ir.Real, axes...)
-	s.scan.Carry = append(s.scan.Carry, ir.Carried{Param: p, Init: init})
+	s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
 	return s.e.ofValue(p, nil, axes)
 }
 
@@ -65,7 +65,7 @@ func (s *stepNames) keepBeside(old, next *ten) {
 }
 
 // closeBoundary gives out what a carry of beside has become.
-func (s *stepNames) closeBoundary(in *ir.Instr, c *ir.Carried) {
+func (s *stepNames) closeBoundary(in *ir.Instr, c *ir.ScanState) {
 	f := s.outer.f
 	c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
 	f.Results = append(f.Results, ir.Result{Name: c.Init.Name, Val: c.Final, State: true})

@@ -208,7 +208,7 @@ func (e *builder) numeric(x notation.Expr) *ten {
 	}
 	t := e.expr(x)
 	if t != nil && t.elem == ir.Int {
-		return e.scalar2(ir.Real_, t)
+		return e.scalar2(ir.ToReal, t)
 	}
 	return t
 }

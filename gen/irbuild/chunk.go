@@ -108,7 +108,7 @@ func (n *ruleNames) newChunk(outer *builder, c *chunking) *chunkNames {
 	e.token = e.newVar("t", c.token)
 	s := &chunkNames{outer: outer, series: n, cut: c, e: e, now: varAff(e.token), vals: map[string]*ten{}, prev: map[string]*ten{},
 		carry: map[string]*ten{}, busy: map[string]bool{}, opened: map[string]*ir.Value{},
-		scan: &ir.Scan{Lane: outer.lane.axis, Time: c.chunks, Body: e.f}}
+		scan: &ir.Scan{Batch: outer.lane.axis, Time: c.chunks, Body: e.f}}
 	s.outside = &outside{outer: outer, series: n, e: e, scan: s.scan, cut: c.cut, loops: []*loopVar{e.token}, tokens: map[string]*ten{}, shared: map[string]*ten{}}
 	e.names, e.chunk = s, s
 	for _, sym := range outer.blk.SymSeq {
@@ -122,7 +122,7 @@ func (n *ruleNames) newChunk(outer *builder, c *chunking) *chunkNames {
 		}
 		p := e.f.AddParam(check.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
 		s.carry[sym.Name] = e.ofValue(p, nil, axes)
-		s.scan.Carry = append(s.scan.Carry, ir.Carried{Param: p, Init: init})
+		s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
 	}
 	return s
 }
@@ -133,7 +133,7 @@ func (s *chunkNames) close() *ir.Value {
 	in := &ir.Instr{Op: ir.ScanOp, Scan: s.scan, Eq: s.outer.blk.ID, Span: s.outer.blk.Unit.Name.Span}
 	val := s.e.pack(s.vals["y"], []*loopVar{s.e.token})
 	y := &ir.Value{Name: f.Fresh("y"), Elem: ir.Real, Def: in, Axes: append([]*ir.Axis{s.outer.lane.axis, s.cut.chunks}, val.Axes...)}
-	s.scan.Outs = append(s.scan.Outs, ir.Series{Val: val, Out: y})
+	s.scan.Outs = append(s.scan.Outs, ir.ScanOutput{Val: val, Out: y})
 	s.e.f.Results = append(s.e.f.Results, ir.Result{Name: "y", Val: val})
 	i := 0
 	for _, sym := range s.outer.blk.SymSeq {

@@ -119,7 +119,7 @@ func reducesTokens(in *ir.Instr) bool {
 // call: as a number, or in a guard that does not count the context's tokens.
 func counts(in *ir.Instr) bool {
 	ofTime := func(s ir.Sub) bool {
-		return s.Via == nil && slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return isTokens(in.Loops[t.Loop]) })
+		return s.Indirect == nil && slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return isTokens(in.Loops[t.Loop]) })
 	}
 	return in.Op == ir.Iota && slices.ContainsFunc(in.Loops, isTokens) || slices.ContainsFunc(in.Guard, ofTime)
 }

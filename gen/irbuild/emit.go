@@ -211,7 +211,7 @@ func (e *builder) sub(a affine, at map[*loopVar]int) ir.Sub {
 		out.Terms = append(out.Terms, ir.Term{Loop: l, Coef: t.c})
 	}
 	if a.via != nil {
-		out.Via = &ir.Arg{Val: a.via.val, Sub: e.subs(a.via.sub, nil, nil, at)}
+		out.Indirect = &ir.Arg{Val: a.via.val, Sub: e.subs(a.via.sub, nil, nil, at)}
 	}
 	return out
 }

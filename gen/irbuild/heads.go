@@ -148,9 +148,9 @@ func (m *mapper) subs(subs []ir.Sub, loop int) []ir.Sub {
 		for _, x := range s.Terms {
 			t.Terms = append(t.Terms, ir.Term{Loop: moved(x.Loop, loop), Coef: x.Coef})
 		}
-		if s.Via != nil {
-			via := m.arg(*s.Via, loop)
-			t.Via = &via
+		if s.Indirect != nil {
+			via := m.arg(*s.Indirect, loop)
+			t.Indirect = &via
 		}
 		out = append(out, t)
 	}
@@ -200,8 +200,8 @@ func (m *mapper) paired(v *ir.Value) *ir.Value {
 func (m *mapper) scan(in *ir.Instr) {
 	old := in.Scan
 	m.b.Eq, m.b.Span = in.Eq, in.Span
-	s := &ir.Scan{Lane: m.pair, Time: old.Time, Body: old.Body, Reverse: old.Reverse}
-	out := &ir.Instr{Op: ir.ScanOp, Scan: s, Eq: in.Eq, Also: in.Also, Span: in.Span}
+	s := &ir.Scan{Batch: m.pair, Time: old.Time, Body: old.Body, Reverse: old.Reverse}
+	out := &ir.Instr{Op: ir.ScanOp, Scan: s, Eq: in.Eq, AlsoEqs: in.AlsoEqs, Span: in.Span}
 	made := map[*ir.Value]*ir.Value{}
 	give := func(v *ir.Value) *ir.Value {
 		if v == nil {
@@ -220,8 +220,8 @@ func (m *mapper) scan(in *ir.Instr) {
 		s.Tokens = append(s.Tokens, t)
 	}
 	for _, v := range old.Shared {
-		if v.Lane || m.mapped[v.Val] {
-			v.Val, v.Lane = m.paired(v.Val), true
+		if v.PerBatch || m.mapped[v.Val] {
+			v.Val, v.PerBatch = m.paired(v.Val), true
 		} else {
 			v.Val = m.vals[v.Val]
 		}

@@ -219,7 +219,7 @@ func (s *stepNames) hold(sym *check.Symbol) *ten {
 		name = check.ASCII(sym.Name)
 	}
 	p := s.e.f.AddParam(name, ir.Shared, ir.Real, axes...)
-	s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v, Lane: true})
+	s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v, PerBatch: true})
 	s.held[sym.Name] = s.e.ofValue(p, nil, axes)
 	return s.held[sym.Name]
 }

@@ -202,7 +202,7 @@ func placed(a ir.Arg, at map[int]vsub) (factor, bool) {
 				}
 			}
 		}
-		if s.Via != nil {
+		if s.Indirect != nil {
 			return f, false
 		}
 		f.sub = append(f.sub, vsub{-1, x})

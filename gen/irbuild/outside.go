@@ -49,7 +49,7 @@ func (s *outside) value(sym *check.Symbol, when moment, span notation.Span) *ten
 	}
 	v := s.parts(sym, eq, t)
 	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
-	s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: p, Val: v})
+	s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: p, Val: v})
 	s.tokens[sym.Name] = s.e.ofValue(p, s.loops, t.axes)
 	return s.tokens[sym.Name]
 }

@@ -96,7 +96,7 @@ func (s *stepNames) emitProbe(p probeVal) {
 	f := s.outer.f
 	axes := append([]*ir.Axis{s.outer.lane.axis, s.outer.token.axis}, p.val.Axes...)
 	out := &ir.Value{Name: f.Fresh(fmt.Sprintf("probe.%s", p.name)), Elem: ir.Real, Axes: axes}
-	s.scan.Outs = append(s.scan.Outs, ir.Series{Val: p.val, Out: out})
+	s.scan.Outs = append(s.scan.Outs, ir.ScanOutput{Val: p.val, Out: out})
 	f.Results = append(f.Results, ir.Result{Name: p.name, Val: out})
 	s.e.f.Results = append(s.e.f.Results, ir.Result{Name: p.name, Val: p.val})
 }

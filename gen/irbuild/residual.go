@@ -140,7 +140,7 @@ func (x *extraction) follow(in *ir.Instr) bool {
 	if !x.plainly(in, points) {
 		return false
 	}
-	if x.pointed(in, points) && in.Op != ir.Prod && !in.Op.Info().Scalar {
+	if x.pointed(in, points) && in.Op != ir.Prod && !in.Op.Info().Elementwise {
 		return x.refuse("a condition on an index of %s stands in a %s of its equation", x.name(), in.Op)
 	}
 	out := make([]int, len(points))
@@ -179,7 +179,7 @@ func (x *extraction) plainly(in *ir.Instr, points []int) bool {
 		s.Loops(set)
 	}
 	switch {
-	case ir.HasVia(rest):
+	case ir.HasIndirect(rest):
 		return x.refuse("what depends on %s is read or written through a table in its equation", x.name())
 	case slices.ContainsFunc(points, func(l int) bool { return set[l] }):
 		return x.refuse("an index of %s stands twice in what depends on it", x.name())

@@ -20,7 +20,7 @@ func (x *extraction) pointed(in *ir.Instr, points []int) bool {
 	via := false
 	for _, g := range in.Guard {
 		g.Loops(set)
-		via = via || g.Via != nil
+		via = via || g.Indirect != nil
 	}
 	return via || slices.ContainsFunc(points, func(l int) bool { return set[l] })
 }
@@ -50,8 +50,8 @@ func (x *extraction) mask(in, n *ir.Instr, points, to []int) bool {
 		at[l] = ir.L(i)
 	}
 	arg.Sub, _ = ir.SubstAll(arg.Sub, at)
-	holds := b.Scalar(ir.Less, n.Out.Axes, zero, arg)
-	x.vals[in.Out] = b.Scalar(ir.Select, n.Out.Axes, ir.All(holds), ir.All(n.Out), zero)
+	holds := b.Elementwise(ir.Less, n.Out.Axes, zero, arg)
+	x.vals[in.Out] = b.Elementwise(ir.Select, n.Out.Axes, ir.All(holds), ir.All(n.Out), zero)
 	return true
 }
 
@@ -106,7 +106,7 @@ func (x *extraction) arg(in *ir.Instr, a ir.Arg, points, to []int) (ir.Arg, bool
 	whole := true // every subscript is in range without a guard
 	for i, s := range a.Sub {
 		l, ok := s.Loop()
-		whole = whole && (ok && in.Loops[l] == a.Val.Axes[i] || s.Via == nil && len(s.Terms) == 0)
+		whole = whole && (ok && in.Loops[l] == a.Val.Axes[i] || s.Indirect == nil && len(s.Terms) == 0)
 	}
 	for i, s := range a.Sub {
 		set := map[int]bool{}
@@ -124,7 +124,7 @@ func (x *extraction) arg(in *ir.Instr, a ir.Arg, points, to []int) (ir.Arg, bool
 				back[l] = k
 			}
 			outer[i] = x.onPoints(s, back)
-		case pointed == 0 && s.Via == nil && (whole || len(in.Guard) == 0 || !x.pointed(in, points)):
+		case pointed == 0 && s.Indirect == nil && (whole || len(in.Guard) == 0 || !x.pointed(in, points)):
 			free = append(free, i)
 			inner = append(inner, renumbered(s, to))
 		default:
@@ -147,12 +147,12 @@ func (x *extraction) arg(in *ir.Instr, a ir.Arg, points, to []int) (ir.Arg, bool
 // onPoints is a subscript by points, in the loops of the solve.
 func (x *extraction) onPoints(s ir.Sub, back []int) ir.Sub {
 	out := renumbered(s, back)
-	if s.Via != nil {
-		via := ir.Arg{Val: s.Via.Val}
-		for _, v := range s.Via.Sub {
+	if s.Indirect != nil {
+		via := ir.Arg{Val: s.Indirect.Val}
+		for _, v := range s.Indirect.Sub {
 			via.Sub = append(via.Sub, x.onPoints(v, back))
 		}
-		out.Via = &via
+		out.Indirect = &via
 	}
 	return out
 }
@@ -160,9 +160,9 @@ func (x *extraction) onPoints(s ir.Sub, back []int) ir.Sub {
 // subKey is a text that equal subscripts share.
 func subKey(s ir.Sub) string {
 	text := fmt.Sprintf("%v %s", s.Terms, s.Const)
-	if s.Via != nil {
-		text += fmt.Sprintf(" via %p", s.Via.Val)
-		for _, v := range s.Via.Sub {
+	if s.Indirect != nil {
+		text += fmt.Sprintf(" via %p", s.Indirect.Val)
+		for _, v := range s.Indirect.Sub {
 			text += " " + subKey(v)
 		}
 	}

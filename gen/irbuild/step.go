@@ -39,7 +39,7 @@ func newStepAfter(outer *builder, series *ruleNames, after *chunking) *stepNames
 	}
 	e.token = e.newVar("t", time)
 	s := &stepNames{outer: outer, series: series, e: e, vals: map[string]*ten{}, carry: map[string]*ten{},
-		held: map[string]*ten{}, after: after, scan: &ir.Scan{Lane: outer.lane.axis, Time: time, Body: e.f}}
+		held: map[string]*ten{}, after: after, scan: &ir.Scan{Batch: outer.lane.axis, Time: time, Body: e.f}}
 	s.outside = &outside{outer: outer, series: series, e: e, scan: s.scan, tokens: map[string]*ten{}, shared: map[string]*ten{}}
 	if after != nil {
 		s.outside.cut = after.behind
@@ -67,7 +67,7 @@ func (s *stepNames) addCarry(sym *check.Symbol) {
 	if s.after != nil && s.after.end[sym.Name] != nil {
 		init = s.after.end[sym.Name]
 	}
-	s.scan.Carry = append(s.scan.Carry, ir.Carried{Param: p, Init: init})
+	s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
 }
 
 func (s *stepNames) equation(eq *check.Equation) {
@@ -211,7 +211,7 @@ func (s *stepNames) emitSeries(y *ten) *ir.Value {
 	val := s.e.pack(y, nil)
 	axes := append([]*ir.Axis{s.outer.lane.axis, s.scan.Time}, val.Axes...)
 	out := &ir.Value{Name: s.outer.f.Fresh("y"), Elem: ir.Real, Axes: axes}
-	s.scan.Outs = append(s.scan.Outs, ir.Series{Val: val, Out: out})
+	s.scan.Outs = append(s.scan.Outs, ir.ScanOutput{Val: val, Out: out})
 	s.e.f.Results = append(s.e.f.Results, ir.Result{Name: "y", Val: val})
 	return out
 }

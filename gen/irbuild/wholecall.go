@@ -82,13 +82,13 @@ func (w *whole) opens(blk *check.Block, s Stage) {
 	for i, p := range blk.Members(s.Part) {
 		half := w.b.Const(0.5, lane)
 		at := ir.At(gate, ir.L(0), ir.Sub{Const: shape.Int(int64(i))})
-		open := w.b.Scalar(ir.Less, []*ir.Axis{lane}, ir.All(half), at)
+		open := w.b.Elementwise(ir.Less, []*ir.Axis{lane}, ir.All(half), at)
 		for k, r := range w.states {
 			old := w.f.Param(r.Name)
 			if !strings.HasPrefix(r.Name, p.Name+".") || strings.HasSuffix(r.Name, tailSuffix) || old == nil || old.Elem != ir.Real {
 				continue
 			}
-			w.states[k].Val = w.b.Scalar(ir.Select, old.Axes, ir.At(open, ir.L(0)), ir.All(r.Val), ir.All(old))
+			w.states[k].Val = w.b.Elementwise(ir.Select, old.Axes, ir.At(open, ir.L(0)), ir.All(r.Val), ir.All(old))
 		}
 	}
 }

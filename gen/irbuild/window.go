@@ -55,7 +55,7 @@ func (s *stepNames) inWindow(sym *check.Symbol, when moment, span notation.Span)
 		o.eq, o.span = eq, at
 		val := long.fs[0].val
 		p = s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, val.Elem, append([]*ir.Axis{b.wide}, t.axes...)...)
-		s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: p, Val: val, Window: b.wide, Base: base})
+		s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: p, Val: val, Window: b.wide, Base: base})
 		if s.past.vals == nil {
 			s.past.vals = map[windowKey]*ir.Value{}
 		}
@@ -88,7 +88,7 @@ func (s *stepNames) sinceStart(e *builder, at affine) affine {
 	if s.past.count == nil {
 		pos := s.outer.position0()
 		s.past.count = s.e.f.AddParam("before", ir.Token, ir.Int)
-		s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: s.past.count, Val: pos.val, Count: true})
+		s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: s.past.count, Val: pos.val, Count: true})
 	}
 	return e.counted(at, s.past.count)
 }

@@ -27,13 +27,13 @@ func (w *leaf) index(s ir.Sub, loops []plan.Index) plan.Index {
 	for _, t := range s.Terms {
 		out = out.Add(loops[t.Loop], shape.Int(int64(t.Coef)))
 	}
-	if s.Via == nil {
+	if s.Indirect == nil {
 		return out
 	}
-	if c, ok := w.r.l.counts[s.Via.Val]; ok {
+	if c, ok := w.r.l.counts[s.Indirect.Val]; ok {
 		out = out.Add(c, shape.Int(1))
 	}
-	from := w.r.place(s.Via.Val)(w.indices(s.Via.Sub, loops))
+	from := w.r.place(s.Indirect.Val)(w.indices(s.Indirect.Sub, loops))
 	key := from.String() + "+" + out.String()
 	v := w.picks[key]
 	if v == nil {
@@ -181,8 +181,8 @@ func (r *region) reads(in *ir.Instr, loops []plan.Index) []read {
 		for _, t := range s.Terms {
 			x = x.Add(loops[t.Loop], shape.Int(int64(t.Coef)))
 		}
-		if s.Via != nil {
-			arg(*s.Via, loops)
+		if s.Indirect != nil {
+			arg(*s.Indirect, loops)
 			x = x.Add(plan.At(&plan.Var{Name: "via", Picked: true}), shape.Int(1))
 		}
 		return x
@@ -194,8 +194,8 @@ func (r *region) reads(in *ir.Instr, loops []plan.Index) []read {
 	}
 	visit(in, loops)
 	for _, s := range append(append([]ir.Sub{}, in.To...), in.Guard...) {
-		if s.Via != nil {
-			arg(*s.Via, loops)
+		if s.Indirect != nil {
+			arg(*s.Indirect, loops)
 		}
 	}
 	return out

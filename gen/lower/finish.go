@@ -29,8 +29,8 @@ func (l *lowerer) collectSizes() {
 	subs = func(ss []ir.Sub) {
 		for _, s := range ss {
 			add(s.Const)
-			if s.Via != nil {
-				subs(s.Via.Sub)
+			if s.Indirect != nil {
+				subs(s.Indirect.Sub)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (l *lowerer) collectSizes() {
 		}
 	}
 	scan = func(s *ir.Scan) {
-		axes([]*ir.Axis{s.Lane, s.Time})
+		axes([]*ir.Axis{s.Batch, s.Time})
 		for _, t := range s.Tokens {
 			add(t.Base)
 		}

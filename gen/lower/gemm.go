@@ -38,7 +38,7 @@ func asMatmul(in *ir.Instr) *matmul {
 			return nil
 		}
 	}
-	affine := func(s ir.Sub) bool { return s.Via == nil }
+	affine := func(s ir.Sub) bool { return s.Indirect == nil }
 	for _, a := range in.Args {
 		if !all(a.Sub, affine) {
 			return nil

@@ -9,7 +9,7 @@ import (
 // pointwise reports whether an instruction gives each entry of its output
 // exactly once, at plain loops, under no guard.
 func pointwise(in *ir.Instr) bool {
-	if in.Op != ir.Prod && !in.Op.Info().Scalar || in.Op == ir.Stack || len(in.Guard) > 0 {
+	if in.Op != ir.Prod && !in.Op.Info().Elementwise || in.Op == ir.Stack || len(in.Guard) > 0 {
 		return false
 	}
 	return len(in.To) == len(in.Loops) && plainTo(in)
@@ -37,7 +37,7 @@ func free(in *ir.Instr) bool {
 func dear(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Prod, ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Override, ir.Abs, ir.Sign, ir.Max2, ir.Min2,
-		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.Real_:
+		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal:
 		return false
 	}
 	return true
@@ -143,8 +143,8 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 	var out []*ir.Value
 	via := func(subs []ir.Sub) {
 		for _, s := range subs {
-			if s.Via != nil {
-				out = append(out, s.Via.Val)
+			if s.Indirect != nil {
+				out = append(out, s.Indirect.Val)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 	via(in.Guard)
 	for i, a := range in.Args {
 		via(a.Sub)
-		gathered := slices.ContainsFunc(a.Sub, func(s ir.Sub) bool { return s.Via != nil })
+		gathered := slices.ContainsFunc(a.Sub, func(s ir.Sub) bool { return s.Indirect != nil })
 		if gathered || in.Op == ir.SolveOp && i >= 2 || in.Op == ir.TriSolve && i == 0 || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
 			out = append(out, a.Val)
 		}

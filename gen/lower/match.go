@@ -78,12 +78,12 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 		n.body(s.Body.Body)
 	}
 	for _, c := range primal.Carry {
-		i := slices.IndexFunc(fwd.Carry, func(d ir.Carried) bool { return d.Param.Name == c.Param.Name })
+		i := slices.IndexFunc(fwd.Carry, func(d ir.ScanState) bool { return d.Param.Name == c.Param.Name })
 		if i < 0 || n.of[fwd.Carry[i].Next] != n.of[c.Next] || !sameInit(p, fwd.Carry[i], c) {
 			return nil
 		}
 	}
-	out := &mark{chunks: len(fwd.Chunks()) > 0, saved: map[int]string{}, states: map[string]string{}}
+	out := &mark{chunks: len(fwd.ChunkAxes()) > 0, saved: map[int]string{}, states: map[string]string{}}
 	for _, o := range fwd.Outs {
 		i := slices.IndexFunc(p.Fwd.Results, func(r ir.Result) bool { return r.Val == o.Out })
 		if i < 0 || p.Bwd.Param(p.Fwd.Results[i].Name) == nil || o.Sum {
@@ -100,7 +100,7 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 
 // sameInit compares the first values of a forward's carry with those that its backward
 // knows: by name, computed again, or saved by the forward.
-func sameInit(p *autodiff.Pair, a, b ir.Carried) bool {
+func sameInit(p *autodiff.Pair, a, b ir.ScanState) bool {
 	if a.Init == nil || b.Init == nil {
 		return a.Init == nil && b.Init == nil
 	}

@@ -253,7 +253,7 @@ func (w *nestWriter) guards(d int, f func(leaf *leaf, m *member, g ir.Sub)) []pl
 
 // boundary reports whether a guard is a bound of the loop, and its sign.
 func (w *nestWriter) boundary(m *member, g ir.Sub, d int) int {
-	if d < 0 || g.Via != nil {
+	if d < 0 || g.Indirect != nil {
 		return 0
 	}
 	c := 0

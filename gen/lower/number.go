@@ -90,9 +90,9 @@ func (n *numbering) subs(b *strings.Builder, subs []ir.Sub) {
 	b.WriteString(" [")
 	for _, s := range subs {
 		fmt.Fprintf(b, "%v %s", s.Terms, s.Const)
-		if s.Via != nil {
-			fmt.Fprintf(b, " #%d", n.number(s.Via.Val))
-			n.subs(b, s.Via.Sub)
+		if s.Indirect != nil {
+			fmt.Fprintf(b, " #%d", n.number(s.Indirect.Val))
+			n.subs(b, s.Indirect.Sub)
 		}
 		b.WriteString(", ")
 	}

@@ -154,8 +154,8 @@ func renumber(subs []ir.Sub, number map[int]int) []ir.Sub {
 		for _, t := range s.Terms {
 			out[i].Terms = append(out[i].Terms, ir.Term{Loop: number[t.Loop], Coef: t.Coef})
 		}
-		if s.Via != nil {
-			out[i].Via = &ir.Arg{Val: s.Via.Val, Sub: renumber(s.Via.Sub, number)}
+		if s.Indirect != nil {
+			out[i].Indirect = &ir.Arg{Val: s.Indirect.Val, Sub: renumber(s.Indirect.Sub, number)}
 		}
 	}
 	return out

@@ -24,12 +24,12 @@ func (l *lowerer) absorb(rec *recurrence) {
 		}
 		for _, t := range primal.Tokens {
 			if t.Param == r.Primal {
-				s.Tokens = append(s.Tokens, ir.Sliced{Param: r.Param, Val: t.Val, Window: t.Window, Base: t.Base, Count: t.Count})
+				s.Tokens = append(s.Tokens, ir.ScanInput{Param: r.Param, Val: t.Val, Window: t.Window, Base: t.Base, Count: t.Count})
 			}
 		}
 		for _, v := range primal.Shared {
 			if v.Param == r.Primal {
-				s.Shared = append(s.Shared, ir.SharedArg{Param: r.Param, Val: v.Val, Lane: v.Lane})
+				s.Shared = append(s.Shared, ir.SharedArg{Param: r.Param, Val: v.Val, PerBatch: v.PerBatch})
 			}
 		}
 	}
@@ -66,15 +66,15 @@ func (l *lowerer) absorb(rec *recurrence) {
 // saved values read instead of computed.
 func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
 	body, m := primal.Body.Clone()
-	out := &ir.Scan{Lane: primal.Lane, Time: primal.Time, Body: body}
+	out := &ir.Scan{Batch: primal.Batch, Time: primal.Time, Body: body}
 	for _, t := range primal.Tokens {
-		out.Tokens = append(out.Tokens, ir.Sliced{Param: m[t.Param], Val: t.Val, Window: t.Window, Base: t.Base, Count: t.Count})
+		out.Tokens = append(out.Tokens, ir.ScanInput{Param: m[t.Param], Val: t.Val, Window: t.Window, Base: t.Base, Count: t.Count})
 	}
 	for _, v := range primal.Shared {
-		out.Shared = append(out.Shared, ir.SharedArg{Param: m[v.Param], Val: v.Val, Lane: v.Lane})
+		out.Shared = append(out.Shared, ir.SharedArg{Param: m[v.Param], Val: v.Val, PerBatch: v.PerBatch})
 	}
 	for _, c := range primal.Carry {
-		out.Carry = append(out.Carry, ir.Carried{Param: m[c.Param], Next: m[c.Next]})
+		out.Carry = append(out.Carry, ir.ScanState{Param: m[c.Param], Next: m[c.Next]})
 	}
 	order := slices.Clone(body.Body)
 	l.canonical(out)
@@ -82,7 +82,7 @@ func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]
 		v := order[k].Out
 		saved := l.f.Param(mark.saved[k])
 		p := body.AddParam(saved.Name, ir.Token, ir.Real, v.Axes...)
-		out.Tokens = append(out.Tokens, ir.Sliced{Param: p, Val: saved})
+		out.Tokens = append(out.Tokens, ir.ScanInput{Param: p, Val: saved})
 		for i := range out.Carry {
 			if out.Carry[i].Next == v {
 				out.Carry[i].Next = p
@@ -95,7 +95,7 @@ func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]
 		needed[p.Name] = true
 	}
 	l.closeOver(out, needed)
-	out.Carry = slices.DeleteFunc(out.Carry, func(c ir.Carried) bool { return !needed[c.Param.Name] })
+	out.Carry = slices.DeleteFunc(out.Carry, func(c ir.ScanState) bool { return !needed[c.Param.Name] })
 	return out
 }
 

@@ -59,7 +59,7 @@ func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
 		body = []plan.Node{&plan.Loop{Kind: plan.Row, Var: w.row, Lo: []plan.Index{{}},
 			Hi: []plan.Index{plan.Fixed(rec.rows.axis.Size)}, Private: w.private, Body: body}}
 	}
-	lanes := full(w.lane, s.Lane.Size, plan.Lane, body)
+	lanes := full(w.lane, s.Batch.Size, plan.Lane, body)
 	if w.row == nil {
 		lanes.Private = w.private
 	}
@@ -107,7 +107,7 @@ func (w *scanWriter) checkpoints() {
 			w.saved = append(w.saved, nil)
 			continue
 		}
-		d := append([]shape.Poly{rec.s.Lane.Size, steps}, dims(v.Axes)...)
+		d := append([]shape.Poly{rec.s.Batch.Size, steps}, dims(v.Axes)...)
 		b := &plan.Buffer{Name: name, Of: name, Elem: ir.Real, Dims: d, Role: plan.Checkpoint, Optional: !rec.s.Reverse}
 		l.names[name] = true
 		l.k.Params = append(l.k.Params, b)
@@ -135,7 +135,7 @@ func (w *scanWriter) outputs() []plan.Node {
 		lead := []plan.Index{plan.At(w.lane), w.time}
 		if o.Sum {
 			lead = lead[:0]
-			if o.Lane {
+			if o.PerBatch {
 				lead = append(lead, plan.At(w.lane))
 			}
 		}

@@ -34,7 +34,7 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 		l.absorb(rec)
 		l.through(s.Body.Body)
 	} else {
-		rec.chunks = len(s.Chunks()) > 0
+		rec.chunks = len(s.ChunkAxes()) > 0
 		l.canonical(s)
 	}
 	for _, c := range rec.scans() {
@@ -208,7 +208,7 @@ func (l *lowerer) tidy(s *ir.Scan) {
 	for _, r := range s.Body.Results {
 		used[r.Val] = true
 	}
-	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ir.Sliced) bool { return !used[t.Param] })
+	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ir.ScanInput) bool { return !used[t.Param] })
 	s.Shared = slices.DeleteFunc(s.Shared, func(t ir.SharedArg) bool { return !used[t.Param] })
 }
 
@@ -263,7 +263,7 @@ func (l *lowerer) lift(rec *recurrence, s *ir.Scan) {
 // liftable reports whether an instruction reads only what is known outside.
 func (rec *recurrence) liftable(s *ir.Scan, in *ir.Instr) bool {
 	return all(in.Reads(), func(v *ir.Value) bool {
-		return slices.ContainsFunc(s.Tokens, func(t ir.Sliced) bool {
+		return slices.ContainsFunc(s.Tokens, func(t ir.ScanInput) bool {
 			return t.Param == v && (in.Op != ir.Reshape || t.Window == nil)
 		}) || in.Op != ir.Reshape && slices.ContainsFunc(s.Shared, func(t ir.SharedArg) bool { return t.Param == v })
 	})
@@ -276,7 +276,7 @@ func (l *lowerer) outside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool)
 	if in.Op == ir.Reshape {
 		return l.reshapeOutside(rec, s, in, front)
 	}
-	over := append([]*ir.Axis{s.Lane, s.Time}, in.Loops...)
+	over := append([]*ir.Axis{s.Batch, s.Time}, in.Loops...)
 	out := &ir.Instr{Op: in.Op, Loops: over, Coef: in.Coef, Poly: in.Poly, Eq: in.Eq, Span: in.Span, Solve: in.Solve}
 	for _, o := range in.Over {
 		out.Over = append(out.Over, o+2)
@@ -286,11 +286,11 @@ func (l *lowerer) outside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool)
 	for _, a := range in.Args {
 		out.Args = append(out.Args, l.outerArg(s, a))
 	}
-	axes := append([]*ir.Axis{s.Lane, s.Time}, in.Out.Axes...)
+	axes := append([]*ir.Axis{s.Batch, s.Time}, in.Out.Axes...)
 	out.Out = &ir.Value{Name: l.f.Fresh(in.Out.Name), Elem: in.Out.Elem, Axes: axes, Def: out}
 	l.insert(rec, out, front)
 	if front {
-		s.Tokens = append(s.Tokens, ir.Sliced{Param: in.Out, Val: out.Out})
+		s.Tokens = append(s.Tokens, ir.ScanInput{Param: in.Out, Val: out.Out})
 		in.Out.Def = nil
 	}
 	return out.Out
@@ -310,18 +310,18 @@ func (l *lowerer) insert(rec *recurrence, in *ir.Instr, front bool) {
 // reshapeOutside is outside for a reshaped token, or for what was moved behind
 // the recurrence before.
 func (l *lowerer) reshapeOutside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool) *ir.Value {
-	var t ir.Sliced
+	var t ir.ScanInput
 	if v := l.sunk[in.Args[0].Val]; v != nil {
 		t.Val = v
 	} else {
-		t = s.Tokens[slices.IndexFunc(s.Tokens, func(t ir.Sliced) bool { return t.Param == in.Args[0].Val })]
+		t = s.Tokens[slices.IndexFunc(s.Tokens, func(t ir.ScanInput) bool { return t.Param == in.Args[0].Val })]
 	}
 	axes := append(slices.Clone(t.Val.Axes[:2]), in.Out.Axes...)
 	out := &ir.Instr{Op: ir.Reshape, Args: []ir.Arg{{Val: t.Val}}, Eq: in.Eq, Span: in.Span}
 	out.Out = &ir.Value{Name: l.f.Fresh(in.Out.Name), Elem: in.Out.Elem, Axes: axes, Def: out}
 	l.insert(rec, out, front)
 	if front {
-		s.Tokens = append(s.Tokens, ir.Sliced{Param: in.Out, Val: out.Out, Base: t.Base})
+		s.Tokens = append(s.Tokens, ir.ScanInput{Param: in.Out, Val: out.Out, Base: t.Base})
 		in.Out.Def = nil
 	}
 	return out.Out
@@ -335,10 +335,10 @@ func (l *lowerer) outerSubs(s *ir.Scan, subs []ir.Sub) []ir.Sub {
 		for _, t := range x.Terms {
 			out[i].Terms = append(out[i].Terms, ir.Term{Loop: t.Loop + 2, Coef: t.Coef})
 		}
-		if x.Via != nil {
-			a := l.outerArg(s, *x.Via)
-			out[i].Via = &a
-			if counted(s, x.Via.Val) {
+		if x.Indirect != nil {
+			a := l.outerArg(s, *x.Indirect)
+			out[i].Indirect = &a
+			if counted(s, x.Indirect.Val) {
 				out[i].Terms = append(out[i].Terms, ir.Term{Loop: 1, Coef: 1})
 			}
 		}
@@ -348,7 +348,7 @@ func (l *lowerer) outerSubs(s *ir.Scan, subs []ir.Sub) []ir.Sub {
 
 // counted reports whether a value of a body counts tokens.
 func counted(s *ir.Scan, v *ir.Value) bool {
-	return slices.ContainsFunc(s.Tokens, func(t ir.Sliced) bool { return t.Param == v && t.Count })
+	return slices.ContainsFunc(s.Tokens, func(t ir.ScanInput) bool { return t.Param == v && t.Count })
 }
 
 // outerArg reads outside what a body reads as a token or a shared value.
@@ -378,7 +378,7 @@ func (l *lowerer) outerArg(s *ir.Scan, a ir.Arg) ir.Arg {
 		if v.Param != a.Val {
 			continue
 		}
-		if v.Lane {
+		if v.PerBatch {
 			sub = append([]ir.Sub{ir.L(0)}, sub...)
 		}
 		return ir.Arg{Val: v.Val, Sub: sub}

@@ -142,7 +142,7 @@ func (r *region) append(n int, m *member) {
 // note adds to a group the equations of an instruction and of what is computed
 // where it reads.
 func (r *region) note(g *group, in *ir.Instr) {
-	for _, e := range slices.Concat([]string{in.Eq}, in.Also, r.l.eqs[in]) {
+	for _, e := range slices.Concat([]string{in.Eq}, in.AlsoEqs, r.l.eqs[in]) {
 		if e != "" && !slices.Contains(g.eqs, e) {
 			g.eqs = append(g.eqs, e)
 		}
@@ -243,9 +243,9 @@ func subKey(b *strings.Builder, s ir.Sub, at map[int]int) {
 	for _, t := range s.Terms {
 		fmt.Fprintf(b, " %d*%d", t.Coef, at[t.Loop])
 	}
-	if s.Via != nil {
-		fmt.Fprintf(b, " via %p", s.Via.Val)
-		for _, v := range s.Via.Sub {
+	if s.Indirect != nil {
+		fmt.Fprintf(b, " via %p", s.Indirect.Val)
+		for _, v := range s.Indirect.Sub {
 			b.WriteString(", ")
 			subKey(b, v, at)
 		}
@@ -343,7 +343,7 @@ func strides(in *ir.Instr, loop int) int {
 func uses(subs []ir.Sub, loop int) bool {
 	return slices.ContainsFunc(subs, func(s ir.Sub) bool {
 		return slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return t.Loop == loop }) ||
-			s.Via != nil && uses(s.Via.Sub, loop)
+			s.Indirect != nil && uses(s.Indirect.Sub, loop)
 	})
 }
 
@@ -353,7 +353,7 @@ func unitStride(subs []ir.Sub, loop int) bool {
 		return false
 	}
 	last := subs[len(subs)-1]
-	return last.Via == nil && slices.Contains(last.Terms, ir.Term{Loop: loop, Coef: 1})
+	return last.Indirect == nil && slices.Contains(last.Terms, ir.Term{Loop: loop, Coef: 1})
 }
 
 // loopVar names the i-th loop of a nest.

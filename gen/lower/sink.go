@@ -130,8 +130,8 @@ func shifted(subs []ir.Sub) []ir.Sub {
 		for _, t := range s.Terms {
 			number[t.Loop] = t.Loop + 1
 		}
-		if s.Via != nil {
-			for _, x := range s.Via.Sub {
+		if s.Indirect != nil {
+			for _, x := range s.Indirect.Sub {
 				for _, t := range x.Terms {
 					number[t.Loop] = t.Loop + 1
 				}
@@ -189,7 +189,7 @@ func (l *lowerer) sink(rec *recurrence) {
 		}
 		l.replace(o.Out, v)
 		rec.replace(o.Out, v)
-		s.Outs = slices.DeleteFunc(s.Outs, func(x ir.Series) bool { return x.Out == o.Out })
+		s.Outs = slices.DeleteFunc(s.Outs, func(x ir.ScanOutput) bool { return x.Out == o.Out })
 	}
 	l.tidy(s)
 }
@@ -200,14 +200,14 @@ func (l *lowerer) outerValue(rec *recurrence, v *ir.Value) *ir.Value {
 		return o
 	}
 	s, r := rec.s, rec.rows
-	axes := append([]*ir.Axis{s.Lane, s.Time}, v.Axes...)
+	axes := append([]*ir.Axis{s.Batch, s.Time}, v.Axes...)
 	switch {
 	case v.Def == nil && !r.dep[v]:
 		in := &ir.Instr{Op: ir.Lin, Loops: v.Axes, Out: v, To: ir.Ls(len(v.Axes)), Coef: []float64{1, 0}, Args: []ir.Arg{ir.All(v)}}
 		l.sunk[v] = l.outside(rec, s, in, false)
 	case v.Def == nil || r.sums[v.Def] || r.dep[v] && !r.sum[v]:
 		out := &ir.Value{Name: l.f.Fresh(v.Name), Elem: ir.Real, Axes: axes, Def: rec.in}
-		s.Outs = append(s.Outs, ir.Series{Val: v, Out: out})
+		s.Outs = append(s.Outs, ir.ScanOutput{Val: v, Out: out})
 		l.sunk[v] = out
 	default:
 		for _, x := range v.Def.Reads() {
@@ -221,10 +221,10 @@ func (l *lowerer) outerValue(rec *recurrence, v *ir.Value) *ir.Value {
 }
 
 // total sums a series over tokens, and lanes unless the output has them.
-func (l *lowerer) total(rec *recurrence, o ir.Series, v *ir.Value) *ir.Value {
+func (l *lowerer) total(rec *recurrence, o ir.ScanOutput, v *ir.Value) *ir.Value {
 	in := &ir.Instr{Op: ir.Prod, Loops: v.Axes, Coef: []float64{1}, Args: []ir.Arg{ir.All(v)}, Eq: rec.in.Eq, Span: rec.in.Span}
 	for i := range v.Axes {
-		if i > 1 || i == 0 && o.Lane {
+		if i > 1 || i == 0 && o.PerBatch {
 			in.To = append(in.To, ir.L(i))
 		}
 	}

@@ -21,7 +21,7 @@ func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
 	}
 	for _, v := range s.Shared {
 		from, lead := w.l.places[v.Val], []plan.Index(nil)
-		if v.Lane {
+		if v.PerBatch {
 			lead = append(lead, plan.At(w.lane))
 		}
 		w.l.places[v.Param] = func(idx []plan.Index) plan.Access { return from(slices.Concat(lead, idx)) }
@@ -31,7 +31,7 @@ func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
 
 // series addresses a token's slice of a series, or its window, or what a token
 // counts on from.
-func (w *scanWriter) series(t ir.Sliced) place {
+func (w *scanWriter) series(t ir.ScanInput) place {
 	from := w.l.places[t.Val]
 	if from == nil {
 		panic("lower: BUG: the series " + t.Val.Name + " is not in memory")
@@ -114,7 +114,7 @@ func (w *scanWriter) copyLate() []plan.Node {
 // inPlace reports whether a state can be overwritten where it lies: nothing
 // reads its old value after the nest that computes the new one, and that nest
 // reads only the entry it writes.
-func (r *region) inPlace(c ir.Carried) bool {
+func (r *region) inPlace(c ir.ScanState) bool {
 	n, ok := r.def[c.Next]
 	if begun, sum := r.begun[c.Next]; sum {
 		n = begun
@@ -140,7 +140,7 @@ func (r *region) inPlace(c ir.Carried) bool {
 
 // readsOnly reports whether a member reads of a state only the entry that the
 // group writes, if anything.
-func (r *region) readsOnly(m *member, c ir.Carried, g *group, here bool) bool {
+func (r *region) readsOnly(m *member, c ir.ScanState, g *group, here bool) bool {
 	for _, x := range r.reads(m.in, m.loops) {
 		if x.val != c.Param {
 			continue
@@ -153,4 +153,4 @@ func (r *region) readsOnly(m *member, c ir.Carried, g *group, here bool) bool {
 }
 
 // scalar reports whether a state has no axes but the row.
-func (r *region) scalar(c ir.Carried) bool { return r.rowless(c.Param) == 0 }
+func (r *region) scalar(c ir.ScanState) bool { return r.rowless(c.Param) == 0 }

@@ -35,7 +35,7 @@ func (l *lowerer) through(body []*ir.Instr) {
 				args = append(args, ir.Arg{Val: b.Val, Sub: sub})
 			}
 			coef *= inner.Coef[0]
-			l.eqs[in] = slices.Concat(l.eqs[in], []string{inner.Eq}, inner.Also, l.eqs[inner])
+			l.eqs[in] = slices.Concat(l.eqs[in], []string{inner.Eq}, inner.AlsoEqs, l.eqs[inner])
 		}
 		in.Args, in.Coef = args, []float64{coef}
 	}
@@ -45,12 +45,12 @@ func (l *lowerer) through(body []*ir.Instr) {
 // numbers, and each entry read as it stands.
 func scaled(a ir.Arg) *ir.Instr {
 	in := a.Val.Def
-	if in == nil || in.Op != ir.Prod || !pointwise(in) || ir.HasVia(a.Sub) {
+	if in == nil || in.Op != ir.Prod || !pointwise(in) || ir.HasIndirect(a.Sub) {
 		return nil
 	}
 	vectors := 0
 	for _, b := range in.Args {
-		if ir.HasVia(b.Sub) {
+		if ir.HasIndirect(b.Sub) {
 			return nil
 		}
 		if len(b.Sub) > 0 {

@@ -22,7 +22,7 @@ func (r *region) triangle(in *ir.Instr) []plan.Node {
 	t, i := in.Triangle()
 	size := in.Loops[t].Size
 	down := slices.ContainsFunc(in.To, func(s ir.Sub) bool {
-		l, ok := s.Backward(in.Loops[t])
+		l, ok := s.FromEnd(in.Loops[t])
 		return ok && l == t
 	})
 	if down {

@@ -15,14 +15,14 @@ import (
 // A recurrence is the body of a rule's scan.
 type recurrence struct {
 	scan  *ir.Scan
-	carry map[string]*ir.Carried
+	carry map[string]*ir.ScanState
 }
 
 // recurrenceOf is the recurrence of a simplified rule, or nil.
 func recurrenceOf(f *ir.Func) *recurrence {
 	for _, in := range f.Body {
 		if in.Scan != nil && !in.Scan.Reverse {
-			r := &recurrence{scan: in.Scan, carry: map[string]*ir.Carried{}}
+			r := &recurrence{scan: in.Scan, carry: map[string]*ir.ScanState{}}
 			for i := range in.Scan.Carry {
 				c := &in.Scan.Carry[i]
 				r.carry[c.Param.Name] = c

@@ -186,9 +186,9 @@ func tell(f *ir.Func, give func(*ir.Value)) {
 	for _, in := range slices.Clone(f.Body) {
 		if s := in.Scan; s != nil {
 			tell(s.Body, func(v *ir.Value) {
-				axes := append([]*ir.Axis{s.Lane, s.Time}, v.Axes...)
+				axes := append([]*ir.Axis{s.Batch, s.Time}, v.Axes...)
 				out := &ir.Value{Name: f.Fresh("choice"), Elem: ir.Real, Axes: axes, Def: in}
-				s.Outs = append(s.Outs, ir.Series{Val: v, Out: out})
+				s.Outs = append(s.Outs, ir.ScanOutput{Val: v, Out: out})
 				give(out)
 			})
 		} else if v := outcome(f, in); v != nil {
@@ -209,11 +209,11 @@ func outcome(f *ir.Func, in *ir.Instr) *ir.Value {
 	}
 	switch in.Op {
 	case ir.Less, ir.LessEq, ir.Equal:
-		return add(ir.Real_, ir.Arg{Val: in.Out, Sub: in.To})
+		return add(ir.ToReal, ir.Arg{Val: in.Out, Sub: in.To})
 	case ir.Max2, ir.Min2:
-		return add(ir.Real_, here(add(ir.LessEq, in.Args[1], in.Args[0])))
+		return add(ir.ToReal, here(add(ir.LessEq, in.Args[1], in.Args[0])))
 	case ir.Max:
-		return add(ir.Real_, here(add(ir.Equal, in.Args[0], ir.Arg{Val: in.Out, Sub: in.To})))
+		return add(ir.ToReal, here(add(ir.Equal, in.Args[0], ir.Arg{Val: in.Out, Sub: in.To})))
 	case ir.Abs, ir.Sign:
 		return add(ir.Sign, in.Args[0])
 	case ir.Floor:

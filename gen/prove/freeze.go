@@ -52,8 +52,8 @@ func expose(f *ir.Func, give func(*ir.Value)) {
 		}
 		if s := in.Scan; s != nil {
 			expose(s.Body, func(v *ir.Value) {
-				out := &ir.Value{Name: f.Fresh("stopped"), Elem: v.Elem, Axes: append([]*ir.Axis{s.Lane, s.Time}, v.Axes...), Def: in}
-				s.Outs = append(s.Outs, ir.Series{Val: v, Out: out})
+				out := &ir.Value{Name: f.Fresh("stopped"), Elem: v.Elem, Axes: append([]*ir.Axis{s.Batch, s.Time}, v.Axes...), Def: in}
+				s.Outs = append(s.Outs, ir.ScanOutput{Val: v, Out: out})
 				give(out)
 			})
 		}
@@ -73,7 +73,7 @@ func hold(top, f *ir.Func, s *ir.Scan) {
 		v := in.Out
 		axes := v.Axes
 		if s != nil {
-			axes = append([]*ir.Axis{s.Lane, s.Time}, axes...)
+			axes = append([]*ir.Axis{s.Batch, s.Time}, axes...)
 		}
 		name := ""
 		for k := 0; name == "" || top.Param(name) != nil; k++ {
@@ -88,6 +88,6 @@ func hold(top, f *ir.Func, s *ir.Scan) {
 		}
 		v.Role = ir.Token
 		f.Params = append(f.Params, v)
-		s.Tokens = append(s.Tokens, ir.Sliced{Param: v, Val: p})
+		s.Tokens = append(s.Tokens, ir.ScanInput{Param: v, Val: p})
 	}
 }

@@ -221,7 +221,7 @@ func rise(op ir.Op, a interval) interval {
 // unary is the image of a function of one number.
 func unary(op ir.Op, a interval) interval {
 	switch {
-	case op == ir.Stop || op == ir.Real_ || op == ir.Override:
+	case op == ir.Stop || op == ir.ToReal || op == ir.Override:
 		return a
 	case rising[op]:
 		return rise(op, a)

@@ -20,7 +20,7 @@ var primitiveSizes = map[string]int{"a": 3, "b": 2}
 // HasDerivative reports whether a primitive passes an adjoint to some argument.
 func HasDerivative(op ir.Op) bool {
 	switch op {
-	case ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Sign, ir.Floor, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Real_, ir.ScanOp:
+	case ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Sign, ir.Floor, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.ToReal, ir.ScanOp:
 		return false
 	}
 	return true

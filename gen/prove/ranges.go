@@ -130,7 +130,7 @@ func (r *ranger) instr(in *ir.Instr) ranged {
 	for i, a := range in.Args {
 		args[i] = r.vals[a.Val]
 		for _, s := range a.Sub {
-			if s.Via != nil { // outside of a table lies zero
+			if s.Indirect != nil { // outside of a table lies zero
 				args[i].interval, args[i].image = args[i].union(exactly(0)), false
 			}
 		}

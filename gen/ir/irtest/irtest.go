@@ -150,7 +150,7 @@ func (m *maker) product() *ir.Value {
 func (m *maker) gather(in *ir.Instr, l int) ir.Sub {
 	for _, id := range m.ids {
 		if id.Axes[0] == in.Loops[l] {
-			return ir.Sub{Via: &ir.Arg{Val: id, Sub: []ir.Sub{ir.L(l)}}}
+			return ir.Sub{Indirect: &ir.Arg{Val: id, Sub: []ir.Sub{ir.L(l)}}}
 		}
 	}
 	panic("irtest: BUG: no indices for " + in.Loops[l].Name)
@@ -239,14 +239,14 @@ func (m *maker) odd() *ir.Value {
 	x, y := m.f.Params[1], m.f.Params[2]
 	switch m.rng.IntN(7) {
 	case 0:
-		cond := m.b.Scalar(ir.Less, m.axes[:1], ir.All(x), ir.At(y, ir.Sub{}))
-		return m.b.Scalar(ir.Select, m.axes[:1], ir.All(cond), m.read(m.pick(), &ir.Instr{Op: ir.Softmax, Loops: m.axes[:1]}), ir.All(x))
+		cond := m.b.Elementwise(ir.Less, m.axes[:1], ir.All(x), ir.At(y, ir.Sub{}))
+		return m.b.Elementwise(ir.Select, m.axes[:1], ir.All(cond), m.read(m.pick(), &ir.Instr{Op: ir.Softmax, Loops: m.axes[:1]}), ir.All(x))
 	case 1:
 		return m.b.Const(0.5, m.axes[m.rng.IntN(2)])
 	case 2:
 		return m.b.Const(0, m.axes...)
 	case 3:
-		return m.b.Scalar(ir.Div, m.axes[:1], ir.All(x), ir.At(m.b.Const(4)))
+		return m.b.Elementwise(ir.Div, m.axes[:1], ir.All(x), ir.At(m.b.Const(4)))
 	case 4:
 		both := m.f.NewSizedAxis(m.f.Fresh("both"), shape.Sym("a").Add(shape.Sym("b")))
 		v := m.b.Stack([]*ir.Axis{both}, 0, x, y)
@@ -254,7 +254,7 @@ func (m *maker) odd() *ir.Value {
 	case 5:
 		return m.triangle()
 	}
-	return m.b.Scalar(ir.Pow, m.axes[:1], ir.All(x), ir.At(m.b.Const(2)))
+	return m.b.Elementwise(ir.Pow, m.axes[:1], ir.All(x), ir.At(m.b.Const(2)))
 }
 
 // triangle solves a system of axis a for the columns of b, from either end.
@@ -265,8 +265,8 @@ func (m *maker) triangle() *ir.Value {
 	loops := []*ir.Axis{a, b, a}
 	in := &ir.Instr{Op: ir.TriSolve, Loops: loops, Over: []int{0, 2}, To: ir.Ls(2), Args: []ir.Arg{ir.At(square, ir.L(0), ir.L(2)), {}}}
 	if m.rng.IntN(2) == 0 {
-		in.Args[0].Sub = []ir.Sub{ir.From(a, 2), ir.From(a, 0)}
-		in.To[0] = ir.From(a, 0)
+		in.Args[0].Sub = []ir.Sub{ir.FromEnd(a, 2), ir.FromEnd(a, 0)}
+		in.To[0] = ir.FromEnd(a, 0)
 	}
 	in.Args[1] = m.read(m.pick(), &ir.Instr{Op: ir.Softmax, Loops: loops[:2]})
 	for i, s := range in.Args[1].Sub {
@@ -281,7 +281,7 @@ func (m *maker) triangle() *ir.Value {
 // first copies the state for itself.
 func (m *maker) recent(b *ir.Builder, w, carry, before *ir.Value) *ir.Value {
 	since := func(loop int) []ir.Sub {
-		return []ir.Sub{{Terms: []ir.Term{{Loop: loop, Coef: -1}}, Via: &ir.Arg{Val: before}}}
+		return []ir.Sub{{Terms: []ir.Term{{Loop: loop, Coef: -1}}, Indirect: &ir.Arg{Val: before}}}
 	}
 	own := b.Prod([]*ir.Axis{m.window, m.axes[0], m.axes[1]}, []*ir.Axis{m.window, m.axes[0], m.axes[1]}, ir.Ls(3), 1, ir.At(carry, ir.L(1), ir.L(2)))
 	own.Def.Guard = since(0)
@@ -294,17 +294,17 @@ func (m *maker) recent(b *ir.Builder, w, carry, before *ir.Value) *ir.Value {
 func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	body := &ir.Func{Name: "step"}
 	in := &maker{rng: m.rng, f: body, b: &ir.Builder{F: body}, axes: m.axes}
-	s := &ir.Scan{Lane: m.lane, Time: m.time, Body: body}
+	s := &ir.Scan{Batch: m.lane, Time: m.time, Body: body}
 	carry := body.AddParam("M", ir.Carry, ir.Real, m.axes...)
 	for _, x := range series {
 		p := body.AddParam(x.Name, ir.Token, ir.Real, x.Axes[2:]...)
-		s.Tokens = append(s.Tokens, ir.Sliced{Param: p, Val: x})
+		s.Tokens = append(s.Tokens, ir.ScanInput{Param: p, Val: x})
 		in.vals = append(in.vals, p)
 	}
 	w := body.AddParam("recent", ir.Token, ir.Real, m.window, m.axes[0])
-	s.Tokens = append(s.Tokens, ir.Sliced{Param: w, Val: past, Window: m.window, Base: shape.Sym("w").Sub(shape.Int(1))})
+	s.Tokens = append(s.Tokens, ir.ScanInput{Param: w, Val: past, Window: m.window, Base: shape.Sym("w").Sub(shape.Int(1))})
 	before := body.AddParam("before", ir.Token, ir.Int)
-	s.Tokens = append(s.Tokens, ir.Sliced{Param: before, Val: m.f.AddParam("pos", ir.State, ir.Int, m.lane), Count: true})
+	s.Tokens = append(s.Tokens, ir.ScanInput{Param: before, Val: m.f.AddParam("pos", ir.State, ir.Int, m.lane), Count: true})
 	for _, id := range m.ids {
 		p := body.AddParam(id.Name, ir.Shared, ir.Int, id.Axes...)
 		s.Shared = append(s.Shared, ir.SharedArg{Param: p, Val: id})
@@ -314,7 +314,7 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	p := body.AddParam("shared", ir.Shared, ir.Real, shared.Axes...)
 	s.Shared = append(s.Shared, ir.SharedArg{Param: p, Val: shared})
 	own := body.AddParam("own", ir.Shared, ir.Real, m.axes...)
-	s.Shared = append(s.Shared, ir.SharedArg{Param: own, Val: state, Lane: true})
+	s.Shared = append(s.Shared, ir.SharedArg{Param: own, Val: state, PerBatch: true})
 	in.vals = append(in.vals, carry, p, w, own)
 	in.some(2 + m.rng.IntN(4))
 	mix := m.recent(in.b, w, carry, before)
@@ -326,10 +326,10 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	}
 	next := in.b.Lin(m.axes, 0, []float64{0.5, 0.25, 0.25}, ir.All(carry), ir.All(mix), last)
 	final := &ir.Value{Name: m.f.Fresh("M.next"), Elem: ir.Real, Axes: state.Axes}
-	s.Carry = []ir.Carried{{Param: carry, Next: next, Init: state, Final: final}}
+	s.Carry = []ir.ScanState{{Param: carry, Next: next, Init: state, Final: final}}
 	gives := in.vals[len(in.vals)-1]
 	out := &ir.Value{Name: m.f.Fresh("out"), Elem: ir.Real, Axes: append([]*ir.Axis{m.lane, m.time}, gives.Axes...)}
-	s.Outs = []ir.Series{{Val: gives, Out: out}}
+	s.Outs = []ir.ScanOutput{{Val: gives, Out: out}}
 	instr := &ir.Instr{Op: ir.ScanOp, Scan: s}
 	final.Def, out.Def = instr, instr
 	m.f.Body = append(m.f.Body, instr)
