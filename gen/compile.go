@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -13,16 +14,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 // Compile lowers every unit of a project that is emitted. Nothing is returned
 // for a unit that has an error.
-func Compile(s *Source) ([]*plan.Unit, diag.List) {
+func Compile(s *Source) ([]*abi.Unit, diag.List) {
 	var ds diag.List
-	var out []*plan.Unit
+	var out []*abi.Unit
 	for _, u := range s.Tree.Order {
 		if u.Example || !s.Own(u) {
 			continue
@@ -37,7 +37,7 @@ func Compile(s *Source) ([]*plan.Unit, diag.List) {
 
 // CompileUnit lowers one unit; it returns nil for one that is not emitted on
 // its own, such as a knob.
-func CompileUnit(s *Source, u *notation.Unit) (*plan.Unit, diag.List) {
+func CompileUnit(s *Source, u *notation.Unit) (*abi.Unit, diag.List) {
 	var ds diag.List
 	c := &unitCompiler{src: s, unit: u, ds: &ds}
 	return c.compile(), ds
@@ -49,14 +49,14 @@ type unitCompiler struct {
 	unit *notation.Unit
 	ds   *diag.List
 	blk  *check.Block
-	out  *plan.Unit
+	out  *abi.Unit
 	fns  []*ir.Func
 }
 
-var unitKinds = map[notation.UnitKind]plan.UnitKind{notation.OpUnit: plan.OpUnit, notation.RuleUnit: plan.RuleUnit,
-	notation.ComposeUnit: plan.ComposeUnit, notation.ModelUnit: plan.ModelUnit, notation.UpdateUnit: plan.UpdateUnit}
+var unitKinds = map[notation.UnitKind]abi.UnitKind{notation.OpUnit: abi.OpUnit, notation.RuleUnit: abi.RuleUnit,
+	notation.ComposeUnit: abi.ComposeUnit, notation.ModelUnit: abi.ModelUnit, notation.UpdateUnit: abi.UpdateUnit}
 
-func (c *unitCompiler) compile() *plan.Unit {
+func (c *unitCompiler) compile() *abi.Unit {
 	kind, ok := unitKinds[c.unit.Kind]
 	if !ok || instanceOf(c.unit) {
 		return nil
@@ -68,19 +68,19 @@ func (c *unitCompiler) compile() *plan.Unit {
 		return nil
 	}
 	c.blk = blk
-	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.src.Path(c.unit.Span.File.Path), Home: c.src.homeOf(c.unit), Schedule: c.unit.Sched}
+	c.out = &abi.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.src.Path(c.unit.Span.File.Path), Home: c.src.homeOf(c.unit), Schedule: c.unit.Sched}
 	if blk.Strategy != nil {
 		c.out.Chunk = blk.Strategy.Length()
 	}
 	c.header()
 	switch kind {
-	case plan.OpUnit:
+	case abi.OpUnit:
 		c.op(irbuild.Op(blk, c.ds))
-	case plan.RuleUnit:
+	case abi.RuleUnit:
 		c.rule()
-	case plan.ComposeUnit, plan.ModelUnit:
+	case abi.ComposeUnit, abi.ModelUnit:
 		c.compose()
-	case plan.UpdateUnit:
+	case abi.UpdateUnit:
 		c.update()
 	}
 	if c.ds.Len() > before && c.ds.HasErrors() {
@@ -113,7 +113,7 @@ func (c *unitCompiler) header() {
 		return
 	}
 	for _, f := range p.Header.Fields {
-		c.out.Header = append(c.out.Header, plan.Field{Name: string(f.Name), Text: f.Value})
+		c.out.Header = append(c.out.Header, abi.Field{Name: string(f.Name), Text: f.Value})
 	}
 }
 
@@ -127,9 +127,9 @@ func (c *unitCompiler) page() *spec.Page {
 }
 
 // lowerPair derives, simplifies and lowers one program.
-func (c *unitCompiler) lowerPair(name string, f *ir.Func) plan.Pair {
+func (c *unitCompiler) lowerPair(name string, f *ir.Func) abi.Pair {
 	if f == nil {
-		return plan.Pair{}
+		return abi.Pair{}
 	}
 	c.fns = append(c.fns, f)
 	p := autodiff.NewPair(f)
@@ -142,13 +142,13 @@ func (c *unitCompiler) lowerPair(name string, f *ir.Func) plan.Pair {
 	fwd, bwd, err := lower.Pair(p)
 	if err != nil {
 		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
-		return plan.Pair{}
+		return abi.Pair{}
 	}
 	fwd.Name, bwd.Name = name, name+"Backward"
 	if len(p.Bwd.Results) == 0 {
-		return plan.Pair{Fwd: fwd}
+		return abi.Pair{Fwd: fwd}
 	}
-	return plan.Pair{Fwd: fwd, Bwd: bwd}
+	return abi.Pair{Fwd: fwd, Bwd: bwd}
 }
 
 // op lowers an operation, whose kernels are types beside the function of its name.
@@ -158,7 +158,7 @@ func (c *unitCompiler) op(f *ir.Func) {
 	if p.Fwd != nil {
 		p.Fwd.Name = name + "Call"
 	}
-	c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: p})
+	c.out.Stages = append(c.out.Stages, abi.Stage{Name: name, Pair: p})
 	c.out.Outputs = []string{"out"}
 }
 
@@ -166,7 +166,7 @@ func (c *unitCompiler) op(f *ir.Func) {
 // where one is learned.
 func (c *unitCompiler) rule() {
 	step := irbuild.Rule(c.blk, c.ds)
-	s := plan.Stage{Name: "Step", Pair: c.lowerPair("Step", step)}
+	s := abi.Stage{Name: "Step", Pair: c.lowerPair("Step", step)}
 	if c.ds.HasErrors() {
 		return
 	}
@@ -182,7 +182,7 @@ func (c *unitCompiler) rule() {
 		start.Sweep()
 		s.Start = c.lowerPair("Start", start)
 	}
-	c.out.Stages = []plan.Stage{s}
+	c.out.Stages = []abi.Stage{s}
 	c.out.Outputs = []string{"y"}
 }
 
@@ -193,7 +193,7 @@ func (c *unitCompiler) compose() {
 	}
 	for _, s := range p.Stages {
 		if s.Func == nil {
-			c.out.Stages = append(c.out.Stages, plan.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate, Eq: s.Eq})
+			c.out.Stages = append(c.out.Stages, abi.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate, Eq: s.Eq})
 			continue
 		}
 		last := s.Func.Results[0].Name
@@ -203,11 +203,11 @@ func (c *unitCompiler) compose() {
 			}
 		}
 		name := GoName(last)
-		c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: c.lowerPair(name, s.Func)})
+		c.out.Stages = append(c.out.Stages, abi.Stage{Name: name, Pair: c.lowerPair(name, s.Func)})
 	}
 	c.out.Outputs = p.Output
 	for _, part := range c.blk.Parts {
-		q := plan.Part{Name: part.Name, Kind: part.Kind}
+		q := abi.Part{Name: part.Name, Kind: part.Kind}
 		q.Site = slices.ContainsFunc(p.Stages, func(s irbuild.Stage) bool { return s.Part == part.Name && s.Frozen })
 		if part.List != "" {
 			q.Count = check.ASCII(c.blk.Count(part.List).Name)
@@ -220,7 +220,7 @@ func (c *unitCompiler) compose() {
 }
 
 // calls are the calls of parts as the emitters know them.
-var calls = map[irbuild.How]plan.PartCall{irbuild.One: plan.OnePart, irbuild.Each: plan.EachPart, irbuild.Chain: plan.ChainParts, irbuild.Opens: plan.OpensLevels}
+var calls = map[irbuild.How]abi.PartCall{irbuild.One: abi.OnePart, irbuild.Each: abi.EachPart, irbuild.Chain: abi.ChainParts, irbuild.Opens: abi.OpensLevels}
 
 // update lowers an update: a fire, and the same for matrices of more rows than
 // columns where an iteration has a shorter way for them.
@@ -237,7 +237,7 @@ func (c *unitCompiler) update() {
 		c.out.Matrix = []string{check.ASCII(rows.Name), check.ASCII(cols.Name)}
 	}
 	if o := c.blk.Else; o != nil {
-		c.out.Else = &plan.Other{Unit: o.Name, Settings: settings(o)}
+		c.out.Else = &abi.Other{Unit: o.Name, Settings: settings(o)}
 	}
 }
 
@@ -251,15 +251,15 @@ func (c *unitCompiler) fire(name string, f *ir.Func) {
 	}
 	c.fns = append(c.fns, f)
 	k.Name = name
-	c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: plan.Pair{Fwd: k}})
+	c.out.Stages = append(c.out.Stages, abi.Stage{Name: name, Pair: abi.Pair{Fwd: k}})
 }
 
 // settings are what a header says of the update behind its else.
-func settings(o *check.Subpart) []plan.Setting {
-	var out []plan.Setting
+func settings(o *check.Subpart) []abi.Setting {
+	var out []abi.Setting
 	for _, a := range o.Formula.Args {
 		if x, ok := check.Number(a.Value); ok {
-			out = append(out, plan.Setting{Name: check.ASCII(a.Name.Text), Value: x})
+			out = append(out, abi.Setting{Name: check.ASCII(a.Name.Text), Value: x})
 		}
 	}
 	return out
@@ -268,7 +268,7 @@ func settings(o *check.Subpart) []plan.Setting {
 // cuts says in what ways the unit's own programs depend on the cut into calls.
 // An operation knows no calls, and a frozen read moves no state.
 func (c *unitCompiler) cuts() {
-	if c.out.Kind == plan.OpUnit || c.out.Kind == plan.UpdateUnit {
+	if c.out.Kind == abi.OpUnit || c.out.Kind == abi.UpdateUnit {
 		return
 	}
 	for _, f := range c.fns {

@@ -3,8 +3,8 @@ package gen
 import (
 	"path/filepath"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
@@ -14,7 +14,7 @@ import (
 const LibraryModule = "github.com/nl-hecate/hecate"
 
 // libraryHome is where the library keeps what its pages became.
-var libraryHome = plan.Home{Path: LibraryModule + "/generated", Folder: "generated"}
+var libraryHome = abi.Home{Path: LibraryModule + "/generated", Folder: "generated"}
 
 // NoCUDA as the folder of the CUDA text leaves that target out.
 const NoCUDA = "-"
@@ -35,7 +35,7 @@ type Config struct {
 }
 
 // home is where the code of the project's own units goes.
-func (c Config) home() plan.Home {
+func (c Config) home() abi.Home {
 	h := libraryHome
 	if c.Import != "" {
 		h.Path = c.Import

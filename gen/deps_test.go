@@ -28,6 +28,7 @@ gen/spec:         gen/source
 gen/notation:     gen/source gen/diag
 gen/ir:           gen/source gen/shape
 gen/plan:         gen/shape gen/ir
+gen/abi:          gen/shape gen/ir gen/plan
 
 # steps: one arrow of the pipeline each
 gen/markdown:     gen/source gen/diag gen/spec
@@ -36,17 +37,17 @@ gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/check gen/ir ge
 gen/autodiff:     gen/shape gen/ir
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
-gen/emitgo:       gen/shape gen/ir gen/plan
+gen/emitgo:       gen/shape gen/ir gen/plan gen/abi
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan
 gen/emitasm/gemm:
-gen/emitcuda:     gen/shape gen/ir gen/plan templates cuda
+gen/emitcuda:     gen/shape gen/ir gen/plan gen/abi templates cuda
 gen/tree:
 gen/project:
 
 # judges and readers: they look at what several steps make
 gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
-gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/plan
+gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/plan gen/abi
 gen/docs:         templates
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -35,11 +35,11 @@ func (c *unitCompiler) describe() {
 func (c *unitCompiler) passedOn() {
 	for _, s := range c.blk.SymSeq {
 		name := check.ASCII(s.Name)
-		if s.Kind != check.Input || c.out.Kind == plan.UpdateUnit ||
-			slices.ContainsFunc(c.out.Inputs, func(v plan.Value) bool { return v.Name == name }) {
+		if s.Kind != check.Input || c.out.Kind == abi.UpdateUnit ||
+			slices.ContainsFunc(c.out.Inputs, func(v abi.Value) bool { return v.Name == name }) {
 			continue
 		}
-		v := plan.Value{Name: name, Elem: ir.Real}
+		v := abi.Value{Name: name, Elem: ir.Real}
 		for _, x := range s.Type.Shape {
 			p, _ := c.blk.SizeOf(x, nil)
 			v.Dims = append(v.Dims, ascii(p))
@@ -54,8 +54,8 @@ func (c *unitCompiler) param(p *ir.Value) {
 	case ir.Outer:
 		c.out.Weights = append(c.out.Weights, c.weight(p, dims))
 	case ir.State:
-		if p.Elem == ir.Real && !(c.out.Kind == plan.UpdateUnit && p.Name == c.updated()) {
-			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Domain: c.stays(p.Name), Tail: strings.HasSuffix(p.Name, ".tail")})
+		if p.Elem == ir.Real && !(c.out.Kind == abi.UpdateUnit && p.Name == c.updated()) {
+			c.out.States = append(c.out.States, abi.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Domain: c.stays(p.Name), Tail: strings.HasSuffix(p.Name, ".tail")})
 		}
 	case ir.Input:
 		if c.madeHere(p.Name) {
@@ -104,8 +104,8 @@ func (c *unitCompiler) symbol(name string) *check.Symbol {
 	return nil
 }
 
-func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
-	w := plan.Weight{Name: p.Name, Dims: dims, Init: plan.Init{Kind: plan.Fixed0}}
+func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) abi.Weight {
+	w := abi.Weight{Name: p.Name, Dims: dims, Init: abi.Init{Kind: abi.Fixed0}}
 	s := c.symbol(p.Name)
 	if s == nil || s.Decl == nil {
 		return w
@@ -118,16 +118,16 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
 	w.NoDecay, w.Entries = w.Fixed || has("nodecay"), has("entrywise")
 	switch {
 	case len(d.ByLevel) > 0:
-		w.Init.Kind = plan.Levels
+		w.Init.Kind = abi.Levels
 		for _, x := range d.ByLevel {
 			n, _ := check.Number(x)
 			w.Init.Levels = append(w.Init.Levels, n)
 		}
 	case d.Dist != nil:
 		if call, ok := d.Dist.(*notation.Call); ok && len(call.Args) == 2 {
-			w.Init = plan.Init{Kind: plan.Uniform, A: c.sizeExpr(call.Args[0]), B: c.sizeExpr(call.Args[1])}
+			w.Init = abi.Init{Kind: abi.Uniform, A: c.sizeExpr(call.Args[0]), B: c.sizeExpr(call.Args[1])}
 			if call.Fun.Text == "normal" {
-				w.Init.Kind = plan.Normal
+				w.Init.Kind = abi.Normal
 			}
 		}
 	case d.Init != nil:
@@ -140,27 +140,27 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
 }
 
 // sizeExpr turns a number that depends on sizes into its tree.
-func (c *unitCompiler) sizeExpr(x notation.Expr) plan.SizeExpr {
+func (c *unitCompiler) sizeExpr(x notation.Expr) abi.SizeExpr {
 	if n, ok := check.Number(x); ok {
-		return plan.SizeExpr{Op: "num", Num: n}
+		return abi.SizeExpr{Op: "num", Num: n}
 	}
-	bin := func(op string, a, b notation.Expr) plan.SizeExpr {
-		return plan.SizeExpr{Op: op, Args: []plan.SizeExpr{c.sizeExpr(a), c.sizeExpr(b)}}
+	bin := func(op string, a, b notation.Expr) abi.SizeExpr {
+		return abi.SizeExpr{Op: op, Args: []abi.SizeExpr{c.sizeExpr(a), c.sizeExpr(b)}}
 	}
 	switch x := x.(type) {
 	case *notation.Ident:
 		if n, ok := c.option(x.Name.Text); ok {
-			return plan.SizeExpr{Op: "num", Num: n}
+			return abi.SizeExpr{Op: "num", Num: n}
 		}
 		if p, ok := c.blk.SizeOf(x, nil); ok {
-			return plan.SizeExpr{Op: "size", Size: ascii(p)}
+			return abi.SizeExpr{Op: "size", Size: ascii(p)}
 		}
 	case *notation.Unary:
-		return plan.SizeExpr{Op: "neg", Args: []plan.SizeExpr{c.sizeExpr(x.X)}}
+		return abi.SizeExpr{Op: "neg", Args: []abi.SizeExpr{c.sizeExpr(x.X)}}
 	case *notation.Juxt:
 		out := c.sizeExpr(x.Items[0])
 		for _, it := range x.Items[1:] {
-			out = plan.SizeExpr{Op: "mul", Args: []plan.SizeExpr{out, c.sizeExpr(it)}}
+			out = abi.SizeExpr{Op: "mul", Args: []abi.SizeExpr{out, c.sizeExpr(it)}}
 		}
 		return out
 	case *notation.Binary:
@@ -168,7 +168,7 @@ func (c *unitCompiler) sizeExpr(x notation.Expr) plan.SizeExpr {
 		return bin(op, x.X, x.Y)
 	case *notation.Call:
 		if x.Fun.Text == "sqrt" && len(x.Args) == 1 {
-			return plan.SizeExpr{Op: "sqrt", Args: []plan.SizeExpr{c.sizeExpr(x.Args[0])}}
+			return abi.SizeExpr{Op: "sqrt", Args: []abi.SizeExpr{c.sizeExpr(x.Args[0])}}
 		}
 	}
 	panic("gen: BUG: not a number of sizes: " + notation.Print(x, notation.Unicode))
@@ -186,22 +186,22 @@ func (c *unitCompiler) option(name string) (float64, bool) {
 func (c *unitCompiler) starts(name string) bool { return c.blk.Starts(c.symbol(name)) }
 
 // rows is the set that a page says a state's rows stay in.
-func (c *unitCompiler) rows(name string) plan.RowSet {
+func (c *unitCompiler) rows(name string) abi.RowSet {
 	s := c.symbol(name)
 	if s == nil || s.Kind != check.State {
-		return plan.AnyRows
+		return abi.AnyRows
 	}
 	switch c.blk.Rows(s) {
 	case notation.SphereType:
-		return plan.UnitRows
+		return abi.UnitRows
 	case notation.SimplexType:
-		return plan.Distributions
+		return abi.Distributions
 	}
-	return plan.AnyRows
+	return abi.AnyRows
 }
 
-func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
-	v := plan.Value{Name: p.Name, Elem: p.Elem, Dims: dims}
+func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) abi.Value {
+	v := abi.Value{Name: p.Name, Elem: p.Elem, Dims: dims}
 	s := c.symbol(p.Name)
 	if s != nil && s.Type != nil && s.Type.Kind == notation.IntType {
 		v.Lo, v.Hi, v.HasRange = c.bound(s.Type.Lo), c.bound(s.Type.Hi), true
@@ -221,7 +221,7 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 }
 
 // stays is the range that a state is declared in, or nil.
-func (c *unitCompiler) stays(name string) *plan.Domain {
+func (c *unitCompiler) stays(name string) *abi.Domain {
 	if s := c.symbol(name); s != nil && s.Kind == check.State {
 		return domain(s.Type)
 	}
@@ -229,7 +229,7 @@ func (c *unitCompiler) stays(name string) *plan.Domain {
 }
 
 // domain is the range that an option or a state is declared in.
-func domain(t *notation.Type) *plan.Domain {
+func domain(t *notation.Type) *abi.Domain {
 	if t == nil || t.Kind != notation.RangeType && t.Kind != notation.IntType {
 		return nil
 	}
@@ -239,7 +239,7 @@ func domain(t *notation.Type) *plan.Domain {
 		}
 		return none
 	}
-	return &plan.Domain{Lo: end(t.Lo, math.Inf(-1)), Hi: end(t.Hi, math.Inf(1)), LoOpen: t.LoOpen, HiOpen: t.HiOpen, Whole: t.Kind == notation.IntType,
+	return &abi.Domain{Lo: end(t.Lo, math.Inf(-1)), Hi: end(t.Hi, math.Inf(1)), LoOpen: t.LoOpen, HiOpen: t.HiOpen, Whole: t.Kind == notation.IntType,
 		Text: strings.TrimPrefix(notation.Print(t, notation.Unicode), "∈ ")}
 }
 
@@ -266,7 +266,7 @@ func (c *unitCompiler) sizes() {
 			names = append(names, a.Size.Symbols()...)
 		}
 	}
-	seen := map[string]bool{"L": true, "T": c.out.Kind != plan.OpUnit}
+	seen := map[string]bool{"L": true, "T": c.out.Kind != abi.OpUnit}
 	for _, n := range names {
 		if seen[n] {
 			continue
@@ -283,7 +283,7 @@ func (c *unitCompiler) sizes() {
 			for _, f := range a.Factors {
 				fs = append(fs, check.ASCII(f))
 			}
-			c.out.Sizes = append(c.out.Sizes, plan.Size{Name: check.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
+			c.out.Sizes = append(c.out.Sizes, abi.Size{Name: check.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
 		}
 	}
 }
@@ -299,11 +299,11 @@ func (c *unitCompiler) inHeads() {
 			fs = append(fs, s)
 		}
 	}
-	c.out.Sizes = append(c.out.Sizes, plan.Size{Name: wide.Name, Value: wide.Size, Product: fs})
+	c.out.Sizes = append(c.out.Sizes, abi.Size{Name: wide.Name, Value: wide.Size, Product: fs})
 }
 
-func (c *unitCompiler) size(name string) plan.Size {
-	s := plan.Size{Name: name, Value: shape.Sym(name), Free: true, Default: -1, Least: 1}
+func (c *unitCompiler) size(name string) abi.Size {
+	s := abi.Size{Name: name, Value: shape.Sym(name), Free: true, Default: -1, Least: 1}
 	for _, a := range c.blk.AxisSeq {
 		if check.ASCII(a.Name) == name && a.Default > 0 {
 			s.Default = a.Default
@@ -323,7 +323,7 @@ func (c *unitCompiler) size(name string) plan.Size {
 // equations lists the unit's equations with their ids and citations.
 func (c *unitCompiler) equations() {
 	for _, eq := range c.blk.AllEqs() {
-		e := plan.Equation{ID: eq.ID, Text: c.lineOf(eq)}
+		e := abi.Equation{ID: eq.ID, Text: c.lineOf(eq)}
 		if eq.Def != nil && eq.Def.Cite != nil {
 			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
 		}
@@ -346,10 +346,10 @@ func (c *unitCompiler) lineOf(eq *check.Equation) string {
 }
 
 // Applied is a formula of parts, in which a formula with a name is written out.
-func Applied(t *check.Tree, a *notation.Apply) plan.Applied { return applied(t, "", a) }
+func Applied(t *check.Tree, a *notation.Apply) abi.Applied { return applied(t, "", a) }
 
-func applied(t *check.Tree, part string, a *notation.Apply) plan.Applied {
-	out := plan.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
+func applied(t *check.Tree, part string, a *notation.Apply) abi.Applied {
+	out := abi.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
 	u := t.Units[a.Name.Text]
 	if u != nil && instanceOf(u) {
 		out = applied(t, part, u.Formula.Parts[0])

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
@@ -33,7 +34,7 @@ func Document(c Config) (*docs.Site, diag.List) {
 		return nil, ds
 	}
 	s := p.Source
-	d := &documenter{src: s, cuda: c.cuda(), site: &docs.Site{}, plans: map[string]*plan.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
+	d := &documenter{src: s, cuda: c.cuda(), site: &docs.Site{}, plans: map[string]*abi.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
 	p.count(len(p.jobs))
 	proof, pd := p.Prove(false)
 	ds.Append(pd)
@@ -78,7 +79,7 @@ type documenter struct {
 	cuda   string // folder of the CUDA text
 	table  *safety.Table
 	site   *docs.Site
-	plans  map[string]*plan.Unit
+	plans  map[string]*abi.Unit
 	proofs map[string]*prove.Report
 
 	chunked map[string]bool // rules that a strategy computes
@@ -312,7 +313,7 @@ func (d *documenter) named(f *notation.Formula) []docs.Link {
 }
 
 // emitted says what the compiler made of a unit.
-func (d *documenter) emitted(e *docs.Entry, u *plan.Unit) {
+func (d *documenter) emitted(e *docs.Entry, u *abi.Unit) {
 	b, _ := check.Instantiate(d.src.Tree, d.src.Tree.Units[u.Name]) // as Compile did
 	d.equations(e, u, b)
 	letters := map[string]string{} // what a page calls a name that is ASCII in code
@@ -359,7 +360,7 @@ func (d *documenter) emitted(e *docs.Entry, u *plan.Unit) {
 
 // equations lists what is computed. A line of the law is written out, and with it
 // go the functions of the knobs that it calls.
-func (d *documenter) equations(e *docs.Entry, u *plan.Unit, b *check.Block) {
+func (d *documenter) equations(e *docs.Entry, u *abi.Unit, b *check.Block) {
 	written := map[string]string{}
 	for _, q := range b.AllEqs() {
 		if q.Def != nil && q.Unit != nil && q.Unit.Kind == notation.LawUnit {
@@ -389,11 +390,11 @@ func (d *documenter) equations(e *docs.Entry, u *plan.Unit, b *check.Block) {
 }
 
 // kernels lists the kernels of a unit with what they keep.
-func (d *documenter) kernels(e *docs.Entry, u *plan.Unit) {
+func (d *documenter) kernels(e *docs.Entry, u *abi.Unit) {
 	e.Folder, _ = emitgo.Package(u)
 	for _, st := range u.Stages {
 		for _, p := range []struct {
-			pair plan.Pair
+			pair abi.Pair
 			file string
 			does [2]string
 		}{{st.Pair, st.Name, [2]string{"forward", "backward"}}, {st.Frozen, "read", [2]string{"frozen read", "its backward"}}, {st.Start, "start", [2]string{"first states", "their backward"}}} {
@@ -402,9 +403,9 @@ func (d *documenter) kernels(e *docs.Entry, u *plan.Unit) {
 					continue
 				}
 				file := strings.ToLower(p.file) + ".go"
-				if u.Kind == plan.OpUnit {
+				if u.Kind == abi.OpUnit {
 					file = u.ID + ".go"
-				} else if u.Kind == plan.UpdateUnit {
+				} else if u.Kind == abi.UpdateUnit {
 					_, pkg := emitgo.Package(u)
 					file = pkg + ".go"
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/docs"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
@@ -223,7 +224,7 @@ func covers(r *prove.Report, marker string, states []string) string {
 }
 
 // kernelText is the path of a kernel's CUDA text under the root, "" without that target.
-func (d *documenter) kernelText(u *plan.Unit, k *plan.Kernel) string {
+func (d *documenter) kernelText(u *abi.Unit, k *plan.Kernel) string {
 	if d.cuda == "" {
 		return ""
 	}
@@ -242,24 +243,24 @@ func dimsText(dims []shape.Poly) string {
 }
 
 // startText is what a parameter starts from.
-func startText(i plan.Init) string {
+func startText(i abi.Init) string {
 	switch i.Kind {
-	case plan.Levels:
+	case abi.Levels:
 		var out []string
 		for _, x := range i.Levels {
 			out = append(out, fmt.Sprint(x))
 		}
 		return "by level " + strings.ReplaceAll(strings.Join(out, ", "), "-", "−")
-	case plan.Uniform:
+	case abi.Uniform:
 		return "uniform(" + sizeText(i.A) + ", " + sizeText(i.B) + ")"
-	case plan.Normal:
+	case abi.Normal:
 		return "normal(" + sizeText(i.A) + ", " + sizeText(i.B) + ")"
 	}
 	return sizeText(i.A)
 }
 
 // sizeText prints a number that depends on sizes.
-func sizeText(x plan.SizeExpr) string {
+func sizeText(x abi.SizeExpr) string {
 	arg := func(i int) string {
 		s := sizeText(x.Args[i])
 		if strings.ContainsAny(s, " ") && !strings.HasSuffix(s, ")") {

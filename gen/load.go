@@ -14,11 +14,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -31,7 +31,7 @@ type Source struct {
 	Tree  *check.Tree
 
 	library map[string]bool // paths of pages whose units are compiled elsewhere
-	home    plan.Home       // of the code of the others
+	home    abi.Home        // of the code of the others
 	root    string          // folder that their paths are given under in what is emitted; "" leaves them
 	formula string          // the formula of FormulaPage, if there is one
 }
@@ -56,7 +56,7 @@ func (s *Source) ownPages() []*spec.Page {
 }
 
 // homeOf is where the code of a unit is.
-func (s *Source) homeOf(u *notation.Unit) plan.Home {
+func (s *Source) homeOf(u *notation.Unit) abi.Home {
 	if s.Own(u) {
 		return s.home
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -20,7 +20,7 @@ func TestPartsByName(t *testing.T) {
 		"compose A = Pair(Sum, Same(w = 3))\ncompose B = Pair(memory = Sum, other = Same(w = 3))\ncompose C = Pair(other = Same(w = 3), memory = Sum)\n```\n"
 	s, _ := gen.LoadFiles(source.NewFile("page.md", text))
 	for _, name := range []string{"A", "B", "C"} {
-		want := plan.Applied{Unit: "Pair", Sizes: map[string]int{}, Parts: []plan.Applied{
+		want := abi.Applied{Unit: "Pair", Sizes: map[string]int{}, Parts: []abi.Applied{
 			{Unit: "Sum", Part: "memory", Sizes: map[string]int{}},
 			{Unit: "Same", Part: "other", Sizes: map[string]int{"w": 3}}}}
 		got := gen.Applied(s.Tree, s.Tree.Units[name].Formula.Parts[0])

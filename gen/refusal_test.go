@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -67,7 +67,7 @@ func TestOrdinaryWords(t *testing.T) {
 }
 
 // compiledPage compiles a block that stands on a page without a header.
-func compiledPage(block string) ([]*plan.Unit, []diag.Diagnostic) {
+func compiledPage(block string) ([]*abi.Unit, []diag.Diagnostic) {
 	s, ds := gen.LoadFiles(source.NewFile("page.md", "```hecate\n"+block+"\n```\n"))
 	var said diag.List
 	for _, d := range ds.Sorted() {

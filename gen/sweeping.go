@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/sweep"
@@ -195,8 +195,8 @@ func (w *sweeper) row(t safety.Tuple) (r sweep.Row) {
 		return r
 	}
 	if w.printed[t.String()] {
-		pu.Home = plan.Home{Folder: "swept", Package: "swept"}
-		Assembly(emitgo.KernelFiles([]*plan.Unit{pu}))
+		pu.Home = abi.Home{Folder: "swept", Package: "swept"}
+		Assembly(emitgo.KernelFiles([]*abi.Unit{pu}))
 		emitgo.Unit(pu, nil)
 	}
 	b, _ := check.Instantiate(w.src.Tree, u)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
@@ -117,7 +117,7 @@ func Synthesize(c Config, f Formula, folder, pkg string) (*Synthesis, diag.List)
 	}
 	id := strings.ReplaceAll(check.ID(u.Name.Text), "_", "")
 	y := &Synthesis{Name: u.Name.Text, Formula: f.String(), Folder: cmp.Or(folder, id), Package: cmp.Or(pkg, id), Files: tree.Files{}}
-	s.home, s.formula = plan.Home{Folder: y.Folder, Package: y.Package}, "synth "+y.Formula
+	s.home, s.formula = abi.Home{Folder: y.Folder, Package: y.Package}, "synth "+y.Formula
 	j := newJob(s, u, c, nil, s.digests())
 	var more diag.List
 	if y.Proof, more = j.prove(false); more.HasErrors() {

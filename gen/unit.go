@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
@@ -222,11 +222,11 @@ func (j *job) code() (*code, diag.List) {
 		if u == nil || ds.HasErrors() {
 			return nil, ds
 		}
-		out := &code{Cut: u.Cut, Entry: u.Kind != plan.OpUnit, Files: Assembly(emitgo.KernelFiles([]*plan.Unit{u}))}
+		out := &code{Cut: u.Cut, Entry: u.Kind != abi.OpUnit, Files: Assembly(emitgo.KernelFiles([]*abi.Unit{u}))}
 		out.Package, _ = emitgo.Package(u)
 		with := emitgo.Units{}
 		if u.Else != nil {
-			with, ds = j.units(plan.Applied{Unit: u.Else.Unit})
+			with, ds = j.units(abi.Applied{Unit: u.Else.Unit})
 		}
 		maps.Copy(out.Files, emitgo.Unit(u, with))
 		if dir := j.conf.cuda(); dir != "" {
@@ -272,7 +272,7 @@ func (j *job) instance() (*code, diag.List) {
 }
 
 // units compiles the units of a formula.
-func (j *job) units(of plan.Applied) (emitgo.Units, diag.List) {
+func (j *job) units(of abi.Applied) (emitgo.Units, diag.List) {
 	var ds diag.List
 	out := emitgo.Units{}
 	for _, name := range names(of) {

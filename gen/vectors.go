@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
@@ -34,7 +34,7 @@ var (
 // stepsOf are the tokens of a case: those of the table, and of a unit that is
 // computed in chunks so many in two of the cases that there are whole ones and a
 // rest.
-func stepsOf(u *plan.Unit, table []int, i int) int {
+func stepsOf(u *abi.Unit, table []int, i int) int {
 	return table[i] + []int{2, 0, 1}[i]*u.Chunk
 }
 
@@ -111,16 +111,16 @@ func (m *testMaker) unit() (bad notFinite, ds diag.List) {
 }
 
 // trial adds one formula.
-func (m *testMaker) trial(units emitgo.Units, of plan.Applied, blk *check.Block) {
+func (m *testMaker) trial(units emitgo.Units, of abi.Applied, blk *check.Block) {
 	name := strings.Join(names(of), "_")
 	if instanceOf(m.job.unit) {
 		name = m.job.unit.Name.Text
 	}
 	t := emitgo.NewTrial(units, of, name, m.file())
 	switch t.Unit.Kind {
-	case plan.OpUnit:
+	case abi.OpUnit:
 		m.op(t, blk)
-	case plan.UpdateUnit:
+	case abi.UpdateUnit:
 		m.update(t, blk)
 	default:
 		m.whole(t, blk)
@@ -137,7 +137,7 @@ func (m *testMaker) file() string {
 }
 
 // names are the units of a formula in order.
-func names(a plan.Applied) []string {
+func names(a abi.Applied) []string {
 	out := []string{a.Unit}
 	for _, p := range a.Parts {
 		out = append(out, names(p)...)
@@ -155,7 +155,7 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 	}
 	t.Causal, t.Cuts, t.Mixed = causal(blk), len(irbuild.Cuts(f)) > 0, mixed(blk)
 	for _, name := range irbuild.Stopped(f) {
-		if t.Unit.Kind == plan.ModelUnit && !slices.Contains(t.Gates, name) {
+		if t.Unit.Kind == abi.ModelUnit && !slices.Contains(t.Gates, name) {
 			name = strings.TrimPrefix(name, "block.")
 		}
 		t.Gates = append(t.Gates, name)

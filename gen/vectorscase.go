@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -304,12 +304,12 @@ func (c *vectorCase) show(name string, role ir.Role) string {
 		return name
 	}
 	switch {
-	case role == ir.Input && u.Kind == plan.ModelUnit:
-		i := slices.IndexFunc(u.Inputs, func(v plan.Value) bool { return v.Name == name })
+	case role == ir.Input && u.Kind == abi.ModelUnit:
+		i := slices.IndexFunc(u.Inputs, func(v abi.Value) bool { return v.Name == name })
 		return []string{"ids", "next"}[i]
 	case role == ir.Input:
 		return "x"
-	case role == ir.Outer && u.Kind == plan.ModelUnit && len(u.Parts) > 0 && u.Parts[0].Count == "":
+	case role == ir.Outer && u.Kind == abi.ModelUnit && len(u.Parts) > 0 && u.Parts[0].Count == "":
 		return strings.TrimPrefix(name, u.Parts[0].Name+".")
 	}
 	return name
@@ -320,7 +320,7 @@ func (c *vectorCase) result(r ir.Result) string {
 	switch {
 	case c.kernel || r.State || r.Name == "loss":
 		return r.Name
-	case c.trial.Unit.Kind == plan.ModelUnit:
+	case c.trial.Unit.Kind == abi.ModelUnit:
 		return "logits"
 	}
 	return "y"

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"maps"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -51,7 +51,7 @@ func (m *testMaker) update(t *emitgo.Trial, blk *check.Block) {
 }
 
 // fire evaluates one fire and carries parameter and slots on.
-func fire(u *plan.Unit, updated string, c *vectorCase, carried tensors, count int, flag, other bool) {
+func fire(u *abi.Unit, updated string, c *vectorCase, carried tensors, count int, flag, other bool) {
 	setting := map[string]float64{}
 	for i, v := range u.Consts {
 		if v.HasSetting {

@@ -14,6 +14,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -80,11 +81,11 @@ func Files(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, print(out, "chunk", plan.Pair{Fwd: fwd, Bwd: bwd})
+	return out, print(out, "chunk", abi.Pair{Fwd: fwd, Bwd: bwd})
 }
 
 // print adds the files of one rule's package.
-func print(out map[string][]byte, name string, pair plan.Pair) error {
+func print(out map[string][]byte, name string, pair abi.Pair) error {
 	var bind strings.Builder
 	fmt.Fprintf(&bind, "// %s\n\npackage %s\n\nimport %q\n", marker, name, numPath)
 	pair.Fwd.Name, pair.Bwd.Name = "Forward", "Backward"

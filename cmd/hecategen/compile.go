@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -23,7 +24,7 @@ func dumpLowered(s *gen.Source, u *notation.Unit, stage string, out io.Writer) e
 		fmt.Fprintf(out, "// %s %s is not emitted on its own\n", u.Kind, u.Name.Text)
 		return nil
 	}
-	list := emitgo.KernelFiles([]*plan.Unit{pu})
+	list := emitgo.KernelFiles([]*abi.Unit{pu})
 	if stage == "plan" {
 		eachKernel(list, func(k *plan.Kernel) { fmt.Fprintln(out, k) })
 		return nil
@@ -60,7 +61,7 @@ func eachKernel(files []plan.KernelFile, f func(*plan.Kernel)) {
 
 // dumpFiles prints the files of a unit's package with an ending, each under its
 // name.
-func dumpFiles(pu *plan.Unit, files map[string][]byte, ending string, out io.Writer) {
+func dumpFiles(pu *abi.Unit, files map[string][]byte, ending string, out io.Writer) {
 	dir, _ := emitgo.Package(pu)
 	for _, n := range slices.Sorted(maps.Keys(files)) {
 		if strings.HasPrefix(n, dir+"/") && strings.HasSuffix(n, ending) {

@@ -33,6 +33,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -41,7 +42,7 @@ import (
 // About is what the head of a file says beside the kernel itself.
 type About struct {
 	Unit, Page string
-	Equations  []plan.Equation
+	Equations  []abi.Equation
 }
 
 // A Text is a printed kernel and what a caller needs to run it: launches in
@@ -92,8 +93,8 @@ func (l *Launch) Blocks(sizes map[string]int) int {
 // Open reports whether a size of a unit is an int parameter of its kernels:
 // lanes and tokens, and every size of what meets tensors of all shapes, the
 // operations and updates. All others are sizes of the model, and constants.
-func Open(u *plan.Unit, size string) bool {
-	return u.Kind == plan.OpUnit || u.Kind == plan.UpdateUnit || size == "L" || size == "T"
+func Open(u *abi.Unit, size string) bool {
+	return u.Kind == abi.OpUnit || u.Kind == abi.UpdateUnit || size == "L" || size == "T"
 }
 
 // A Factor is ⌈Items/Per⌉.

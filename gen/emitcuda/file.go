@@ -8,6 +8,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 	"github.com/nl-hecate/hecate/templates"
@@ -73,7 +74,7 @@ func (e *emitter) bufferTable() []string {
 }
 
 // equations are those of the unit that the kernel's text names.
-func (e *emitter) equations() []plan.Equation {
+func (e *emitter) equations() []abi.Equation {
 	named := map[string]bool{}
 	plan.Walk(e.k.Body, func(n plan.Node) {
 		if n, ok := n.(*plan.Note); ok {
@@ -82,7 +83,7 @@ func (e *emitter) equations() []plan.Equation {
 			}
 		}
 	})
-	return slices.DeleteFunc(slices.Clone(e.about.Equations), func(q plan.Equation) bool { return !named[q.ID] })
+	return slices.DeleteFunc(slices.Clone(e.about.Equations), func(q abi.Equation) bool { return !named[q.ID] })
 }
 
 // dimsText is a buffer's shape.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/cuda"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -23,7 +24,7 @@ const otherSize = 64
 
 // Unit prints the kernels of a unit, by path under the folder of the CUDA text, and
 // their rows of the manifest.
-func Unit(u *plan.Unit) (files map[string][]byte, rows []string) {
+func Unit(u *abi.Unit) (files map[string][]byte, rows []string) {
 	files = map[string][]byte{}
 	for _, k := range kernels(u) {
 		text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
@@ -40,15 +41,15 @@ func Manifest(rows []string) []byte {
 }
 
 // File is the path of a kernel's text under the folder of the CUDA text.
-func File(u *plan.Unit, k *plan.Kernel) string {
+func File(u *abi.Unit, k *plan.Kernel) string {
 	return u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
 }
 
 // kernels lists the kernels of a unit in order.
-func kernels(u *plan.Unit) []*plan.Kernel {
+func kernels(u *abi.Unit) []*plan.Kernel {
 	var out []*plan.Kernel
 	for _, s := range u.Stages {
-		for _, p := range []plan.Pair{s.Pair, s.Frozen, s.Start} {
+		for _, p := range []abi.Pair{s.Pair, s.Frozen, s.Start} {
 			if p.Fwd != nil {
 				out = append(out, p.Fwd)
 			}
@@ -62,7 +63,7 @@ func kernels(u *plan.Unit) []*plan.Kernel {
 
 // Standard are the constants of a kernel's committed text: what the page says
 // for a size that may be left out, else the standard size of its letter.
-func Standard(u *plan.Unit, k *plan.Kernel) map[string]int {
+func Standard(u *abi.Unit, k *plan.Kernel) map[string]int {
 	out := map[string]int{}
 	for _, s := range k.Sizes {
 		if Open(u, s) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // A manifest as whoever launches kernels reads it.
@@ -36,7 +36,7 @@ type function struct {
 
 var head = regexp.MustCompile(`(?s)HECATE_KERNEL\((\d+)\) (\w+)\(([^)]*)\)`)
 
-func emitted(t *testing.T) ([]*plan.Unit, map[string][]byte) {
+func emitted(t *testing.T) ([]*abi.Unit, map[string][]byte) {
 	t.Helper()
 	s, ds := gen.Load(specs)
 	if ds.HasErrors() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/random"
 	"github.com/nl-hecate/hecate/internal/cudashim"
 )
@@ -116,7 +116,7 @@ func TestLarge(t *testing.T) {
 	cudashim.Need(t)
 	var ps []*program
 	for _, p := range load(t) {
-		if p.unit.Kind != plan.RuleUnit || p.fwd.Kernel.Segment == "" {
+		if p.unit.Kind != abi.RuleUnit || p.fwd.Kernel.Segment == "" {
 			continue
 		}
 		p.other = map[string]int{"d_k": 601, "d_v": 33, "C": 2}

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -61,7 +62,7 @@ type gridRow struct {
 }
 
 // rowOf is the row of a printed kernel.
-func rowOf(u *plan.Unit, x *Text, file string) kernelRow {
+func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 	r := kernelRow{Unit: u.ID, Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Quotients: []quotientRow{}}
 	c := &cText{names: x.names}
 	for _, s := range x.Kernel.Sizes {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
@@ -25,7 +26,7 @@ import (
 // A program is one program of a unit, its kernels and their text.
 type program struct {
 	name     string
-	unit     *plan.Unit
+	unit     *abi.Unit
 	blk      *check.Block
 	f        *ir.Func
 	pair     *autodiff.Pair // nil for an update
@@ -169,7 +170,7 @@ func ofRules(t testing.TB, files []*source.File, names []string) []*program {
 }
 
 // programsOf builds the programs of a unit.
-func programsOf(t testing.TB, s *gen.Source, u *plan.Unit, unit *notation.Unit) []*program {
+func programsOf(t testing.TB, s *gen.Source, u *abi.Unit, unit *notation.Unit) []*program {
 	t.Helper()
 	blk, ds := check.Instantiate(s.Tree, unit)
 	var out []*program
@@ -179,13 +180,13 @@ func programsOf(t testing.TB, s *gen.Source, u *plan.Unit, unit *notation.Unit) 
 		}
 	}
 	switch u.Kind {
-	case plan.OpUnit:
+	case abi.OpUnit:
 		add("op", irbuild.Op(blk, &ds))
-	case plan.RuleUnit:
+	case abi.RuleUnit:
 		add("step", irbuild.Rule(blk, &ds))
 		add("read", irbuild.Frozen(blk, &ds))
 		add("start", irbuild.Start(blk, &ds))
-	case plan.UpdateUnit:
+	case abi.UpdateUnit:
 		add("fire", irbuild.Update(blk, &ds))
 		add("fire_tall", irbuild.UpdateTall(blk, &ds))
 	default:
@@ -206,7 +207,7 @@ func programsOf(t testing.TB, s *gen.Source, u *plan.Unit, unit *notation.Unit) 
 func (p *program) lower(t testing.TB) {
 	t.Helper()
 	about := emitcuda.About{Unit: p.name, Page: "page.md", Equations: p.unit.Equations}
-	if p.unit.Kind == plan.UpdateUnit {
+	if p.unit.Kind == abi.UpdateUnit {
 		autodiff.Simplify(p.f)
 		k, err := lower.Func(p.f)
 		if err != nil {
@@ -254,7 +255,7 @@ func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
 	}
 	if _, ok := out["T"]; ok {
 		out["T"] = tokens
-	} else if _, ok := out["n"]; ok && p.unit.Kind != plan.RuleUnit {
+	} else if _, ok := out["n"]; ok && p.unit.Kind != abi.RuleUnit {
 		out["n"] = tokens
 	}
 	if m := p.unit.Matrix; m != nil { // wide, and tall

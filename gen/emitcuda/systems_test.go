@@ -3,18 +3,18 @@ package emitcuda_test
 import (
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/internal/cudashim"
 )
 
 // written makes a program of the text of one, which no page says yet.
 func written(t *testing.T, f *ir.Func, sizes map[string]int) *program {
 	t.Helper()
-	p := &program{name: f.Name, unit: &plan.Unit{Kind: plan.RuleUnit}, blk: &check.Block{Unit: &notation.Unit{}}, f: f, other: sizes}
+	p := &program{name: f.Name, unit: &abi.Unit{Kind: abi.RuleUnit}, blk: &check.Block{Unit: &notation.Unit{}}, f: f, other: sizes}
 	p.lower(t)
 	return p
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -112,7 +113,7 @@ func (x *trial) draw(rng *rand.Rand, v *ir.Value) *interp.Tensor {
 			n.Data[i] = float64(rng.IntN(2))
 		default:
 			n.Data[i] = x.calm * x.p.spread() * rng.NormFloat64()
-			if x.p.unit.Kind == plan.OpUnit && x.sizes["n"] == positive || x.p.unit.Kind == plan.UpdateUnit && v.Role != ir.Input {
+			if x.p.unit.Kind == abi.OpUnit && x.sizes["n"] == positive || x.p.unit.Kind == abi.UpdateUnit && v.Role != ir.Input {
 				n.Data[i] = 0.125 + math.Abs(n.Data[i])
 			}
 		}
@@ -146,7 +147,7 @@ func (x *trial) start(name string, data []float64) {
 // spread is the deviation of numbers: of a rule so small that it does not
 // explode within a trial.
 func (p *program) spread() float64 {
-	if p.unit.Kind == plan.RuleUnit {
+	if p.unit.Kind == abi.RuleUnit {
 		return 0.25
 	}
 	return 0.5

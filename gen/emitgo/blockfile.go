@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -30,13 +30,13 @@ func (e *unitEmitter) block() {
 }
 
 func (e *unitEmitter) typeName() string {
-	if e.u.Kind == plan.ModelUnit {
+	if e.u.Kind == abi.ModelUnit {
 		return "Model"
 	}
 	return "Block"
 }
 
-func (e *unitEmitter) stageFile(name string, p plan.Pair) {
+func (e *unitEmitter) stageFile(name string, p abi.Pair) {
 	f := e.newFile()
 	fn := lowerFirst(name)
 	f.Add(raw(nodeKind(fn + "Kind")))
@@ -68,7 +68,7 @@ func (e *unitEmitter) mainFile() {
 	f.Add(raw(e.declare()))
 	f.Add(raw(e.memory()))
 	f.Add(raw(e.entry()))
-	if e.u.Kind == plan.ModelUnit {
+	if e.u.Kind == abi.ModelUnit {
 		f.Add(raw(e.modelStep()))
 	} else {
 		f.Add(raw(e.blockStep("Step")))
@@ -90,7 +90,7 @@ func (e *unitEmitter) blockType() string {
 		fmt.Fprintf(&b, "\t%s block.%s[F]\n", identifier(p.Name, true), map[bool]string{false: "Block", true: "List"}[p.Count != ""])
 	}
 	fmt.Fprintf(&b, "}\n\n// Name is the name of the page's unit.\nfunc (b *%s[F]) Name() string { return %q }\n", t, e.u.Name)
-	if e.u.Kind == plan.ModelUnit {
+	if e.u.Kind == abi.ModelUnit {
 		fmt.Fprintf(&b, "\n// Vocabulary is how many ids there are.\nfunc (b *%s[F]) Vocabulary() int { return %s }\n", t, polyText(e.u.Inputs[0].Hi, blockSize)+" + 1")
 		return b.String()
 	}
@@ -104,7 +104,7 @@ func (e *unitEmitter) constructor() string {
 	var b strings.Builder
 	t := e.typeName()
 	args := []string{"s block.Sizes"}
-	if e.u.Kind != plan.ModelUnit {
+	if e.u.Kind != abi.ModelUnit {
 		args = append(args, "width int")
 	}
 	for _, p := range e.u.Parts {
@@ -123,7 +123,7 @@ func (e *unitEmitter) constructor() string {
 			fmt.Fprintf(&b, "\tz.%s = s.Divide(width, %q, z.%s)\n", f, fixed[s.Name], sizeField(fixed[s.Name]))
 		default:
 			fmt.Fprintf(&b, "\tz.%s = s.Get(%q, %d, %d)\n", f, s.Name, s.Default, s.Least)
-			if e.u.Kind == plan.RuleUnit && slices.Contains(slices.Collect(maps.Values(fixed)), s.Name) {
+			if e.u.Kind == abi.RuleUnit && slices.Contains(slices.Collect(maps.Values(fixed)), s.Name) {
 				fmt.Fprintf(&b, "\ts = s.Split(z.%s)\n", f) // the other sizes are those of a head
 			}
 		}
@@ -155,7 +155,7 @@ func (e *unitEmitter) declare() string {
 				fixed = "Entrywise: true, " + fixed
 			}
 			init := initText(w.Init)
-			if w.Init.Kind == plan.Levels && len(w.Dims) == 1 && e.counts(w.Dims[0]) {
+			if w.Init.Kind == abi.Levels && len(w.Dims) == 1 && e.counts(w.Dims[0]) {
 				init = fmt.Sprintf("context.Init{Kind: context.Values, List: context.EachLevel(%s, %s)}", dims[0], floats(w.Init.Levels))
 			}
 			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, %sInit: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, fixed, init)
@@ -175,11 +175,11 @@ func (e *unitEmitter) declare() string {
 
 // counts reports whether a size is the number of parts of a list.
 func (e *unitEmitter) counts(size shape.Poly) bool {
-	return slices.ContainsFunc(e.u.Sizes, func(s plan.Size) bool { return s.Counts != "" && s.Value.Equal(size) })
+	return slices.ContainsFunc(e.u.Sizes, func(s abi.Size) bool { return s.Counts != "" && s.Value.Equal(size) })
 }
 
 // partValue makes a list of a constructor's argument.
-func partValue(p plan.Part) string {
+func partValue(p abi.Part) string {
 	if p.Count == "" {
 		return argName(p.Name)
 	}
@@ -196,20 +196,20 @@ func numbers(ns []int) string {
 
 // partPrefix is what stands before a part's parameters. The one block of a
 // model has none, so that its parts are attention.W_Q, not block.attention.W_Q.
-func partPrefix(p plan.Part, u *plan.Unit) string {
-	if u.Kind == plan.ModelUnit {
+func partPrefix(p abi.Part, u *abi.Unit) string {
+	if u.Kind == abi.ModelUnit {
 		return ""
 	}
 	return p.Name + "."
 }
 
-func initText(i plan.Init) string {
+func initText(i abi.Init) string {
 	switch i.Kind {
-	case plan.Levels:
+	case abi.Levels:
 		return fmt.Sprintf("context.Init{Kind: context.Constant, A: s.ByLevel(%s)}", floats(i.Levels))
-	case plan.Uniform:
+	case abi.Uniform:
 		return fmt.Sprintf("context.Init{Kind: context.Uniform, A: %s, B: %s%s}", sizeExprText(i.A), sizeExprText(i.B), streamText(i))
-	case plan.Normal:
+	case abi.Normal:
 		return fmt.Sprintf("context.Init{Kind: context.Normal, A: %s, B: %s%s}", sizeExprText(i.A), sizeExprText(i.B), streamText(i))
 	}
 	return fmt.Sprintf("context.Init{Kind: context.Constant, A: %s}", sizeExprText(i.A))
@@ -225,14 +225,14 @@ func floats(xs []float64) string {
 }
 
 // streamText is the stream of a parameter that is drawn from its own seed.
-func streamText(i plan.Init) string {
+func streamText(i abi.Init) string {
 	if i.Stream == "" {
 		return ""
 	}
 	return fmt.Sprintf(", Stream: %q, Seed: %d", i.Stream, i.Seed)
 }
 
-func sizeExprText(x plan.SizeExpr) string {
+func sizeExprText(x abi.SizeExpr) string {
 	arg := func(i int) string { return sizeExprText(x.Args[i]) }
 	switch x.Op {
 	case "size":
@@ -248,10 +248,10 @@ func sizeExprText(x plan.SizeExpr) string {
 }
 
 // rowsField is how a slot names the set of its rows.
-var rowsField = map[plan.RowSet]string{plan.UnitRows: ", Rows: block.UnitRows", plan.Distributions: ", Rows: block.Distributions"}
+var rowsField = map[abi.RowSet]string{abi.UnitRows: ", Rows: block.UnitRows", abi.Distributions: ", Rows: block.Distributions"}
 
 // rangeField is how a slot names the range of its entries.
-func rangeField(d *plan.Domain) string {
+func rangeField(d *abi.Domain) string {
 	if r := rangeText(d); r != "" {
 		return ", Range: " + r
 	}
@@ -259,7 +259,7 @@ func rangeField(d *plan.Domain) string {
 }
 
 // rangeText is a block.Range, or "".
-func rangeText(d *plan.Domain) string {
+func rangeText(d *abi.Domain) string {
 	switch {
 	case d == nil || math.IsInf(d.Lo, -1) && math.IsInf(d.Hi, 1):
 		return ""

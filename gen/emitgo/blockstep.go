@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -35,7 +35,7 @@ func (e *unitEmitter) outputWidth() shape.Poly {
 // other.
 func (e *unitEmitter) fixedSizes() map[string]string {
 	out := map[string]string{}
-	if e.u.Kind == plan.ModelUnit {
+	if e.u.Kind == abi.ModelUnit {
 		return out
 	}
 	for _, w := range []shape.Poly{e.width(), e.outputWidth()} {
@@ -71,7 +71,7 @@ func (e *unitEmitter) blockStep(method string) string {
 func (e *unitEmitter) body(b *strings.Builder, method string) {
 	for i, st := range e.u.Stages {
 		last := i == len(e.u.Stages)-1
-		if st.Call != plan.NoCall {
+		if st.Call != abi.NoCall {
 			e.partCall(b, st, method, last)
 			continue
 		}
@@ -101,24 +101,24 @@ func (e *unitEmitter) body(b *strings.Builder, method string) {
 }
 
 // partCall prints the call of a part or of the parts of a list.
-func (e *unitEmitter) partCall(b *strings.Builder, st plan.Stage, method string, last bool) {
+func (e *unitEmitter) partCall(b *strings.Builder, st abi.Stage, method string, last bool) {
 	part := identifier(st.Part, true)
 	call := ""
 	switch {
-	case st.Call == plan.OpensLevels:
+	case st.Call == abi.OpensLevels:
 		if method == "Step" { // a frozen call writes nothing
 			fmt.Fprintf(b, "\tb.%s.Open(m, %s)\n", part, argName(st.Gate))
 		}
 		return
-	case st.Call == plan.EachPart && st.Apart:
+	case st.Call == abi.EachPart && st.Apart:
 		call = fmt.Sprintf("b.%s.Apart(c, w, m, %s)", part, argName(st.Arg))
-	case st.Call == plan.EachPart:
+	case st.Call == abi.EachPart:
 		call = fmt.Sprintf("b.%s.%s(c, w, m, %s)", part, method, argName(st.Arg))
-	case st.Call == plan.ChainParts:
+	case st.Call == abi.ChainParts:
 		call = fmt.Sprintf("b.%s.%sChain(c, w, m, %s)", part, method, argName(st.Arg))
 	default:
 		memory, weights := fmt.Sprintf("m.PartOf(%q)", st.Part), fmt.Sprintf("w.Part(%q)", st.Part)
-		if e.u.Kind == plan.ModelUnit {
+		if e.u.Kind == abi.ModelUnit {
 			weights = "w"
 		}
 		if st.Apart {

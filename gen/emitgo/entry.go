@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // How formulas know a unit: its entry in a catalog, with what a formula may put where
@@ -12,11 +12,11 @@ import (
 
 // pageKinds are the kinds of pages as formulas know them, and partKinds those of
 // parts.
-var pageKinds = map[plan.UnitKind]string{plan.RuleUnit: "formula.Rule", plan.ComposeUnit: "formula.Composition", plan.ModelUnit: "formula.Model"}
+var pageKinds = map[abi.UnitKind]string{abi.RuleUnit: "formula.Rule", abi.ComposeUnit: "formula.Composition", abi.ModelUnit: "formula.Model"}
 var partKinds = map[string]string{"Rule": "formula.Rule", "Composition": "formula.Composition", "Block": "formula.Block"}
 
 // pageKind is the kind of a unit's page.
-func pageKind(u *plan.Unit) string {
+func pageKind(u *abi.Unit) string {
 	if u.Schedule {
 		return "formula.Schedule"
 	}
@@ -26,7 +26,7 @@ func pageKind(u *plan.Unit) string {
 // entry prints the entry of a rule, composition or model.
 func (e *unitEmitter) entry() string {
 	kind, args := "Block", []string{"m.Sizes", "m.Width"}
-	if e.u.Kind == plan.ModelUnit {
+	if e.u.Kind == abi.ModelUnit {
 		kind, args = "Model", args[:1]
 	}
 	for _, p := range e.u.Parts {
@@ -60,7 +60,7 @@ func (e *unitEmitter) pageFields() string {
 		}
 	}
 	out := ""
-	if e.u.Kind == plan.ModelUnit {
+	if e.u.Kind == abi.ModelUnit {
 		out += fmt.Sprintf(", Width: %q", modelWidth(e.u))
 	}
 	if len(parts) > 0 {

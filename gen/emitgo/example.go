@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // exampleTokens and exampleWidth are the call of an example; sizes that nothing gives
@@ -87,6 +87,6 @@ func Example() {
 
 // exemplary reports whether a unit is called in the way of the example: one input, no
 // part, and an import path that is known.
-func exemplary(u *plan.Unit) bool {
-	return u.Kind == plan.RuleUnit && !u.Alone() && len(u.Parts) == 0 && len(u.Inputs) == 1
+func exemplary(u *abi.Unit) bool {
+	return u.Kind == abi.RuleUnit && !u.Alone() && len(u.Parts) == 0 && len(u.Inputs) == 1
 }

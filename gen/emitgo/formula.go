@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // A formula of units as Go text that builds it, and as text.
@@ -19,7 +19,7 @@ type instanceEmitter struct {
 
 // modelWidth is the size that a model's parts work on: the last dimension of
 // what its first call of a part receives.
-func modelWidth(u *plan.Unit) string {
+func modelWidth(u *abi.Unit) string {
 	for _, st := range u.Stages {
 		if st.Part != "" {
 			for _, made := range u.Stages {
@@ -39,7 +39,7 @@ func modelWidth(u *plan.Unit) string {
 
 // block makes one part; its parts are made first. Sizes of a model's block
 // carry no name of their own, as its parameters do not.
-func (e *instanceEmitter) block(a plan.Applied, sizes string) string {
+func (e *instanceEmitter) block(a abi.Applied, sizes string) string {
 	u := e.units.of(a.Unit)
 	_, pkg := Package(u)
 	e.n++
@@ -53,7 +53,7 @@ func (e *instanceEmitter) block(a plan.Applied, sizes string) string {
 }
 
 // parts makes the parts of a unit, a list of parts as one argument.
-func (e *instanceEmitter) parts(u *plan.Unit, a plan.Applied, sizes string) []string {
+func (e *instanceEmitter) parts(u *abi.Unit, a abi.Applied, sizes string) []string {
 	var args []string
 	for _, q := range u.Parts {
 		var made []string
@@ -85,7 +85,7 @@ func sortedKeys(m map[string]int) []string {
 }
 
 // formula prints a unit with its parts and the sizes that it sets.
-func formula(a plan.Applied) string {
+func formula(a abi.Applied) string {
 	var args []string
 	for i := 0; i < len(a.Parts); i++ {
 		list, _, isList := strings.Cut(a.Parts[i].Part, ".")

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // A Registry is what the package that lists a module's units is made from.
 type Registry struct {
-	Home      plan.Home
+	Home      abi.Home
 	Extends   string   // import path of the registry of a module that this one stands on, or ""
 	Packages  []string // of the units, as paths under the root of the module, in the order of the pages
 	Instances []Instance
@@ -24,12 +24,12 @@ type Instance struct {
 }
 
 // NewInstance is the instance of a unit with its parts given.
-func NewInstance(name string, of plan.Applied, units Units) Instance {
+func NewInstance(name string, of abi.Applied, units Units) Instance {
 	return Instance{name, pageKind(units.of(of.Unit)), formula(of)}
 }
 
 // RegistryFolder is the package's path under the root of its module.
-func RegistryFolder(h plan.Home) string { return h.Folder + "/registry" }
+func RegistryFolder(h abi.Home) string { return h.Folder + "/registry" }
 
 // File prints the package: a catalog of everything, and what a program asks of it.
 func (r Registry) File() map[string][]byte {
@@ -110,7 +110,7 @@ func NewUpdate[F num.Float](name string) (update.Update[F], error) {
 
 // InstanceTest prints the test of a formula with a name, beside the registry that
 // makes it: the trial is of the unit that the formula begins with.
-func InstanceTest(h plan.Home, x *Trial, page, id string, units Units) map[string][]byte {
+func InstanceTest(h abi.Home, x *Trial, page, id string, units Units) map[string][]byte {
 	dir := RegistryFolder(h)
 	f := shared.newFile(h.Import(dir), "registry", page)
 	f.Add(shared.raw(x.instance(units)))
@@ -122,7 +122,7 @@ func InstanceTest(h plan.Home, x *Trial, page, id string, units Units) map[strin
 // instance prints the test and what makes its subject.
 func (x *Trial) instance(units Units) string {
 	var b strings.Builder
-	kind := map[bool]string{true: "Model", false: "Block"}[x.Unit.Kind == plan.ModelUnit]
+	kind := map[bool]string{true: "Model", false: "Block"}[x.Unit.Kind == abi.ModelUnit]
 	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.%s{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
 		comment(wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, kind, x.Name, x.Name, x.Name)
 	x.table(&b)
@@ -153,7 +153,7 @@ func (x *Trial) blockFacts(b *strings.Builder, units Units) {
 }
 
 // frozen are the states of the rules in a formula that their reads do not write.
-func (us Units) frozen(of plan.Applied, prefix string) []string {
+func (us Units) frozen(of abi.Applied, prefix string) []string {
 	var out []string
 	u := us.of(of.Unit)
 	for _, s := range u.States {
@@ -168,6 +168,6 @@ func (us Units) frozen(of plan.Applied, prefix string) []string {
 }
 
 // learned reports whether a formula has a state whose first value is learned.
-func (us Units) learned(of plan.Applied) bool {
-	return slices.ContainsFunc(us.of(of.Unit).States, func(s plan.State) bool { return s.Starts }) || slices.ContainsFunc(of.Parts, us.learned)
+func (us Units) learned(of abi.Applied) bool {
+	return slices.ContainsFunc(us.of(of.Unit).States, func(s abi.State) bool { return s.Starts }) || slices.ContainsFunc(of.Parts, us.learned)
 }

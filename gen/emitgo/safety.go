@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -38,7 +39,7 @@ var safetyTest string
 // Safety prints the package of the legal combinations: types, a check for
 // configurations that are read at run time, and the test that compares the two
 // over all combinations.
-func Safety(h plan.Home, c *plan.Choices) map[string][]byte {
+func Safety(h abi.Home, c *plan.Choices) map[string][]byte {
 	for _, s := range c.Slots {
 		if len(s.Values) == 0 {
 			return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -22,7 +23,7 @@ import (
 
 // A stageEmitter prints one kernel pair of a unit.
 type stageEmitter struct {
-	u        *plan.Unit
+	u        *abi.Unit
 	file     *jen.File
 	fused    *jen.File // of the fused arithmetic
 	recv     string    // type that the forward is a method of, or "" for a function
@@ -56,18 +57,18 @@ func (s *stageEmitter) field(name string) string {
 
 // weight, input and state find what a parameter of the program is.
 func (s *stageEmitter) weight(name string) bool {
-	return slices.ContainsFunc(s.u.Weights, func(w plan.Weight) bool { return w.Name == name })
+	return slices.ContainsFunc(s.u.Weights, func(w abi.Weight) bool { return w.Name == name })
 }
 
 func (s *stageEmitter) state(name string) int {
 	if s.start {
 		return -1
 	}
-	return slices.IndexFunc(s.u.States, func(x plan.State) bool { return x.Name == name })
+	return slices.IndexFunc(s.u.States, func(x abi.State) bool { return x.Name == name })
 }
 
 func (s *stageEmitter) constant(name string) bool {
-	return slices.ContainsFunc(s.u.Consts, func(v plan.Value) bool { return v.Name == name })
+	return slices.ContainsFunc(s.u.Consts, func(v abi.Value) bool { return v.Name == name })
 }
 
 // inputs are the forward's tape values and index inputs that are neither

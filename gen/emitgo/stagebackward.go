@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -53,7 +54,7 @@ func (s *stageEmitter) fromForward(size string) string {
 
 // segment is the number of tokens between two checkpoints.
 func (s *stageEmitter) segment() string {
-	if (plan.Pair{Fwd: s.fwd, Bwd: s.bwd}).RowsApart() {
+	if (abi.Pair{Fwd: s.fwd, Bwd: s.bwd}).RowsApart() {
 		return "block.Segment"
 	}
 	return "block.SegmentWhole"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -38,7 +39,7 @@ func (s *stageEmitter) forwardDoc(b *strings.Builder) {
 		})
 	}
 	for _, e := range s.u.Equations {
-		if used[e.ID] || s.u.Kind == plan.OpUnit {
+		if used[e.ID] || s.u.Kind == abi.OpUnit {
 			for line := range strings.SplitSeq(e.Text, "\n") {
 				fmt.Fprintf(b, "//\t%s", strings.TrimRight(line, " \r"))
 				if line == firstLine(e.Text) {
@@ -161,7 +162,7 @@ func lengthCheck(b *strings.Builder, unit, value, data, want string) {
 }
 
 // rangeCheck refuses an index outside the range that the page gives it.
-func (s *stageEmitter) rangeCheck(b *strings.Builder, in plan.Value, ids string) {
+func (s *stageEmitter) rangeCheck(b *strings.Builder, in abi.Value, ids string) {
 	extra := ""
 	for _, x := range in.Extra {
 		extra += fmt.Sprintf(", %d", x)
@@ -322,7 +323,7 @@ func (s *stageEmitter) learnedStart(b *strings.Builder) {
 		names := strings.Join(s.started(), ", ")
 		fmt.Fprintf(b, "\tvar %s tape.Value[F]\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", names, names)
 		for i, st := range s.u.States {
-			if st.Starts && st.Rows != plan.AnyRows {
+			if st.Starts && st.Rows != abi.AnyRows {
 				fmt.Fprintf(b, "\tif err = block.CheckStart(%q, m, %d, start%s.Data); err != nil {\n\t\treturn\n\t}\n", s.u.Name, i, identifier(st.Name, true))
 			}
 		}

@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // Test prints the test of a unit: beside an operation, in the package of a rule,
 // composition, model or update. With are the units of the trials' formulas.
-func Test(u *plan.Unit, trials []*Trial, with Units) map[string][]byte {
+func Test(u *abi.Unit, trials []*Trial, with Units) map[string][]byte {
 	t := &unitTest{newUnitEmitter(u, with), trials}
 	switch {
 	case len(trials) == 0:
-	case u.Kind == plan.OpUnit:
+	case u.Kind == abi.OpUnit:
 		t.op()
-	case u.Kind == plan.UpdateUnit:
+	case u.Kind == abi.UpdateUnit:
 		t.update()
 	default:
 		t.block()
@@ -70,7 +71,7 @@ func (t *unitTest) testFunc() string {
 	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n", t.doc(), t.u.Name)
 	for i, x := range t.trials {
 		switch {
-		case t.u.Kind == plan.ModelUnit:
+		case t.u.Kind == abi.ModelUnit:
 			b.WriteString(t.modelTable(x, i))
 		case len(t.trials) > 1:
 			fmt.Fprintf(&b, "\tt.Run(%q, func(t *testing.T) {\n%s})\n", x.label(), t.blockTable(x, i))
@@ -110,7 +111,7 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	x.table(&b)
 	x.facts(&b)
 	x.blockFacts(&b, t.units)
-	if t.u.Kind == plan.RuleUnit {
+	if t.u.Kind == abi.RuleUnit {
 		b.WriteString("\t\tTails: true,\n")
 	}
 	if n := t.order(); n > leastOrder {
@@ -221,7 +222,7 @@ func buildName(i int) string {
 func (t *unitTest) builder(x *Trial, i int) string {
 	var b strings.Builder
 	kind := "block.Block[F]"
-	if t.u.Kind == plan.ModelUnit {
+	if t.u.Kind == abi.ModelUnit {
 		kind = "block.Model[F]"
 	}
 	fmt.Fprintf(&b, "// %s makes %s of the given sizes.\nfunc %s[F num.Float](z blocktest.Sizes) (%s, error) {\n", buildName(i), formula(x.Of), buildName(i), kind)
@@ -235,7 +236,7 @@ func (t *unitTest) builder(x *Trial, i int) string {
 	}
 	e := &instanceEmitter{units: t.units, b: &b}
 	args := []string{"s"}
-	if t.u.Kind == plan.ModelUnit {
+	if t.u.Kind == abi.ModelUnit {
 		fmt.Fprintf(&b, "\ts, _ := z.Split()\n\twidth := z[%q]\n", modelWidth(t.u))
 	} else {
 		b.WriteString("\ts, width := z.Split()\n")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -59,7 +60,7 @@ func (t *unitTest) update() {
 // keep for itself.
 func (t *unitTest) updated() string {
 	for _, b := range t.u.Stages[0].Fwd.Params {
-		if b.Role == plan.Write && !slices.ContainsFunc(t.u.States, func(s plan.State) bool { return s.Name == b.Of }) {
+		if b.Role == plan.Write && !slices.ContainsFunc(t.u.States, func(s abi.State) bool { return s.Name == b.Of }) {
 			return b.Of
 		}
 	}

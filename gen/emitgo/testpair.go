@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -22,7 +23,7 @@ type pairTest struct {
 }
 
 // newPairTest knows the names that emission gave to the kernels' fields.
-func newPairTest(u *plan.Unit, name, recv string, p plan.Pair) *pairTest {
+func newPairTest(u *abi.Unit, name, recv string, p abi.Pair) *pairTest {
 	s := &stageEmitter{u: u, recv: recv, fn: name, fwd: p.Fwd, bwd: p.Bwd, sizeOf: testSize}
 	if recv == "" {
 		s.fn, s.sizeOf = u.Name, opSize
@@ -150,7 +151,7 @@ func (p *pairTest) read(buf *plan.Buffer, n string) string {
 
 // fixed reports whether a parameter has no gradient.
 func (p *pairTest) fixed(name string) bool {
-	return slices.ContainsFunc(p.u.Weights, func(w plan.Weight) bool { return w.Name == name && w.Fixed })
+	return slices.ContainsFunc(p.u.Weights, func(w abi.Weight) bool { return w.Name == name && w.Fixed })
 }
 
 func (p *pairTest) index(name, n string) string {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // A Trial is what a generated test of a unit needs to know beside the unit:
@@ -14,8 +14,8 @@ import (
 // or swapped axis cannot pass, and one, two, three, five and seven occur, so
 // that no loop over three or four rows comes out even.
 type Trial struct {
-	Unit     *plan.Unit
-	Of       plan.Applied     // the unit with its parts
+	Unit     *abi.Unit
+	Of       abi.Applied      // the unit with its parts
 	Name     string           // of the trial: the units in the order of the formula
 	Sizes    []map[string]int // as the generated constructors take them
 	Program  []map[string]int // as the inlined program names them
@@ -41,7 +41,7 @@ var variants = []struct {
 }
 
 // NewTrial chooses the sizes of a unit with its parts.
-func NewTrial(units Units, of plan.Applied, name, file string) *Trial {
+func NewTrial(units Units, of abi.Applied, name, file string) *Trial {
 	t := &Trial{Of: of, Name: name, File: file}
 	for i := range variants {
 		s := t.sizes(units, i)
@@ -60,7 +60,7 @@ func (t *Trial) sizes(units Units, variant int) *sizer {
 		s := &sizer{units: units, variant: variant, given: try % places, times: 1 + try/places,
 			emit: map[string]int{}, program: map[string]int{}}
 		t.Unit = s.units.of(t.Of.Unit)
-		if slices.ContainsFunc(t.Unit.Parts, func(p plan.Part) bool { return p.Count != "" }) {
+		if slices.ContainsFunc(t.Unit.Parts, func(p abi.Part) bool { return p.Count != "" }) {
 			s.given++ // a unit key of one entry, the first size of a first rule, has no gradient but rounding
 		}
 		s.root(t.Unit, t.Of)
@@ -85,7 +85,7 @@ type sizer struct {
 }
 
 // next is a size for one that nothing decides.
-func (s *sizer) next(z plan.Size) int {
+func (s *sizer) next(z abi.Size) int {
 	v := variants[s.variant]
 	if z.Least == 0 {
 		return v.least
@@ -95,7 +95,7 @@ func (s *sizer) next(z plan.Size) int {
 }
 
 // empty reports whether a value is an index and has no value at these sizes.
-func (s *sizer) empty(v plan.Value) bool {
+func (s *sizer) empty(v abi.Value) bool {
 	if !v.HasRange {
 		return false
 	}
@@ -106,7 +106,7 @@ func (s *sizer) empty(v plan.Value) bool {
 
 // root sizes the unit under test. One without parts takes every size from the
 // table; one with parts has a width that its parts share.
-func (s *sizer) root(u *plan.Unit, of plan.Applied) {
+func (s *sizer) root(u *abi.Unit, of abi.Applied) {
 	own := map[string]int{}
 	width := variants[s.variant].width
 	switch {
@@ -115,7 +115,7 @@ func (s *sizer) root(u *plan.Unit, of plan.Applied) {
 			own[z.Name] = s.next(z)
 			s.emit[z.Name] = own[z.Name]
 		}
-	case u.Kind == plan.ModelUnit:
+	case u.Kind == abi.ModelUnit:
 		s.count(u, of, own)
 		for _, z := range free(u) {
 			if z.Counts != "" {
@@ -140,7 +140,7 @@ func (s *sizer) root(u *plan.Unit, of plan.Applied) {
 
 // block sizes a unit that must fit a width; its own choices go into the table
 // under the prefix.
-func (s *sizer) block(u *plan.Unit, of plan.Applied, width int, prefix string) map[string]int {
+func (s *sizer) block(u *abi.Unit, of abi.Applied, width int, prefix string) map[string]int {
 	own := map[string]int{}
 	s.count(u, of, own)
 	fixed := (&unitEmitter{u: u}).fixedSizes()
@@ -184,7 +184,7 @@ func divisor(n int) int {
 
 // parts sizes the parts. In the table a model's block has no name of its own,
 // in the program it has.
-func (s *sizer) parts(u *plan.Unit, of plan.Applied, width int, table, program string) {
+func (s *sizer) parts(u *abi.Unit, of abi.Applied, width int, table, program string) {
 	for _, p := range of.Parts {
 		v := s.units.of(p.Unit)
 		at := table
@@ -202,7 +202,7 @@ func (s *sizer) parts(u *plan.Unit, of plan.Applied, width int, table, program s
 }
 
 // count is how many parts a list has, for the size that counts them.
-func (s *sizer) count(u *plan.Unit, of plan.Applied, own map[string]int) {
+func (s *sizer) count(u *abi.Unit, of abi.Applied, own map[string]int) {
 	for _, z := range free(u) {
 		if z.Counts != "" {
 			own[z.Name] = 0
@@ -217,7 +217,7 @@ func (s *sizer) count(u *plan.Unit, of plan.Applied, own map[string]int) {
 
 // window notes how far back a unit looks, for a tail is one shorter than its
 // window, and how long its chunks are.
-func (s *sizer) window(u *plan.Unit, own map[string]int) {
+func (s *sizer) window(u *abi.Unit, own map[string]int) {
 	if u.Chunk > 0 {
 		s.chunks = append(s.chunks, u.Chunk)
 	}
@@ -249,4 +249,4 @@ func (s *sizer) tokens() []int {
 	return slices.Compact(out)
 }
 
-func free(u *plan.Unit) []plan.Size { return (&unitEmitter{u: u}).free() }
+func free(u *abi.Unit) []abi.Size { return (&unitEmitter{u: u}).free() }

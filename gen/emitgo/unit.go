@@ -8,15 +8,16 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // Units are units by name: those that the text of another one may speak of, such as
 // the parts that it is tested with.
-type Units map[string]*plan.Unit
+type Units map[string]*abi.Unit
 
 // of finds a unit.
-func (us Units) of(name string) *plan.Unit {
+func (us Units) of(name string) *abi.Unit {
 	if u := us[name]; u != nil {
 		return u
 	}
@@ -27,7 +28,7 @@ func (us Units) of(name string) *plan.Unit {
 func (us Units) packages() packages {
 	own := packages{}
 	for _, u := range us {
-		if u.Kind != plan.OpUnit {
+		if u.Kind != abi.OpUnit {
 			path, name := Package(u)
 			own[name] = u.Home.Import(path)
 		}
@@ -38,12 +39,12 @@ func (us Units) packages() packages {
 // Unit prints the package of one unit, or its part of the package of operations, by
 // path under the root of the unit's module. With are the units that it names: the
 // update behind one of matrices.
-func Unit(u *plan.Unit, with Units) map[string][]byte {
+func Unit(u *abi.Unit, with Units) map[string][]byte {
 	e := newUnitEmitter(u, with)
 	switch u.Kind {
-	case plan.OpUnit:
+	case abi.OpUnit:
 		e.op()
-	case plan.UpdateUnit:
+	case abi.UpdateUnit:
 		e.update()
 	default:
 		e.block()
@@ -58,13 +59,13 @@ func Kern() map[string][]byte {
 
 // A unitEmitter prints one unit.
 type unitEmitter struct {
-	u        *plan.Unit
+	u        *abi.Unit
 	units    Units // that it may name
 	packages packages
 	files    map[string][]byte
 }
 
-func newUnitEmitter(u *plan.Unit, with Units) *unitEmitter {
+func newUnitEmitter(u *abi.Unit, with Units) *unitEmitter {
 	return &unitEmitter{u: u, units: with, packages: with.packages(), files: map[string][]byte{}}
 }
 
@@ -79,11 +80,11 @@ func (e *unitEmitter) writeFused(name string, s *stageEmitter) {
 }
 
 // KernelFiles lists the files of units with kernels in fused arithmetic.
-func KernelFiles(units []*plan.Unit) []plan.KernelFile {
+func KernelFiles(units []*abi.Unit) []plan.KernelFile {
 	var out []plan.KernelFile
 	for _, u := range units {
 		path, pkg := Package(u)
-		add := func(name string, pair plan.Pair) {
+		add := func(name string, pair abi.Pair) {
 			f := plan.KernelFile{Path: path + "/" + name, Package: pkg, Source: u.Page}
 			for _, k := range []*plan.Kernel{pair.Fwd, pair.Bwd} {
 				if k != nil {
@@ -96,9 +97,9 @@ func KernelFiles(units []*plan.Unit) []plan.KernelFile {
 		}
 		for i, st := range u.Stages {
 			switch u.Kind {
-			case plan.OpUnit:
+			case abi.OpUnit:
 				add(u.ID, st.Pair)
-			case plan.UpdateUnit:
+			case abi.UpdateUnit:
 				add(u.FileOf(i, pkg), st.Pair)
 			default:
 				add(strings.ToLower(st.Name), st.Pair)
@@ -111,15 +112,15 @@ func KernelFiles(units []*plan.Unit) []plan.KernelFile {
 }
 
 // folder is where a kind of unit lives under the folder of the generated code.
-var folder = map[plan.UnitKind]string{plan.OpUnit: "ops", plan.RuleUnit: "rules", plan.ComposeUnit: "compositions",
-	plan.ModelUnit: "models", plan.UpdateUnit: "updates"}
+var folder = map[abi.UnitKind]string{abi.OpUnit: "ops", abi.RuleUnit: "rules", abi.ComposeUnit: "compositions",
+	abi.ModelUnit: "models", abi.UpdateUnit: "updates"}
 
 // Package is the path of a unit's package under the root of its module and its name.
-func Package(u *plan.Unit) (path, name string) {
+func Package(u *abi.Unit) (path, name string) {
 	if u.Alone() {
 		return u.Home.Folder, u.Home.Package
 	}
-	if u.Kind == plan.OpUnit {
+	if u.Kind == abi.OpUnit {
 		return u.Home.Folder + "/ops", "ops"
 	}
 	name = strings.ReplaceAll(u.ID, "_", "")
@@ -151,8 +152,8 @@ func write(files map[string][]byte, path string, f *jen.File) {
 func sizeField(name string) string { return identifier(name, true) }
 
 // free lists the unit's free sizes.
-func (e *unitEmitter) free() []plan.Size {
-	return slices.DeleteFunc(slices.Clone(e.u.Sizes), func(s plan.Size) bool { return !s.Free })
+func (e *unitEmitter) free() []abi.Size {
+	return slices.DeleteFunc(slices.Clone(e.u.Sizes), func(s abi.Size) bool { return !s.Free })
 }
 
 // sizesType prints the struct of the unit's free sizes.

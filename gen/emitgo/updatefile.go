@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -44,7 +45,7 @@ func (e *unitEmitter) update() {
 
 // clocks and settings are the constants of an update: those with a default are
 // settings, a number without one is the clock, a truth value an attribute.
-func (e *unitEmitter) settingsOf() (settings []plan.Value, clock, flag string) {
+func (e *unitEmitter) settingsOf() (settings []abi.Value, clock, flag string) {
 	for _, c := range e.u.Consts {
 		switch {
 		case c.Elem == ir.Bool:
@@ -82,7 +83,7 @@ func (e *unitEmitter) settings() string {
 }
 
 // within is the Go of a number's lying in a domain; none holds for NaN.
-func within(d *plan.Domain, x string) string {
+func within(d *abi.Domain, x string) string {
 	var out []string
 	if !math.IsInf(d.Lo, 0) {
 		out = append(out, fmt.Sprintf("%s %s %v", x, map[bool]string{false: ">=", true: ">"}[d.LoOpen], d.Lo))
@@ -177,7 +178,7 @@ func (e *unitEmitter) apply() string {
 
 // run prints the call of a kernel: it writes into scratch, which then becomes
 // the parameter and the slots, so no entry is read after it was written.
-func (e *unitEmitter) run(st *plan.Stage, n *KernelNames) string {
+func (e *unitEmitter) run(st *abi.Stage, n *KernelNames) string {
 	var b strings.Builder
 	settings, clock, flag := e.settingsOf()
 	takes, _ := e.signature()

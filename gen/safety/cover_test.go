@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 )
@@ -130,7 +130,7 @@ func TestManyKnobs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module knobs\n\ngo 1.26\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range emitgo.Safety(plan.Home{Folder: "generated"}, tab.Choices()) {
+	for name, text := range emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices()) {
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o644); err != nil {
 			t.Fatal(err)
 		}

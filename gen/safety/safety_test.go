@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -175,7 +176,7 @@ func TestEveryCombination(t *testing.T) {
 	for name, s := range trees(t) {
 		tab := table(t, s)
 		tuples := tab.Tuples()
-		files := emitgo.Safety(plan.Home{Folder: "generated"}, tab.Choices())
+		files := emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices())
 		for _, d := range disagreements(t, tuples, tab.Choices(), files) {
 			t.Errorf("%s: table and compiler disagree about %s", name, d)
 		}
@@ -199,7 +200,7 @@ func TestBrokenTypes(t *testing.T) {
 	tuples := tab.Tuples()
 	const union = "Round_AWheelTurnsOnlyWhatIsRound interface{ Ring }"
 	for _, broken := range []string{union, "Round_AWheelTurnsOnlyWhatIsRound interface{ Ring | Bowl }", "Round_AWheelTurnsOnlyWhatIsRound interface{ Bowl }"} {
-		files := emitgo.Safety(plan.Home{Folder: "generated"}, tab.Choices())
+		files := emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices())
 		text := strings.ReplaceAll(string(files["generated/safety/safety.go"]), union, broken)
 		files["generated/safety/safety.go"] = []byte(text)
 		if got := disagreements(t, tuples, tab.Choices(), files); (broken == union) != (len(got) == 0) {
@@ -208,7 +209,7 @@ func TestBrokenTypes(t *testing.T) {
 	}
 	lost := *tab.Choices()
 	lost.Needs = lost.Needs[1:]
-	if got := disagreements(t, tuples, &lost, emitgo.Safety(plan.Home{Folder: "generated"}, &lost)); len(got) == 0 {
+	if got := disagreements(t, tuples, &lost, emitgo.Safety(abi.Home{Folder: "generated"}, &lost)); len(got) == 0 {
 		t.Error("a requirement was dropped, and no combination became legal")
 	}
 }
@@ -225,7 +226,7 @@ func TestMessage(t *testing.T) {
 				exprs = append(exprs, emitgo.SafetyType(tab.Choices(), u.Names()))
 			}
 		}
-		for i, said := range compile(t, emitgo.Safety(plan.Home{Folder: "generated"}, tab.Choices()), exprs) {
+		for i, said := range compile(t, emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices()), exprs) {
 			all := strings.Join(said, "\n")
 			// The compiler stops at the first choice that a value does not fit.
 			if !slices.ContainsFunc(illegal[i].Why, func(v check.Violation) bool {
@@ -410,7 +411,7 @@ func TestGeneratedSuite(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module knobs\n\ngo 1.26\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range emitgo.Safety(plan.Home{Folder: "generated"}, tab.Choices()) {
+		for name, text := range emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices()) {
 			name = filepath.Base(name)
 			if name == c.file {
 				edited := strings.ReplaceAll(string(text), c.old, c.new)

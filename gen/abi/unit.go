@@ -1,10 +1,14 @@
-package plan
+// Package abi is the contract of a compiled unit: what a caller sees of it. A unit has
+// sizes, parameters, context memory, inputs and results, and stages, each a pair of
+// kernels of package plan. The compiler fills a Unit, and the emitters print it.
+package abi
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -221,15 +225,15 @@ const (
 
 // A Pair is a forward and its backward; Bwd is nil where nothing has a
 // gradient.
-type Pair struct{ Fwd, Bwd *Kernel }
+type Pair struct{ Fwd, Bwd *plan.Kernel }
 
 // RowsApart reports whether a backward replays its states row by row, or has none.
 func (p Pair) RowsApart() bool {
 	apart, segments := false, false
 	if p.Bwd != nil {
-		Walk(p.Bwd.Body, func(n Node) {
-			if l, ok := n.(*Loop); ok {
-				apart, segments = apart || l.Kind == Row, segments || l.Kind == Segment
+		plan.Walk(p.Bwd.Body, func(n plan.Node) {
+			if l, ok := n.(*plan.Loop); ok {
+				apart, segments = apart || l.Kind == plan.Row, segments || l.Kind == plan.Segment
 			}
 		})
 	}
@@ -257,7 +261,7 @@ func (u *Unit) PartOf(a Applied) Part {
 			return p
 		}
 	}
-	panic("plan: BUG: " + u.Name + " has no part " + a.Part)
+	panic("abi: BUG: " + u.Name + " has no part " + a.Part)
 }
 
 // Collects reports whether an update does not read what it changes: it makes
@@ -265,8 +269,8 @@ func (u *Unit) PartOf(a Applied) Part {
 func (u *Unit) Collects() bool {
 	k := u.Stages[0].Fwd
 	for _, b := range k.Params {
-		if b.Role == Write && k.Result(b.Of) == b && !slices.ContainsFunc(u.States, func(s State) bool { return s.Name == b.Of }) {
-			return k.Param(b.Of) == nil || k.Param(b.Of).Role != Read
+		if b.Role == plan.Write && k.Result(b.Of) == b && !slices.ContainsFunc(u.States, func(s State) bool { return s.Name == b.Of }) {
+			return k.Param(b.Of) == nil || k.Param(b.Of).Role != plan.Read
 		}
 	}
 	return false
