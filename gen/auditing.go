@@ -22,5 +22,5 @@ func Audit(c Config) (*audit.Report, diag.List) {
 	for _, page := range own {
 		page.Citations = markdown.Cite(page, bib)
 	}
-	return audit.New(audit.Input{Pages: own, Trace: e.trace, Path: p.Path}), ds
+	return audit.New(audit.Input{Pages: own, Trace: p.trace(e.codes, e.files), Path: p.Path}), ds
 }

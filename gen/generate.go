@@ -25,7 +25,7 @@ import (
 
 // A project on its way to files: its units go through their stages side by side
 // (unit.go), and then what belongs to all of them is put together: the registry, the
-// table of the knobs, the manifest of the kernels, the trace.
+// table of the knobs, the manifest of the kernels.
 
 // A Project is a loaded project.
 type Project struct {
@@ -90,7 +90,7 @@ func Emit(c Config) (tree.Files, diag.List) {
 // An emission is what the pages become.
 type emission struct {
 	files tree.Files
-	trace *trace.Trace
+	codes []*code // of the units, in the order of the project's jobs
 }
 
 // emit compiles the pages; with proof set it proves them first.
@@ -115,6 +115,7 @@ func (p *Project) emit(proof bool) (*emission, diag.List) {
 	}
 	e := &emission{files: tree.Files{}}
 	codes, cd := p.code(e.files)
+	e.codes = codes
 	ds.Append(cd)
 	if ds.Append(p.tests(e.files)); ds.HasErrors() {
 		return nil, ds
@@ -122,8 +123,6 @@ func (p *Project) emit(proof bool) (*emission, diag.List) {
 	if ds.Append(p.together(codes, e.files)); ds.HasErrors() {
 		return nil, ds
 	}
-	e.trace = p.trace(codes, e.files) // reads the files, so it comes last
-	e.files[p.conf.home().Folder+"/trace.json"] = e.trace.JSON()
 	return e, ds
 }
 

@@ -7,8 +7,8 @@
 // comment names is accounted for in one of three ways: the equation is folded
 // into those that use it, it calls a part, or it has no symbol and is a gap.
 //
-// The result is the file generated/trace.json, the only generated file that
-// knows line numbers, and the data of gen/audit.
+// The result is the data of gen/audit, which prints it as JSON
+// (`hecategen audit -json`).
 package trace
 
 import (
@@ -39,7 +39,6 @@ type Input struct {
 
 // A Trace is the whole map.
 type Trace struct {
-	Format    int         `json:"format"`
 	Units     []*Unit     `json:"units"`
 	Equations []*Equation `json:"equations"`
 	Symbols   []*Symbol   `json:"symbols"`
@@ -160,7 +159,7 @@ type Test struct {
 
 // New builds the map.
 func New(in Input) *Trace {
-	t := &tracer{in: in, out: &Trace{Format: 1, Tags: map[string][]string{}}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{}}
+	t := &tracer{in: in, out: &Trace{Tags: map[string][]string{}}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{}}
 	t.units()
 	t.pages()
 	t.statements()
