@@ -46,8 +46,8 @@ func (c Config) home() abi.Home {
 	return h
 }
 
-// cuda is the folder of the CUDA text, "" for none.
-func (c Config) cuda() string {
+// CUDAFolder is the folder of the CUDA text, "" for none.
+func (c Config) CUDAFolder() string {
 	switch c.CUDA {
 	case "":
 		return emitcuda.Folder
@@ -61,7 +61,7 @@ func (c Config) cuda() string {
 // does.
 func (c Config) owned() []string {
 	out := []string{c.home().Folder}
-	if dir := c.cuda(); dir != "" {
+	if dir := c.CUDAFolder(); dir != "" {
 		out = append(out, dir)
 	}
 	if c.Former != "" && tree.Holds(c.Root, c.Former) {

@@ -48,16 +48,19 @@ gen/project:
 # judges and readers: they look at what several steps make
 gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
 gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/plan gen/abi
-gen/docs:         templates
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 gen/audit:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan gen/trace!
-gen/sweep:
 gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
 
-# the driver: the one place that sees the whole pipeline
+# the pipeline: the one place that sees all passes
 gen:              gen/* internal/vectors
+
+# drivers: each runs the pipeline for a command and reports on what it makes
+gen/docs:         gen templates
+gen/sweep:        gen
+
 cmd/hecategen:    gen gen/* .
 cmd/mutate:       gen gen/* internal/vectors
 

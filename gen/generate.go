@@ -223,7 +223,7 @@ func (p *Project) together(codes []*code, files tree.Files) diag.List {
 		rows = append(rows, c.Kernels...)
 	}
 	maps.Copy(files, r.File())
-	if dir := p.conf.cuda(); dir != "" {
+	if dir := p.conf.CUDAFolder(); dir != "" {
 		files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
 		if len(p.conf.Library) > 0 { // what the text includes lies beside it
 			name, text := emitcuda.Include()
@@ -247,7 +247,7 @@ func shared() tree.Files {
 // combinations adds the types of the legal combinations of the knobs, where the
 // project has a knob of its own.
 func (p *Project) combinations(files tree.Files) diag.List {
-	knobs := slices.DeleteFunc(p.knobs(), func(u *notation.Unit) bool { return u.Example })
+	knobs := slices.DeleteFunc(p.Knobs(), func(u *notation.Unit) bool { return u.Example })
 	if !slices.ContainsFunc(knobs, p.Own) {
 		return diag.List{}
 	}
@@ -348,7 +348,7 @@ func wanted(c Config) (tree.Files, diag.List) {
 
 // inputs are all bytes that the files are made from.
 func (c Config) inputs() []cause {
-	from := []cause{compiler(), because("the folders of the project", c.home(), c.cuda(), c.Specs)}
+	from := []cause{compiler(), because("the folders of the project", c.home(), c.CUDAFolder(), c.Specs)}
 	var library []any
 	for _, f := range c.Library {
 		library = append(library, f.Path, f.Text)

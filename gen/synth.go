@@ -66,8 +66,8 @@ func (f Formula) words() []string {
 	return out
 }
 
-// page is the page of the formula; about says what its header does.
-func (f Formula) page(about string) *source.File {
+// Page is the Page of the formula; about says what its header does.
+func (f Formula) Page(about string) *source.File {
 	name := f.Name
 	if name == "" {
 		name = strings.Join(f.words(), "")
@@ -101,7 +101,7 @@ func (y *Synthesis) Totals() string { return (&Proof{Units: []*prove.Report{y.Pr
 // the rule. Nothing is returned when there is an error.
 func Synthesize(c Config, f Formula, folder, pkg string) (*Synthesis, diag.List) {
 	c.CUDA = NoCUDA
-	page := f.page(f.about(c))
+	page := f.Page(f.about(c))
 	s, ds := c.Load(page)
 	if ds.HasErrors() {
 		return nil, ds

@@ -65,7 +65,7 @@ func newJob(s *Source, u *notation.Unit, c Config, m *memory, digests map[*notat
 		used := s.Tree.UsedKnob(u)
 		j.reads = append(j.reads, because("whether a rule uses "+u.Name.Text, used))
 		if !used {
-			roots = append(roots, s.knobs()...)
+			roots = append(roots, s.Knobs()...)
 		}
 	}
 	t := s.Tree.Closure(roots...)
@@ -86,8 +86,8 @@ func (s *Source) tried(u *notation.Unit) bool {
 	return false
 }
 
-// knobs are all units that a formula can be made of.
-func (s *Source) knobs() (out []*notation.Unit) {
+// Knobs are all units that a formula can be made of.
+func (s *Source) Knobs() (out []*notation.Unit) {
 	for _, u := range s.Tree.Order {
 		switch u.Kind {
 		case notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit:
@@ -229,7 +229,7 @@ func (j *job) code() (*code, diag.List) {
 			with, ds = j.units(abi.Applied{Unit: u.Else.Unit})
 		}
 		maps.Copy(out.Files, emitgo.Unit(u, with))
-		if dir := j.conf.cuda(); dir != "" {
+		if dir := j.conf.CUDAFolder(); dir != "" {
 			files, rows := emitcuda.Unit(u)
 			for name, text := range files {
 				out.Files[dir+"/"+name] = text
@@ -245,7 +245,7 @@ func emits(u *notation.Unit) bool { _, ok := unitKinds[u.Kind]; return ok && !u.
 
 // places are where things go.
 func (j *job) places() []cause {
-	return []cause{because("the folders of the project", j.conf.home(), j.conf.cuda())}
+	return []cause{because("the folders of the project", j.conf.home(), j.conf.CUDAFolder())}
 }
 
 func (j *job) header() string {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/docs"
 )
 
 func docsCommand() *command {
@@ -31,12 +31,12 @@ of it in one file that asks for nothing from outside.`, 0, 0)
 		}
 		seen, end := progress(err, *verbose)
 		w.conf.Seen = seen
-		site, ds := gen.Document(w.conf)
+		site, ds := docs.Collect(w.conf)
 		end()
 		if status := report(ds, err); status != fine {
 			return status
 		}
-		n, e := gen.WriteDocs(site, *dir)
+		n, e := site.Write(*dir)
 		if e != nil {
 			return finish("docs", bad, e, err)
 		}

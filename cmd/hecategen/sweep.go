@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/sweep"
 )
 
@@ -21,7 +20,7 @@ all cores: compile it in memory, prove it in float64 and run it for 100 and for
 state without bound or at zero, gates at their ends, a constant output), is
 reported by name and by knob, as markdown and as CSV. A sweep that was stopped,
 or whose time was over, goes on where it was.`, 0, 0)
-	w := gen.Sweep{Steps: []int{100, 1000}}
+	w := sweep.Sweep{Steps: []int{100, 1000}}
 	dir := c.flags.String("o", outDir("sweep"), "`folder` of the report")
 	c.flags.StringVar(&w.Over, "over", defaultFront, "`front`; a combination that does not fit it takes another")
 	c.flags.IntVar(&w.Width, "d", 8, "`size` of every width in the runs")

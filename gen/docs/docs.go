@@ -10,8 +10,11 @@ package docs
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html/template"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	text "text/template"
@@ -21,14 +24,13 @@ import (
 
 // A Site is the whole reference.
 type Site struct {
-	Entries  []*Entry
-	Pairs    []*Pairs // which knobs may stand together, two slots a table
-	Reasons  []string // the sentences that the tables refer to by number
-	Ways     []Link   // the strategies, the columns of Forms
-	Forms    []Form   // how the rules may be computed
-	Tokens   int      // of the chunks at which approximations are compared there
-	Counts   string   // of combinations
-	Unlisted []string // units that have no entry; a test wants none
+	Entries []*Entry
+	Pairs   []*Pairs // which knobs may stand together, two slots a table
+	Reasons []string // the sentences that the tables refer to by number
+	Ways    []Link   // the strategies, the columns of Forms
+	Forms   []Form   // how the rules may be computed
+	Tokens  int      // of the chunks at which approximations are compared there
+	Counts  string   // of combinations
 }
 
 // An Entry is one unit of a page.
@@ -265,4 +267,34 @@ func tidy(b []byte) []byte {
 		b = bytes.ReplaceAll(b, []byte("\n\n\n"), []byte("\n\n"))
 	}
 	return append(bytes.TrimSpace(b), '\n')
+}
+
+// Write writes the reference under a folder: markdown/ then holds exactly the
+// entries, and index.html the s. It returns the number of files.
+func (s *Site) Write(dir string) (int, error) {
+	pages, err := s.Markdown()
+	if err != nil {
+		return 0, err
+	}
+	page, err := s.HTML()
+	if err != nil {
+		return 0, err
+	}
+	under := filepath.Join(dir, "markdown")
+	if err := os.MkdirAll(under, 0o755); err != nil {
+		return 0, err
+	}
+	old, err := filepath.Glob(filepath.Join(under, "*.md"))
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range old { // of a page that is gone
+		if pages[filepath.Base(p)] == nil {
+			err = errors.Join(err, os.Remove(p))
+		}
+	}
+	for name, text := range pages {
+		err = errors.Join(err, os.WriteFile(filepath.Join(under, name), text, 0o644))
+	}
+	return len(pages) + 1, errors.Join(err, os.WriteFile(filepath.Join(dir, "index.html"), page, 0o644))
 }

@@ -1,4 +1,4 @@
-package gen
+package sweep
 
 import (
 	"crypto/sha256"
@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -20,12 +21,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
-	"github.com/nl-hecate/hecate/gen/sweep"
 )
 
-// A Sweep says which combinations of the knobs to go over, and how.
+// A Sweep says which combinations of the knobs are compiled, proved and run, and how.
 type Sweep struct {
-	Config
+	gen.Config
 	Over  string              // the front; a combination that cannot stand over it takes the first of the tree that fits
 	Width int                 // of everything, in the runs
 	Steps []int               // horizons: multiples of 50, growing
@@ -44,24 +44,24 @@ const sweepEntries = 16
 type sweeper struct {
 	Sweep
 	printed map[string]bool // combinations whose Go and assembly are printed too
-	src     *Source
+	src     *gen.Source
 	table   *safety.Table
 	over    *notation.Apply
 	todo    []safety.Tuple
 	key     string // of everything but the combination
-	store   *sweep.Store
+	store   *Store
 }
 
 // Run goes over all legal combinations of the knobs on all cores: each is
 // compiled to plans, proved in float64 and followed; of so many that all knobs
 // have met the Go and the assembly are printed too. Rows of the store that are about the same pages, by the
 // same compiler, are taken as they are. left counts what the time did not allow.
-func (w Sweep) Run() (sum sweep.Summary, left int, ds diag.List, err error) {
+func (w Sweep) Run() (sum Summary, left int, ds diag.List, err error) {
 	sw := &sweeper{Sweep: w}
 	if ds = sw.load(&sum); ds.HasErrors() {
 		return sum, 0, ds, nil
 	}
-	if sw.store, err = sweep.Open(w.Store); err != nil {
+	if sw.store, err = Open(w.Store); err != nil {
 		return sum, 0, ds, err
 	}
 	rows, err := sw.rows()
@@ -76,7 +76,7 @@ func (w Sweep) Run() (sum sweep.Summary, left int, ds diag.List, err error) {
 }
 
 // load reads the pages, the front and the table of the knobs.
-func (w *sweeper) load(sum *sweep.Summary) (ds diag.List) {
+func (w *sweeper) load(sum *Summary) (ds diag.List) {
 	if w.src, ds = w.Load(); ds.HasErrors() {
 		return ds
 	}
@@ -105,7 +105,7 @@ func (w *sweeper) load(sum *sweep.Summary) (ds diag.List) {
 
 // front reads the front from its text, as part of a rule that no page has.
 func (w *sweeper) front() diag.List {
-	with, ds := w.Config.Load(Formula{Name: "Swept", Over: w.Over}.page(""))
+	with, ds := w.Config.Load(gen.Formula{Name: "Swept", Over: w.Over}.Page(""))
 	if ds.HasErrors() {
 		return ds
 	}
@@ -134,8 +134,8 @@ func (w *sweeper) keyOf() string {
 }
 
 // rows makes a row of each combination; nil is one that there was no time for.
-func (w *sweeper) rows() ([]*sweep.Row, error) {
-	rows, errs := make([]*sweep.Row, len(w.todo)), make([]error, len(w.todo))
+func (w *sweeper) rows() ([]*Row, error) {
+	rows, errs := make([]*Row, len(w.todo)), make([]error, len(w.todo))
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -152,7 +152,7 @@ func (w *sweeper) rows() ([]*sweep.Row, error) {
 }
 
 // stored is the row of a combination from the store, or a new one.
-func (w *sweeper) stored(t safety.Tuple) (*sweep.Row, error) {
+func (w *sweeper) stored(t safety.Tuple) (*Row, error) {
 	k := sha256.Sum256([]byte(w.key + t.String()))
 	key := hex.EncodeToString(k[:])
 	if r, ok := w.store.Row(key); ok {
@@ -167,7 +167,7 @@ func (w *sweeper) stored(t safety.Tuple) (*sweep.Row, error) {
 }
 
 // row compiles, proves and follows one combination.
-func (w *sweeper) row(t safety.Tuple) (r sweep.Row) {
+func (w *sweeper) row(t safety.Tuple) (r Row) {
 	r.Knobs = t.Names()
 	defer func() {
 		if p := recover(); p != nil {
@@ -190,17 +190,17 @@ func (w *sweeper) row(t safety.Tuple) (r sweep.Row) {
 		}
 	}
 	w.blame(&r, bad)
-	pu, bad := CompileUnit(w.src, u)
+	pu, bad := gen.CompileUnit(w.src, u)
 	if w.blame(&r, bad); bad.HasErrors() {
 		return r
 	}
 	if w.printed[t.String()] {
 		pu.Home = abi.Home{Folder: "swept", Package: "swept"}
-		Assembly(emitgo.KernelFiles([]*abi.Unit{pu}))
+		gen.Assembly(emitgo.KernelFiles([]*abi.Unit{pu}))
 		emitgo.Unit(pu, nil)
 	}
 	b, _ := check.Instantiate(w.src.Tree, u)
-	courses, bad := prove.Follow(b, w.Width, w.Steps, sweep.GateNear)
+	courses, bad := prove.Follow(b, w.Width, w.Steps, GateNear)
 	w.blame(&r, bad)
 	for _, c := range courses {
 		r.Horizons = append(r.Horizons, horizon(c))
@@ -235,7 +235,7 @@ func (w *sweeper) builds(t safety.Tuple, over *notation.Apply) diag.List {
 // blame keeps the first error about a combination. That a proof's random
 // parameters, which are no start of any page, lead to no numbers is no error of
 // the combination: whether its own start does is seen when it is followed.
-func (w *sweeper) blame(r *sweep.Row, ds diag.List) {
+func (w *sweeper) blame(r *Row, ds diag.List) {
 	for _, d := range ds.Sorted() {
 		switch {
 		case d.Severity != diag.Error:
@@ -248,11 +248,11 @@ func (w *sweeper) blame(r *sweep.Row, ds diag.List) {
 }
 
 // horizon is a course as a row has it.
-func horizon(c prove.Course) sweep.Horizon {
-	h := sweep.Horizon{Steps: c.Steps, Finite: c.Finite, Output: number(c.Output), Spread: number(c.Spread)}
+func horizon(c prove.Course) Horizon {
+	h := Horizon{Steps: c.Steps, Finite: c.Finite, Output: number(c.Output), Spread: number(c.Spread)}
 	for _, s := range c.States {
 		h.State = math.Max(h.State, number(s.X))
-		if !(s.X >= sweep.StateFloor) && h.Zero == "" {
+		if !(s.X >= StateFloor) && h.Zero == "" {
 			h.Zero = s.Name
 		}
 	}

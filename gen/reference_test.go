@@ -21,15 +21,15 @@ var (
 	anchor   = regexp.MustCompile(` id="([^"]*)"`)
 )
 
-// TestDocuments holds the reference of our pages: every emitted unit has an
+// TestReference holds the reference of our pages: every emitted unit has an
 // entry with what was made of it, every link leads somewhere, and the text is
 // the same every time.
-func TestDocuments(t *testing.T) {
+func TestReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("proves all pages")
 	}
 	c := gen.Config{Root: "..", Specs: []string{"../specs"}, Memory: remembered}
-	site, ds := gen.Document(c)
+	site, ds := docs.Collect(c)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -151,22 +151,5 @@ func emitted(t *testing.T, c gen.Config, files map[string][]byte, ids map[string
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-	}
-}
-
-// TestWriteDocs writes the reference, and takes what is of no page any more away.
-func TestWriteDocs(t *testing.T) {
-	dir := t.TempDir()
-	site, ds := gen.Document(gen.Config{Root: "..", Specs: []string{"../specs/algorithms/short_conv.md", "../specs/algorithms/functions.md"}})
-	if ds.HasErrors() {
-		t.Fatal(ds.Error())
-	}
-	write(t, filepath.Join(dir, "markdown", "gone.md"), "old")
-	n, err := gen.WriteDocs(site, dir)
-	if err != nil || n != len(site.Entries)+3 {
-		t.Errorf("%d files, %v", n, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "markdown", "gone.md")); err == nil {
-		t.Error("an entry of no page is still there")
 	}
 }

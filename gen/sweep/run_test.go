@@ -1,6 +1,7 @@
-package gen_test
+package sweep_test
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/sweep"
 )
 
 // blowPage has an algorithm that goes up and a retention that keeps nothing.
@@ -21,8 +23,14 @@ func TestSweep(t *testing.T) {
 		t.Skip("a long series")
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "pages", "blow.md"), blowPage)
-	w := gen.Sweep{Config: gen.Config{Specs: []string{"../specs", filepath.Join(dir, "pages")}}, Over: front, Width: 8, Steps: []int{100, 300}, Store: filepath.Join(dir, "rows.jsonl"),
+	pages := filepath.Join(dir, "pages")
+	if err := os.Mkdir(pages, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(pages, "blow.md"), []byte(blowPage), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := sweep.Sweep{Config: gen.Config{Specs: []string{"../../specs", pages}}, Over: "Projected(unit = on)", Width: 8, Steps: []int{100, 300}, Store: filepath.Join(dir, "rows.jsonl"),
 		Only: func(s string) bool {
 			rest, ok := strings.CutPrefix(s, "Matrix + L2 + ")
 			keep, step, _ := strings.Cut(rest, " + ")

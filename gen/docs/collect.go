@@ -1,0 +1,306 @@
+package docs
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/derive"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/safety"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// Collect compiles and proves the pages of a project and gathers what the reference
+// says of each unit: its equations, its derived backward, its costs, the verdicts of
+// the proof, the emitted kernels, and which knobs, rules and strategies may be combined.
+func Collect(c gen.Config) (*Site, diag.List) {
+	p, ds := gen.Open(c)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	s := p.Source
+	d := &collector{src: s, cuda: c.CUDAFolder(), site: &Site{}, plans: map[string]*abi.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
+	proof, pd := p.ProveOnly(false, func(string) bool { return true }, c.Seen)
+	ds.Append(pd)
+	units, cd := gen.Compile(s)
+	ds.Append(cd)
+	table, td := safety.New(s.Tree)
+	if ds.Append(td); ds.HasErrors() {
+		return nil, ds
+	}
+	for _, r := range proof.Units {
+		d.proofs[r.Unit] = r
+	}
+	for _, u := range units {
+		d.plans[u.Name] = u
+	}
+	d.table = table
+	for _, u := range s.Tree.Order {
+		if !u.Example && s.Own(u) {
+			d.site.Entries = append(d.site.Entries, d.entry(u))
+		}
+	}
+	if slices.ContainsFunc(s.Knobs(), s.Own) {
+		d.combinations()
+	}
+	d.forms()
+	d.site.Unlink()
+	return d.site, ds
+}
+
+// entryID is the name of an entry in files and links. A function may have the name of an
+// operation in other letters.
+func entryID(u *notation.Unit) string {
+	if name, ok := strings.CutSuffix(check.UnitID(u), "()"); ok {
+		return name + "_function"
+	}
+	return check.UnitID(u)
+}
+
+// A collector makes the entries of a source.
+type collector struct {
+	src    *gen.Source
+	cuda   string // folder of the CUDA text
+	table  *safety.Table
+	site   *Site
+	plans  map[string]*abi.Unit
+	proofs map[string]*prove.Report
+
+	chunked map[string]bool // rules that a strategy computes
+}
+
+func (d *collector) entry(u *notation.Unit) *Entry {
+	e := &Entry{Name: u.Name.Text, ID: entryID(u), Kind: check.KindWord(u.Kind), Page: d.src.Path(u.Span.File.Path),
+		Source: strings.TrimSpace(notation.Print(u, notation.Unicode))}
+	d.page(e, u)
+	switch u.Kind {
+	case notation.OpUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit:
+		if b, ds := check.Instantiate(d.src.Tree, u); b != nil && !ds.HasErrors() {
+			d.chunked[e.Name] = b.Strategy != nil
+			d.derived(e, b)
+			d.blockOptions(e, b)
+		}
+	default:
+		d.ownOptions(e, u)
+	}
+	d.verdicts(e)
+	d.partners(e, u)
+	d.relations(e, u)
+	if p := d.plans[u.Name.Text]; p != nil {
+		d.emitted(e, p)
+	}
+	return e
+}
+
+// page copies the contract and the prose of a page that is about one unit.
+func (d *collector) page(e *Entry, u *notation.Unit) {
+	for i, p := range d.src.Pages {
+		if p.File != u.Span.File || p.Header == nil {
+			continue
+		}
+		own := 0
+		for _, v := range d.src.Files[i].Units {
+			if !v.Example && v.Kind != notation.FuncUnit {
+				own++
+			}
+		}
+		e.Title = p.Title
+		if own != 1 || u.Kind == notation.FuncUnit {
+			continue
+		}
+		for _, f := range p.Header.Fields {
+			if f.Name != "Position" {
+				e.Header = append(e.Header, Field{Name: string(f.Name), Text: tags.ReplaceAllString(f.Value, "")})
+			}
+		}
+		var spans []source.Span
+		for _, b := range p.Blocks {
+			if b.IsHecate || b.Span.Start <= p.Header.Span.Start && p.Header.Span.End <= b.Span.End {
+				spans = append(spans, b.Span)
+			}
+		}
+		e.Prose = without(p.File.Text, spans)
+	}
+}
+
+var (
+	cites  = regexp.MustCompile(`\s*@eq \S+`)
+	tags   = regexp.MustCompile(`\s*\{[^{}\s]+\}`)
+	titles = regexp.MustCompile(`(?m)^# .*$`)
+	links  = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
+	blanks = regexp.MustCompile(`\n{3,}`)
+)
+
+// without is the text of a page outside of some spans, without its title and
+// without links, which lead nowhere from here.
+func without(text string, spans []source.Span) string {
+	slices.SortFunc(spans, func(a, b source.Span) int { return b.Start - a.Start })
+	for _, s := range spans {
+		text = text[:s.Start] + text[s.End:]
+	}
+	text = titles.ReplaceAllString(text, "")
+	text = links.ReplaceAllString(text, "$1")
+	return strings.TrimSpace(blanks.ReplaceAllString(text, "\n\n"))
+}
+
+// derived adds the backward and the cost.
+func (d *collector) derived(e *Entry, b *check.Block) {
+	if b.Unit.Kind != notation.UpdateUnit {
+		var ds diag.List
+		if v := derive.Of(b, &ds); v != nil && !ds.HasErrors() {
+			e.Backward = v.Text(notation.Unicode)
+		} else if ds.Len() > 0 {
+			e.NoForm = upperFirst(ds.Sorted()[0].Text) + "."
+		}
+	}
+	var ds diag.List
+	add := func(what string, f *ir.Func) {
+		if f != nil && !ds.HasErrors() {
+			g, _ := f.Clone()
+			autodiff.Simplify(g)
+			e.Costs = append(e.Costs, Line{What: what, Math: prove.CostOf(g).String()})
+		}
+	}
+	switch b.Unit.Kind {
+	case notation.RuleUnit:
+		f := irbuild.Rule(b, &ds)
+		if f == nil {
+			return
+		}
+		if c, ok := prove.StepCost(f); ok {
+			e.Costs = append(e.Costs, Line{What: "write and read of a token", Math: c.String()})
+		}
+		add("keys, values, queries and gates of a call", f)
+	case notation.OpUnit:
+		add("a call", irbuild.Op(b, &ds))
+	case notation.UpdateUnit:
+		add("a parameter", irbuild.Update(b, &ds))
+	case notation.ComposeUnit, notation.ModelUnit:
+		if p := irbuild.Compose(b, &ds); p != nil {
+			for _, st := range p.Stages {
+				if st.Func != nil {
+					add("a call, up to "+st.Func.Results[len(st.Func.Results)-1].Name, st.Func)
+				}
+			}
+		}
+	}
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// blockOptions lists the options of everything that a unit is made of.
+func (d *collector) blockOptions(e *Entry, b *check.Block) {
+	var names []string
+	for n := range b.Options {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		o := b.Options[n]
+		d := *o.Decl
+		d.Name.Text = o.PageName()
+		e.Options = append(e.Options, option(&d, o.Value, o.Unit.Name.Text))
+	}
+}
+
+// ownOptions lists the options of a unit that stands in others.
+func (d *collector) ownOptions(e *Entry, u *notation.Unit) {
+	for _, st := range u.Body {
+		if dc, ok := st.(*notation.Declare); ok && dc.Keyword.Text == "option" {
+			for _, n := range dc.Names {
+				e.Options = append(e.Options, option(n, n.Init, u.Name.Text))
+			}
+		}
+	}
+}
+
+func option(n *notation.DeclName, value notation.Expr, of string) Option {
+	bare := *n
+	bare.Init = nil
+	text := notation.Print(&notation.Declare{Keyword: notation.Word{Text: "option"}, Names: []*notation.DeclName{&bare}}, notation.Unicode)
+	o := Option{Math: strings.TrimPrefix(text, "option "), Of: of}
+	if value != nil {
+		o.Default = notation.Print(value, notation.Unicode)
+	}
+	return o
+}
+
+// verdicts copies the report: properties apart.
+func (d *collector) verdicts(e *Entry) {
+	r := d.proofs[e.Name]
+	if r == nil {
+		return
+	}
+	for _, it := range r.Items {
+		v := Verdict{What: strings.TrimPrefix(it.ID, r.ID+"."), Verdict: it.Verdict.String(), Detail: it.Detail()}
+		if it.Kind == prove.Marker || it.Kind == prove.Requires {
+			if it.Text != "" {
+				v.What = it.Text
+			}
+			e.Markers = append(e.Markers, v)
+			continue
+		}
+		e.Verdicts = append(e.Verdicts, v)
+	}
+}
+
+// relations says what a unit is made of and where it is used.
+func (d *collector) relations(e *Entry, u *notation.Unit) {
+	add := func(what string, links []Link) {
+		if len(links) > 0 {
+			e.Relations = append(e.Relations, Relation{What: what, Links: links})
+		}
+	}
+	if u.Formula != nil {
+		add("Made of", d.named(u.Formula))
+	}
+	for _, st := range u.Body {
+		if sp, ok := st.(*notation.Special); ok {
+			text := strings.TrimPrefix(notation.Print(sp, notation.Unicode), "special ")
+			add("The same", []Link{{Name: text}})
+		}
+	}
+	var used []Link
+	for _, v := range d.src.Tree.Order {
+		if v.Example || v == u {
+			continue
+		}
+		in := d.named(v.Formula)
+		for _, st := range v.Body {
+			if sp, ok := st.(*notation.Special); ok {
+				in = append(append(in, d.named(sp.Left)...), d.named(sp.Right)...)
+			}
+		}
+		if slices.ContainsFunc(in, func(l Link) bool { return l.Name == e.Name }) {
+			used = append(used, Link{Name: v.Name.Text, ID: entryID(v)})
+		}
+	}
+	add("Named by", used)
+}
+
+// named lists the units that a formula names.
+func (d *collector) named(f *notation.Formula) []Link {
+	var out []Link
+	if f == nil {
+		return out
+	}
+	notation.Inspect(f, func(n any) bool {
+		if a, ok := n.(*notation.Apply); ok && d.src.Tree.Units[a.Name.Text] != nil {
+			l := Link{Name: a.Name.Text, ID: check.ID(a.Name.Text)}
+			if !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+		}
+		return true
+	})
+	return out
+}

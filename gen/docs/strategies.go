@@ -1,0 +1,97 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove"
+)
+
+// forms says of each rule how it may be computed: by the markers that were proved
+// of all its states, and by giving it every strategy.
+func (d *collector) forms() {
+	strategies := d.src.Tree.Kinds(notation.StrategyUnit)
+	strategies = slices.DeleteFunc(strategies, func(u *notation.Unit) bool { return u.Example })
+	for _, s := range strategies {
+		d.site.Ways = append(d.site.Ways, linkTo(s.Name.Text))
+	}
+	var rules []*notation.Unit
+	for _, e := range d.site.Entries {
+		u := d.plans[e.Name]
+		if e.Kind != check.KindWord(notation.RuleUnit) || u == nil || d.chunked[e.Name] {
+			continue
+		}
+		var states []string
+		for _, s := range u.States {
+			if !strings.HasSuffix(s.Name, ".tail") {
+				states = append(states, s.Name)
+			}
+		}
+		has := func(marker string) string { return covers(d.proofs[e.Name], marker, states) }
+		d.site.Forms = append(d.site.Forms, Form{Link: linkTo(e.Name), Scalar: has("ScalarAffineInState"), Affine: has("AffineInState"), Rows: has("RowIndependent")})
+		rules = append(rules, d.src.Tree.Units[e.Name])
+	}
+	found := make([][]prove.Standing, len(rules))
+	var wg sync.WaitGroup
+	for i, r := range rules {
+		wg.Go(func() {
+			for _, s := range strategies {
+				found[i] = append(found[i], prove.Stands(d.src.Tree, s, r))
+			}
+		})
+	}
+	wg.Wait()
+	for i, row := range found {
+		for _, s := range row {
+			d.site.Forms[i].Ways = append(d.site.Forms[i].Ways, d.standing(s))
+		}
+	}
+}
+
+// standing is how a strategy stands to a rule, as a cell of the table.
+func (d *collector) standing(s prove.Standing) string {
+	switch {
+	case s.Refused != "":
+		return fmt.Sprintf("no [%d]", d.reason(s.Refused))
+	case s.Exact():
+		return "exact"
+	}
+	off, tokens := s.Last()
+	d.site.Tokens = tokens
+	return fmt.Sprintf("off by %.1g", off)
+}
+
+// covers says for which of the states a marker was proved; one line of a page
+// may name several.
+func covers(r *prove.Report, marker string, states []string) string {
+	found := map[string]bool{}
+	if r != nil {
+		for _, it := range r.Items {
+			name, args, _ := strings.Cut(strings.TrimSuffix(it.Text, ")"), "(")
+			if it.Kind == prove.Marker && it.Verdict == prove.Proved && name == marker {
+				for a := range strings.SplitSeq(args, ", ") {
+					found[check.ASCII(a)] = true
+				}
+			}
+		}
+	}
+	var have []string
+	for _, s := range states {
+		if found[s] {
+			have = append(have, s)
+		}
+	}
+	switch {
+	case len(states) == 0:
+		return "no state"
+	case len(have) == len(states):
+		return "yes"
+	case len(have) == 0:
+		return "no"
+	}
+	return "of " + strings.Join(have, ", ")
+}
