@@ -25,7 +25,7 @@ nightly: ## more of the same: every mutation, 50,000 random pages, the protocol 
 	$(GO) run ./cmd/mutate
 	$(GO) test ./gen/random -timeout 0 -pages 50000 -seed $${SEED:-$$(date +%s)}
 	$(GO) test ./gen/emitcuda -timeout 0 -run RandomPages -pages 5000 -seed $${SEED:-$$(date +%s)}
-	HECATE_PROTOCOL=full $(GO) test -timeout 0 ./protocol
+	HECATE_PROTOCOL=full $(GO) test -timeout 0 ./validation/protocol
 	.ci/nvrtc
 	$(GO) run ./internal/cudac -n -all
 	$(MAKE) fuzz
@@ -51,8 +51,8 @@ fmt: ## format Go and pages
 
 oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 	python3 -m venv out/oracle
-	out/oracle/bin/pip install -q -r oracle/requirements.txt
-	out/oracle/bin/python oracle/make.py
+	out/oracle/bin/pip install -q -r validation/oracle/requirements.txt
+	out/oracle/bin/python validation/oracle/make.py
 
 bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to bench/NOTES.md
 	$(GO) run ./bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
@@ -75,14 +75,14 @@ sweep-knobs: ## compile, prove and run every legal combination of the knobs; rep
 	$(GO) build -o out/hecategen ./cmd/hecategen
 	out/hecategen sweep -for 1h
 
-compare: ## nine rules, four levels each, on one text: protocol/reports/compare.md
-	$(GO) run ./protocol/trials compare
+compare: ## nine rules, four levels each, on one text: validation/experiments/reports/compare.md
+	$(GO) run ./validation/experiments compare
 
-levels: ## does a second, slower level help? protocol/reports/levels.md
-	$(GO) run ./protocol/trials levels
+levels: ## does a second, slower level help? validation/experiments/reports/levels.md
+	$(GO) run ./validation/experiments levels
 
-sweep: ## combinations of rules and compositions, and which degenerate: protocol/reports/sweep.md (STEPS=100000 for the longest)
-	$(GO) run ./protocol/trials sweep -steps $${STEPS:-0}
+sweep: ## combinations of rules and compositions, and which degenerate: validation/experiments/reports/sweep.md (STEPS=100000 for the longest)
+	$(GO) run ./validation/experiments sweep -steps $${STEPS:-0}
 
 docs: ## write the reference of all pages: out/docs/index.html and out/docs/markdown
 	$(GO) run ./cmd/hecategen docs

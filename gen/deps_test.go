@@ -69,13 +69,14 @@ cmd/mutate:       gen gen/* internal/vectors
 runtime:          runtime
 runtime/blocktest: runtime internal/vectors
 generated:        runtime generated
-command:          runtime internal/opticks
+command:          runtime validation/opticks
 cmd/hecate:       command generated
 cmd/hecatevet:
 internal:
 internal/vectors:
 internal/cudashim: cuda
-protocol/trials:  runtime generated internal/opticks
+validation/experiments: runtime generated validation/opticks
+validation/opticks:
 templates:
 cuda:
 bench:            runtime generated gen gen/*
@@ -93,14 +94,14 @@ var exceptions = map[string]string{
 // testsMay are what test files may import beyond their package.
 const testsMay = `
 gen:              gen gen/* internal/vectors internal/cudashim .
-runtime:          runtime internal
+runtime:          runtime internal validation/opticks
 generated:        runtime generated internal/vectors
-command:          runtime generated internal
+command:          runtime generated internal validation/opticks
 internal:         internal
 bench:            internal
-zero:             runtime generated internal
-runtime/lifecycle: runtime internal generated
-protocol:         runtime generated internal gen gen/*
+validation/zero:  runtime generated internal
+validation/lifecycle: runtime internal generated
+validation/protocol: runtime generated internal gen gen/*
 `
 
 // thirdParty lists the packages from outside and who may import them; a line

@@ -124,12 +124,12 @@ func TestBounded(t *testing.T) {
 func TestOddPages(t *testing.T) {
 	const path = gen.LibraryModule + "/odd"
 	root := newModule(t, path)
-	for _, dir := range []string{"zero", "oracle/vectors"} {
+	for _, dir := range []string{"validation/zero", "validation/oracle/vectors"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", dir))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"specs/odd.md": fenced(oddPages), "zero/bounded_test.go": boundedTest} {
+	for name, text := range map[string]string{"specs/odd.md": fenced(oddPages), "validation/zero/bounded_test.go": boundedTest} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestOddPages(t *testing.T) {
 	}
 	generate(t, root, path)
 	vetAndTest(t, root, "./generated/...")
-	runGo(t, root, "test", "-vet=off", "-run", "TestBounded", "./zero")
+	runGo(t, root, "test", "-vet=off", "-run", "TestBounded", "./validation/zero")
 }
 
 // fenced puts the backquotes in, which a raw string cannot hold.

@@ -36,7 +36,7 @@ const wanted = 0.95
 
 func main() {
 	specs := flag.String("specs", "specs", "the pages")
-	vectors := flag.String("vectors", "oracle/vectors", "the numbers from outside")
+	vectors := flag.String("vectors", "validation/oracle/vectors", "the numbers from outside")
 	list := flag.String("list", "gen/prove/testdata/witness.txt", "which numbers hold which unit")
 	var of choice
 	flag.StringVar(&of.page, "page", "", "break only pages whose path contains this")

@@ -14,7 +14,7 @@ func TestJudge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	w, err := newWorld("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestPins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	w, err := newWorld("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestPins(t *testing.T) {
 
 // TestFloors: a floor under a norm is seen where the norm is below it.
 func TestFloors(t *testing.T) {
-	w, err := newWorld("../../specs", "../../oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	w, err := newWorld("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

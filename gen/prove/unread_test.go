@@ -22,7 +22,7 @@ type excuse struct {
 // reason why none does. It runs when all witnesses have been held.
 func everythingIsRead(t *testing.T) {
 	list := excuses(t, "testdata/unread.txt")
-	names, err := filepath.Glob("../../oracle/vectors/*.txt")
+	names, err := filepath.Glob("../../validation/oracle/vectors/*.txt")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no vector files: %v", err)
 	}

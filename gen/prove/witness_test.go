@@ -66,7 +66,7 @@ var wasRead = map[string]map[string]bool{}
 func vectorsOf(t *testing.T, name string) prove.Vectors {
 	t.Helper()
 	if files[name] == nil {
-		r, err := os.Open(filepath.Join("../../oracle/vectors", name))
+		r, err := os.Open(filepath.Join("../../validation/oracle/vectors", name))
 		if err != nil {
 			r, err = os.Open(filepath.Join("testdata", name))
 		}

@@ -1,6 +1,6 @@
 // Package vectors reads and writes vector files: named tensors of numbers,
 // kept exactly, in a text form that two languages can print and a person can
-// read. The Python references under oracle/ write them; Go tests read them.
+// read. The Python references under validation/oracle write them; Go tests read them.
 //
 // A file is a sequence of lines:
 //

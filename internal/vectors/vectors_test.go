@@ -193,12 +193,12 @@ func TestNaN(t *testing.T) {
 
 // TestOracleFiles reads what Python wrote, so that the two sides cannot drift.
 func TestOracleFiles(t *testing.T) {
-	names, err := filepath.Glob("../../oracle/vectors/*.txt")
+	names, err := filepath.Glob("../../validation/oracle/vectors/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(names) == 0 {
-		t.Fatal("no vector files under oracle/vectors")
+		t.Fatal("no vector files under validation/oracle/vectors")
 	}
 	for _, name := range names {
 		in, err := os.Open(name)

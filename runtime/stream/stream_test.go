@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nl-hecate/hecate/internal/opticks"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/validation/opticks"
 )
 
 func text(t *testing.T, docs ...string) *Text {

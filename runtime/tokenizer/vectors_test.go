@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// families are the tokenizer.json files of testdata, which oracle/tokenization.py
+// families are the tokenizer.json files of testdata, which validation/oracle/tokenization.py
 // wrote with Hugging Face's library, and whose vectors each is held to.
 var families = map[string]string{"gpt2": "gpt2", "gpt2_prefix": "gpt2_prefix", "gpt2_split": "gpt2",
 	"uncut": "uncut", "cl100k": "cl100k", "digits": "digits", "o200k": "o200k", "normal": "normal"}

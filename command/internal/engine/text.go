@@ -3,8 +3,8 @@ package engine
 import (
 	"fmt"
 
-	"github.com/nl-hecate/hecate/internal/opticks"
 	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/validation/opticks"
 )
 
 // openText opens a file, or a text that is at hand; note says which it is.
