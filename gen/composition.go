@@ -3,9 +3,9 @@ package gen
 import (
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/spec"
@@ -23,7 +23,7 @@ func Combinations(s *Source) (*safety.Table, diag.List) {
 }
 
 // choices is the table for the emitters: each value with what its page is for.
-func choices(s *Source, t *safety.Table) *plan.Choices {
+func choices(s *Source, t *safety.Table) *abi.Choices {
 	c := t.Choices()
 	for _, slot := range c.Slots {
 		for i := range slot.Values {

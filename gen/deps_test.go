@@ -47,7 +47,7 @@ gen/project:
 
 # judges and readers: they look at what several steps make
 gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
-gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/plan gen/abi
+gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/abi
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // What may be combined is read off the same table that the types of
@@ -70,7 +70,7 @@ func (d *collector) reason(text string) int {
 
 // pairing says whether a value of slot i stands with one of slot j: yes, with
 // what else, or no and why.
-func pairing(c *plan.Choices, i int, a string, j int, b string, together bool) (text string, reasons []string) {
+func pairing(c *abi.Choices, i int, a string, j int, b string, together bool) (text string, reasons []string) {
 	var with, own []string
 	for _, n := range c.Needs {
 		mine := n.Slot == i && n.By == a
@@ -108,7 +108,7 @@ func pairing(c *plan.Choices, i int, a string, j int, b string, together bool) (
 // partners lists for a knob the values of the other slots.
 func (d *collector) partners(e *Entry, u *notation.Unit) {
 	c := d.table.Choices()
-	me := slices.IndexFunc(c.Slots, func(s plan.Slot) bool { return s.Word == e.Kind })
+	me := slices.IndexFunc(c.Slots, func(s abi.Slot) bool { return s.Word == e.Kind })
 	if me < 0 {
 		return
 	}

@@ -10,13 +10,13 @@ import (
 // analyse finds the streams of a region, and which scalars differ between rows
 // and between columns.
 func (f *function) analyse() {
-	for _, v := range f.r.Inner() {
+	for _, v := range f.r.InnerVars() {
 		if f.counter[v] == "" {
 			f.counter[v] = f.word()
 		}
 	}
 	plan.Walk(f.r.Body, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) { f.stream(a) })
+		plan.EachAccess(n, func(a plan.Access) { f.stream(a) })
 	})
 	for before := -1; before != f.dependent(); {
 		before = f.dependent()
@@ -51,7 +51,7 @@ func (f *function) mark(ns []plan.Node, lane *plan.Loop) {
 			f.mark(n.Body, lane)
 		case *plan.Let:
 			f.add(n.To, f.depend(n.Val, lane))
-		case *plan.Acc:
+		case *plan.Accumulate:
 			f.add(n.To, depends{row: f.depend(n.Val, lane).row})
 		}
 	}
@@ -65,7 +65,7 @@ func (f *function) add(l *plan.Local, d depends) {
 // depend is what an expression changes with.
 func (f *function) depend(e plan.Expr, lane *plan.Loop) depends {
 	var d depends
-	plan.Visit(e, func(e plan.Expr) {
+	plan.WalkExpr(e, func(e plan.Expr) {
 		var x depends
 		switch e := e.(type) {
 		case plan.Load:
@@ -79,7 +79,7 @@ func (f *function) depend(e plan.Expr, lane *plan.Loop) depends {
 }
 
 func (f *function) accessDepends(a plan.Access, lane *plan.Loop) depends {
-	if f.r.Own(a.Buf) {
+	if f.r.IsPrivate(a.Buf) {
 		return depends{row: f.rowLanes(), column: true}
 	}
 	flat := a.Flat()
@@ -93,7 +93,7 @@ func (f *function) isLane(n *plan.Loop) bool {
 	lane := n.Kind != plan.Time
 	for _, x := range n.Body {
 		switch x.(type) {
-		case *plan.Loop, *plan.If, *plan.Pick:
+		case *plan.Loop, *plan.If, *plan.Gather:
 			lane = false
 		}
 	}
@@ -102,7 +102,7 @@ func (f *function) isLane(n *plan.Loop) bool {
 
 // stream finds or makes the stream of an access.
 func (f *function) stream(a plan.Access) *stream {
-	own := f.r.Own(a.Buf)
+	own := f.r.IsPrivate(a.Buf)
 	walk := f.r.StreamOf(a)
 	if own {
 		walk = f.ownWalk(a)
@@ -135,7 +135,7 @@ func (f *function) ownWalk(a plan.Access) plan.Stream {
 		mul = mul.Mul(a.Buf.Dims[i])
 	}
 	s := plan.Stream{Buf: a.Buf.Base(), Base: x}
-	for _, v := range f.r.Inner() {
+	for _, v := range f.r.InnerVars() {
 		if c := s.Base.Coef(v); !c.IsZero() {
 			s.Vars, s.Stride = append(s.Vars, v), append(s.Stride, c)
 			s.Base = s.Base.Subst(v, plan.Index{})

@@ -16,7 +16,7 @@ type Args struct{ *plan.Link }
 // newArgs lists the buffers and scalars of a region; integers come as they are
 // asked for.
 func newArgs(r *plan.Region, name string) *Args {
-	a := &Args{&plan.Link{Func: name, Tail: r.Across == plan.Rows}}
+	a := &Args{&plan.Link{Func: name, PartialVector: r.Across == plan.Rows}}
 	set := map[*plan.Local]bool{}
 	plan.Walk(r.Body, func(n plan.Node) {
 		if let, ok := n.(*plan.Let); ok {
@@ -34,8 +34,8 @@ func newArgs(r *plan.Region, name string) *Args {
 		if c, ok := n.(*plan.If); ok && c.Present != nil {
 			buffer(c.Present)
 		}
-		plan.Accesses(n, func(x plan.Access) { buffer(x.Buf) })
-		plan.Refs(n, func(l *plan.Local) {
+		plan.EachAccess(n, func(x plan.Access) { buffer(x.Buf) })
+		plan.EachRef(n, func(l *plan.Local) {
 			if !set[l] && !seen[l] {
 				seen[l] = true
 				a.Scalars = append(a.Scalars, l)

@@ -68,7 +68,7 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 			return nil, fmt.Errorf("%s: %s", t.level, why)
 		}
 		for _, a := range args {
-			a.Levels = append(a.Levels, plan.Level{Name: t.level, Suffix: t.suffix, Width: t.width, Rows: taken})
+			a.Targets = append(a.Targets, plan.Target{Name: t.level, Suffix: t.suffix, Width: t.width, Rows: taken})
 		}
 	}
 	for i, r := range rs {

@@ -149,7 +149,7 @@ func (s *scope) load(a plan.Access) val {
 	switch {
 	case a.Buf.Elem == ir.Bool:
 		op = "LOADBYTE"
-	case s.f.r.Own(a.Buf):
+	case s.f.r.IsPrivate(a.Buf):
 	case s.f.r.Across == plan.Columns && s.lane != nil && !d.column, s.f.r.Across == plan.Rows && !d.row, s.lane == nil && !d.row:
 		op = "SPREAD"
 	case s.lane == nil && s.f.r.Across == plan.Columns:
@@ -167,9 +167,9 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 	rows := f.r.Across == plan.Rows
 	width := 4 * f.t.width
 	switch {
-	case f.r.Own(a.Buf) && rows:
+	case f.r.IsPrivate(a.Buf) && rows:
 		at.disp, at.index = 4*f.rows*s.column+width*s.row, f.offset(at.stream, s.lane)
-	case f.r.Own(a.Buf):
+	case f.r.IsPrivate(a.Buf):
 		halves := 16 / f.t.width
 		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), f.offset(at.stream, s.lane)
 	case rows && d.column:

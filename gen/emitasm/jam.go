@@ -61,7 +61,7 @@ func independent(loop *plan.Loop) bool {
 	for _, n := range loop.Body {
 		switch n := n.(type) {
 		case *plan.Note, *plan.Store:
-		case *plan.Acc:
+		case *plan.Accumulate:
 			totals[n.To] = !begun[n.To]
 		case *plan.Let:
 			begun[n.To] = true
@@ -81,8 +81,8 @@ func independent(loop *plan.Loop) bool {
 func read(loop *plan.Loop, totals map[*plan.Local]bool) bool {
 	found := false
 	plan.Walk(loop.Body, func(n plan.Node) {
-		acc, _ := n.(*plan.Acc)
-		plan.Refs(n, func(l *plan.Local) { found = found || totals[l] && (acc == nil || acc.To != l) })
+		acc, _ := n.(*plan.Accumulate)
+		plan.EachRef(n, func(l *plan.Local) { found = found || totals[l] && (acc == nil || acc.To != l) })
 	})
 	return found
 }
@@ -91,7 +91,7 @@ func read(loop *plan.Loop, totals map[*plan.Local]bool) bool {
 // rows.
 func gathers(n plan.Node, row *plan.Var) bool {
 	s, ok := n.(*plan.Store)
-	_, acc := n.(*plan.Acc)
+	_, acc := n.(*plan.Accumulate)
 	return acc || ok && !s.To.Mentions(row)
 }
 
@@ -105,7 +105,7 @@ func laneOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool {
 	}
 	for _, n := range n.Body {
 		switch n := n.(type) {
-		case *plan.Acc:
+		case *plan.Accumulate:
 			if !begun[n.To] {
 				return false
 			}
@@ -120,7 +120,7 @@ func laneOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool {
 // apart reports whether no row touches what another one writes, but for sums over
 // rows: entries that one statement alone adds to, each row in its turn.
 func apart(loop *plan.Loop) bool {
-	for b := range plan.Writes(loop.Body) {
+	for b := range plan.Written(loop.Body) {
 		if !ownEntries(loop, b) && !onlySum(loop, b) {
 			return false
 		}
@@ -132,7 +132,7 @@ func apart(loop *plan.Loop) bool {
 func ownEntries(loop *plan.Loop, b *plan.Buffer) bool {
 	var all []plan.Access
 	plan.Walk(loop.Body, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) {
+		plan.EachAccess(n, func(a plan.Access) {
 			if a.Buf.Base() == b {
 				all = append(all, a)
 			}
@@ -153,7 +153,7 @@ func ownEntries(loop *plan.Loop, b *plan.Buffer) bool {
 func onlySum(loop *plan.Loop, b *plan.Buffer) bool {
 	stores, loads, ok := 0, 0, true
 	plan.Walk(loop.Body, func(n plan.Node) {
-		plan.Loads(n, func(a plan.Access) {
+		plan.EachLoad(n, func(a plan.Access) {
 			if a.Buf.Base() == b {
 				loads++
 			}

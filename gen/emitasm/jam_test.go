@@ -28,12 +28,12 @@ func TestRowsAtOnce(t *testing.T) {
 		return &plan.Loop{Kind: plan.Plain, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(n)}, Body: body}
 	}
 	sum := func(to *plan.Local) plan.Node {
-		return &plan.Acc{To: to, Set: true, Val: plan.Fma{A: load(a, row, col), B: load(x, col), C: plan.Ref{To: to}}}
+		return &plan.Accumulate{To: to, Set: true, Val: plan.Fma{A: load(a, row, col), B: load(x, col), C: plan.Ref{To: to}}}
 	}
 	onto := func(to plan.Access) plan.Node {
 		return set(to, plan.Fma{A: load(a, row, col), B: load(x, row), C: plan.Load{Access: to}})
 	}
-	add := &plan.Acc{To: total, Set: true, Val: plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: total}, plan.Ref{To: s}}}}
+	add := &plan.Accumulate{To: total, Set: true, Val: plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: total}, plan.Ref{To: s}}}}
 	short := loop(j, sum(s))
 	short.Hi = []plan.Index{row}
 	back := plan.At(i).Add(plan.Fixed(shape.Int(1)), shape.Int(-1))

@@ -109,7 +109,7 @@ func (f *function) pointers(n *plan.Loop) {
 func (f *function) laneStreams(n *plan.Loop) []*stream {
 	used := map[*stream]bool{}
 	for _, x := range n.Body {
-		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
+		plan.EachAccess(x, func(a plan.Access) { used[f.stream(a)] = true })
 	}
 	var out []*stream
 	for _, st := range f.order {
@@ -124,7 +124,7 @@ func (f *function) laneStreams(n *plan.Loop) []*stream {
 // has a register; the others have an index. Those of rows' own buffers do, and
 // with one vector of rows all, so that instructions can read from there at no cost.
 func (f *function) moves(st *stream, n *plan.Loop) bool {
-	return st.reg != "" && (st.own || f.r.Across == plan.Rows && f.vectors() == 1 && !st.walk.By(n.Var).IsZero())
+	return st.reg != "" && (st.own || f.r.Across == plan.Rows && f.vectors() == 1 && !st.walk.StrideOf(n.Var).IsZero())
 }
 
 // offset is the index of an access to a row's own buffer.
@@ -280,7 +280,7 @@ func (f *function) clear(n *plan.Loop, s *scope, a *allocation) {
 
 func (f *function) gathersMax(n *plan.Loop, l *plan.Local) bool {
 	for _, x := range n.Body {
-		if a, ok := x.(*plan.Acc); ok && a.To == l {
+		if a, ok := x.(*plan.Accumulate); ok && a.To == l {
 			return a.Max
 		}
 	}

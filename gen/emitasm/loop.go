@@ -99,7 +99,7 @@ func (f *function) several(n *plan.Loop, j *jammed, moved []*stream, at, end, to
 func (f *function) usedBy(streams []*stream, ns []plan.Node) []*stream {
 	used := map[*stream]bool{}
 	plan.Walk(ns, func(x plan.Node) {
-		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
+		plan.EachAccess(x, func(a plan.Access) { used[f.stream(a)] = true })
 	})
 	return slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool { return !used[s] })
 }
@@ -195,7 +195,7 @@ func back(moved []*stream) {
 func (f *function) advanceAll(n *plan.Loop, moved []*stream, times int) {
 	op, step := map[bool]string{false: "ADDQ", true: "SUBQ"}[n.Down], ""
 	for _, s := range moved {
-		by := s.walk.By(n.Var)
+		by := s.walk.StrideOf(n.Var)
 		if key := by.String() + " " + s.unit; key != step {
 			step = key
 			f.integer(by, "CX")
@@ -214,7 +214,7 @@ func (f *function) move(v *plan.Var, body []plan.Node) []*stream {
 	var moved []*stream
 	step := ""
 	for _, s := range f.usedBy(f.byStride(v), body) {
-		by := s.walk.By(v)
+		by := s.walk.StrideOf(v)
 		if by.IsZero() {
 			continue
 		}
@@ -242,7 +242,7 @@ func (f *function) move(v *plan.Var, body []plan.Node) []*stream {
 func (f *function) byStride(v *plan.Var) []*stream {
 	out := slices.Clone(f.order)
 	slices.SortStableFunc(out, func(a, b *stream) int {
-		return strings.Compare(a.walk.By(v).String()+" "+a.unit, b.walk.By(v).String()+" "+b.unit)
+		return strings.Compare(a.walk.StrideOf(v).String()+" "+a.unit, b.walk.StrideOf(v).String()+" "+b.unit)
 	})
 	return out
 }

@@ -28,7 +28,7 @@ func (f *function) nodes(ns []plan.Node) {
 		case *plan.If:
 			flush()
 			f.present(n)
-		case *plan.Pick:
+		case *plan.Gather:
 			flush()
 			f.pick(n)
 		case *plan.Next: // is done where the loop begins
@@ -61,7 +61,7 @@ func (f *function) present(n *plan.If) {
 }
 
 // pick sets a variable to an entry of a buffer of whole numbers.
-func (f *function) pick(n *plan.Pick) {
+func (f *function) pick(n *plan.Gather) {
 	s := f.stream(n.From)
 	f.emit("MOVQ %s, AX", s.now())
 	f.emit("MOVLQSX (AX), CX")
@@ -101,12 +101,12 @@ func (f *function) place(b *body) {
 
 func (f *function) rowDependent(n plan.Node, lane *plan.Loop) bool {
 	row := false
-	plan.Accesses(n, func(a plan.Access) { row = row || f.accessDepends(a, lane).row })
-	plan.Exprs(n, func(e plan.Expr) plan.Expr { row = row || f.depend(e, lane).row; return e })
+	plan.EachAccess(n, func(a plan.Access) { row = row || f.accessDepends(a, lane).row })
+	plan.MapExprs(n, func(e plan.Expr) plan.Expr { row = row || f.depend(e, lane).row; return e })
 	switch n := n.(type) {
 	case *plan.Let:
 		row = row || f.depends[n.To].row
-	case *plan.Acc:
+	case *plan.Accumulate:
 		row = row || f.depends[n.To].row
 	}
 	return row

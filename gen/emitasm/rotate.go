@@ -109,7 +109,7 @@ func (t *turn) asks() bool {
 	}
 	for _, n := range t.first.Body {
 		switch n := n.(type) {
-		case *plan.Acc:
+		case *plan.Accumulate:
 			if n.Max || !begun[n.To] {
 				return false
 			}
@@ -129,21 +129,21 @@ func (t *turn) asks() bool {
 // writes what only it touches, or what the last lane has read at the same entry.
 func (t *turn) free() bool {
 	rest := append(append([]plan.Node(nil), t.middle...), t.end...)
-	touched, written := touches(rest), plan.Writes(append(rest, t.final))
+	touched, written := touches(rest), plan.Written(append(rest, t.final))
 	inFinal := touches([]plan.Node{t.final})
 	ok := true
 	for _, n := range t.first.Body {
-		plan.Accesses(n, func(a plan.Access) {
+		plan.EachAccess(n, func(a plan.Access) {
 			b := a.Buf.Base()
-			ok = ok && (!written[b] || t.r.Own(b) && !plan.Writes(rest)[b])
+			ok = ok && (!written[b] || t.r.IsPrivate(b) && !plan.Written(rest)[b])
 		})
 		if s, store := n.(*plan.Store); store {
 			b := s.To.Buf.Base()
-			ok = ok && !touched[b] && (!inFinal[b] || t.r.Own(b))
+			ok = ok && !touched[b] && (!inFinal[b] || t.r.IsPrivate(b))
 		}
 	}
 	for _, l := range t.lets {
-		plan.Accesses(l, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] && !t.r.Own(a.Buf) })
+		plan.EachAccess(l, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] && !t.r.IsPrivate(a.Buf) })
 	}
 	return ok
 }
@@ -151,7 +151,7 @@ func (t *turn) free() bool {
 func touches(ns []plan.Node) map[*plan.Buffer]bool {
 	out := map[*plan.Buffer]bool{}
 	plan.Walk(ns, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) { out[a.Buf.Base()] = true })
+		plan.EachAccess(n, func(a plan.Access) { out[a.Buf.Base()] = true })
 	})
 	return out
 }
@@ -191,7 +191,7 @@ func (t *turn) turn() *rotated {
 			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next).Expr(l.Val)})
 		}
 	}
-	asked := plan.Change{Locals: t.later}
+	asked := plan.Substitution{Locals: t.later}
 	front := append(append(again, t.middle...), keep...)
 	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next))
 	r.body = append(r.body, asked.Nodes(t.end)...)
@@ -211,27 +211,27 @@ func (t *turn) beside() plan.Index {
 }
 
 // ahead is the change of the first lane's statements to the next token.
-func (t *turn) ahead(next plan.Index) plan.Change {
-	return plan.Change{Locals: t.new, Vars: map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)}}
+func (t *turn) ahead(next plan.Index) plan.Substitution {
+	return plan.Substitution{Locals: t.new, Vars: map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)}}
 }
 
 // both is the last lane of a token with the first one of the next.
 func (t *turn) both(next plan.Index) *plan.Loop {
 	out := *t.final
 	out.Sums = max(t.first.Sums, t.final.Sums)
-	written := plan.Change{Locals: t.later}.Nodes(t.final.Body)
+	written := plan.Substitution{Locals: t.later}.Nodes(t.final.Body)
 	asking := t.ahead(next).Nodes(t.first.Body)
 	out.Body = append(written, asking...)
 	for i, n := range written {
 		s, ok := n.(*plan.Store)
-		if !ok || !t.r.Own(s.To.Buf) || !t.onlyAsked(s.To) {
+		if !ok || !t.r.IsPrivate(s.To.Buf) || !t.onlyAsked(s.To) {
 			continue
 		}
 		x := &plan.Local{Name: s.To.Buf.Name + ".entry", Elem: s.To.Buf.Elem}
 		out.Body[i] = &plan.Let{To: x, Val: s.Vals[0]}
 		for _, n := range asking {
-			plan.Exprs(n, func(e plan.Expr) plan.Expr {
-				return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+			plan.MapExprs(n, func(e plan.Expr) plan.Expr {
+				return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
 					if l, ok := e.(plan.Load); ok && l.Access.String() == s.To.String() {
 						return plan.Ref{To: x}
 					}
@@ -249,11 +249,11 @@ func (t *turn) onlyAsked(to plan.Access) bool {
 	all := append(append([]plan.Node{t.final}, t.middle...), t.end...)
 	only := true
 	plan.Walk(all, func(n plan.Node) {
-		plan.Loads(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
+		plan.EachLoad(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
 	})
 	at := t.ahead(plan.At(t.loop.Var))
 	for _, n := range t.first.Body {
-		plan.Loads(n, func(a plan.Access) {
+		plan.EachLoad(n, func(a plan.Access) {
 			if a.Buf.Base() == to.Buf.Base() {
 				only = only && len(a.Index) == 1 && at.Access(a).String() == to.String()
 			}
@@ -269,7 +269,7 @@ func (t *turn) onlyAsked(to plan.Access) bool {
 func uses(ns []plan.Node, x *plan.Local) bool {
 	found := false
 	plan.Walk(ns, func(n plan.Node) {
-		plan.Refs(n, func(l *plan.Local) { found = found || l == x })
+		plan.EachRef(n, func(l *plan.Local) { found = found || l == x })
 	})
 	return found
 }

@@ -66,7 +66,7 @@ func (s *scope) statement(n plan.Node) {
 	switch n := n.(type) {
 	case *plan.Let:
 		s.set(n.To, s.typed(n.Val, n.To.Elem))
-	case *plan.Acc:
+	case *plan.Accumulate:
 		s.gather(n)
 	case *plan.Store:
 		s.store(n)
@@ -86,7 +86,7 @@ func (s *scope) set(l *plan.Local, v val) {
 
 // gather prints a step of a sum or a maximum. In a lane what it gathers into is
 // an accumulator of its own for each group.
-func (s *scope) gather(n *plan.Acc) {
+func (s *scope) gather(n *plan.Accumulate) {
 	if s.lane == nil {
 		if n.Max {
 			s.set(n.To, gather[val](s.b, s.ref(n.To), s.real(n.Val)))

@@ -299,8 +299,8 @@ func TestAllRegionsFit(t *testing.T) {
 				case !ok:
 				case r.Link == nil:
 					t.Errorf("%s: region %s of %s has no functions", f.Path, r.Name, k.Name)
-				case len(r.Link.Levels) != 2:
-					t.Errorf("%s: region %s of %s: levels %v", f.Path, r.Name, k.Name, r.Link.Levels)
+				case len(r.Link.Targets) != 2:
+					t.Errorf("%s: region %s of %s: levels %v", f.Path, r.Name, k.Name, r.Link.Targets)
 				default:
 					linked++
 				}

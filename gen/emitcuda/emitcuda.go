@@ -127,7 +127,7 @@ func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
 	for _, q := range k.Ceils {
 		e.sizes[q.Name] = e.scope.name(q.Name)
 	}
-	e.written = plan.Writes(k.Body)
+	e.written = plan.Written(k.Body)
 	for _, b := range slices.Concat(k.Params, k.Work) {
 		if b.Role != plan.View {
 			e.bufs[b] = e.scope.name(b.Name)
@@ -135,7 +135,7 @@ func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
 		}
 	}
 	plan.Walk(k.Body, func(n plan.Node) {
-		if a, ok := n.(*plan.Acc); ok {
+		if a, ok := n.(*plan.Accumulate); ok {
 			e.gathers[a.To] = true
 		}
 	})

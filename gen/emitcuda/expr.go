@@ -88,7 +88,7 @@ func (f *function) truth(x plan.Expr) string {
 func (f *function) expr(x plan.Expr) string {
 	switch x := x.(type) {
 	case plan.Load:
-		if picked := x.Picked(); len(picked) > 0 {
+		if picked := x.Gathered(); len(picked) > 0 {
 			return fmt.Sprintf("(%s ? %s : %s)", f.inRange(picked), f.entry(x.Access), nought(x.Buf.Elem))
 		}
 		return f.entry(x.Access)
@@ -96,7 +96,7 @@ func (f *function) expr(x plan.Expr) string {
 		return f.local(x.To)
 	case plan.Num:
 		return number(x.V)
-	case plan.Pos:
+	case plan.IndexExpr:
 		return "(float)" + f.factor(x.Index)
 	case plan.Prod:
 		return bracket(f.product(x))

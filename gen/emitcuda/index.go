@@ -218,7 +218,7 @@ func (f *function) entry(a plan.Access) string {
 }
 
 // inRange prints that picked indices lie in their axes.
-func (f *function) inRange(picked []plan.PickedAt) string {
+func (f *function) inRange(picked []plan.BoundedIndex) string {
 	var parts []string
 	for _, p := range picked {
 		parts = append(parts, fmt.Sprintf("(unsigned)(%s) < (unsigned)(%s)", f.plain(p.Index), f.poly(p.Bound)))

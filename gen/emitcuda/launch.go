@@ -108,7 +108,7 @@ func (e *emitter) formOf(n plan.Node) form {
 	case *plan.Loop, *plan.If:
 		x := newNest(n)
 		switch l, ok := n.(*plan.Loop); {
-		case ok && l.Kind == plan.Lane:
+		case ok && l.Kind == plan.Batch:
 			return scan
 		case x.gemm && e.productOf(n) != nil:
 			return product
@@ -128,9 +128,9 @@ func (e *emitter) repeats(n *plan.Let, at int) bool {
 	if e.gathers[n.To] {
 		return false
 	}
-	later := plan.Writes(e.k.Body[at:])
+	later := plan.Written(e.k.Body[at:])
 	ok := true
-	plan.Visit(n.Val, func(x plan.Expr) {
+	plan.WalkExpr(n.Val, func(x plan.Expr) {
 		switch x := x.(type) {
 		case plan.Load:
 			ok = ok && !later[x.Buf.Base()]
@@ -144,7 +144,7 @@ func (e *emitter) repeats(n *plan.Let, at int) bool {
 // follows reports whether a scalar that n needs is computed again from what nodes
 // write. A launch computes such scalars where it begins.
 func (e *emitter) follows(n plan.Node, nodes []plan.Node) bool {
-	written := plan.Writes(nodes)
+	written := plan.Written(nodes)
 	var stale func(n plan.Node) bool
 	stale = func(n plan.Node) bool {
 		return slices.ContainsFunc(scalars([]plan.Node{n}), func(l *plan.Local) bool {
@@ -153,7 +153,7 @@ func (e *emitter) follows(n plan.Node, nodes []plan.Node) bool {
 				return false
 			}
 			found := stale(let)
-			plan.Visit(let.Val, func(x plan.Expr) {
+			plan.WalkExpr(let.Val, func(x plan.Expr) {
 				if load, ok := x.(plan.Load); ok {
 					found = found || written[load.Buf.Base()]
 				}
@@ -173,7 +173,7 @@ func (e *emitter) keepScalars(parts []part) {
 			if let, ok := n.(*plan.Let); ok {
 				home[let.To] = i
 			}
-			if r, ok := n.(*plan.Root); ok {
+			if r, ok := n.(*plan.FindRoot); ok {
 				home[r.To] = i
 			}
 		}
@@ -199,10 +199,10 @@ func scalars(ns []plan.Node) []*plan.Local {
 		}
 	}
 	plan.Walk(ns, func(n plan.Node) {
-		if a, ok := n.(*plan.Acc); ok {
+		if a, ok := n.(*plan.Accumulate); ok {
 			add(a.To)
 		}
-		plan.Refs(n, add)
+		plan.EachRef(n, add)
 	})
 	return out
 }

@@ -45,20 +45,20 @@ func boxOf(n *plan.Loop) box {
 // A nest is a node with what it touches.
 type nest struct {
 	node   plan.Node
-	inside map[*plan.Var]bool             // variables that the nest sets
-	picks  map[*plan.Var]*plan.Pick       // those of them that are picked
-	access map[*plan.Buffer][]plan.Access // by base
-	wrote  map[*plan.Buffer]bool          // by base
-	adds   map[*plan.Buffer]bool          // written by sums only, and not read
-	outer  map[*plan.Local]*plan.Acc      // gathered here, begun outside
-	gemm   bool                           // has a product or a triangular solve, which share out their own entries
+	inside map[*plan.Var]bool               // variables that the nest sets
+	picks  map[*plan.Var]*plan.Gather       // those of them that are picked
+	access map[*plan.Buffer][]plan.Access   // by base
+	wrote  map[*plan.Buffer]bool            // by base
+	adds   map[*plan.Buffer]bool            // written by sums only, and not read
+	outer  map[*plan.Local]*plan.Accumulate // gathered here, begun outside
+	gemm   bool                             // has a product or a triangular solve, which share out their own entries
 }
 
 func newNest(n plan.Node) *nest { return nestOf([]plan.Node{n}) }
 
 func nestOf(ns []plan.Node) *nest {
-	x := &nest{inside: map[*plan.Var]bool{}, picks: map[*plan.Var]*plan.Pick{}, access: map[*plan.Buffer][]plan.Access{},
-		wrote: plan.Writes(ns), adds: map[*plan.Buffer]bool{}, outer: map[*plan.Local]*plan.Acc{}}
+	x := &nest{inside: map[*plan.Var]bool{}, picks: map[*plan.Var]*plan.Gather{}, access: map[*plan.Buffer][]plan.Access{},
+		wrote: plan.Written(ns), adds: map[*plan.Buffer]bool{}, outer: map[*plan.Local]*plan.Accumulate{}}
 	if len(ns) == 1 {
 		x.node = ns[0]
 	}
@@ -70,17 +70,17 @@ func nestOf(ns []plan.Node) *nest {
 		switch n := n.(type) {
 		case *plan.Loop:
 			x.inside[n.Var] = true
-		case *plan.Pick:
+		case *plan.Gather:
 			x.inside[n.To], x.picks[n.To] = true, n
 		case *plan.Let:
 			begun[n.To] = true
-		case *plan.Root:
+		case *plan.FindRoot:
 			begun[n.To], begun[n.X] = true, true
-		case *plan.Acc:
+		case *plan.Accumulate:
 			if !begun[n.To] {
 				x.outer[n.To] = n
 			}
-		case *plan.Gemm, *plan.Triangle:
+		case *plan.Gemm, *plan.TriSolve:
 			x.gemm = true
 		case *plan.Zero:
 			x.take(plan.Access{Buf: n.Buf}, false)
@@ -91,7 +91,7 @@ func nestOf(ns []plan.Node) *nest {
 			}
 			return
 		}
-		plan.Accesses(n, func(a plan.Access) { x.take(a, false) })
+		plan.EachAccess(n, func(a plan.Access) { x.take(a, false) })
 	})
 	return x
 }
@@ -107,7 +107,7 @@ func (x *nest) take(a plan.Access, sum bool) {
 }
 
 func (x *nest) loads(v plan.Expr) {
-	plan.Visit(v, func(e plan.Expr) {
+	plan.WalkExpr(v, func(e plan.Expr) {
 		if l, ok := e.(plan.Load); ok {
 			x.take(l.Access, false)
 		}
@@ -198,7 +198,7 @@ func chain(n plan.Node) []*plan.Loop {
 		n = nil
 		for i, m := range body {
 			switch m.(type) {
-			case *plan.Note, *plan.Let, *plan.Pick:
+			case *plan.Note, *plan.Let, *plan.Gather:
 				continue
 			}
 			if i+1 < len(body) {
@@ -236,10 +236,10 @@ func (x *nest) gathersApart(l *plan.Loop) bool {
 		switch n := n.(type) {
 		case *plan.Let:
 			begun[n.To] = true
-		case *plan.Acc:
+		case *plan.Accumulate:
 			gathered[n.To] = true
 		}
-		plan.Refs(n, func(l *plan.Local) { read[l] = true })
+		plan.EachRef(n, func(l *plan.Local) { read[l] = true })
 	})
 	for g := range gathered {
 		if !begun[g] && (x.outer[g] == nil || read[g]) {

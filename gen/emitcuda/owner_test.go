@@ -49,12 +49,12 @@ func (m *nestMaker) store(b *plan.Buffer, add bool, at ...plan.Index) plan.Node 
 func TestSpread(t *testing.T) {
 	m := newNestMaker()
 	i, j, k, one := plan.At(m.i), plan.At(m.j), plan.At(m.k), shape.Int(1)
-	picked := &plan.Var{Name: "p", Picked: true}
+	picked := &plan.Var{Name: "p", Gathered: true}
 	pick := func(at, plus plan.Index) plan.Node {
-		return &plan.Pick{To: picked, From: plan.Access{Buf: m.ids, Index: []plan.Index{at}}, Plus: plus}
+		return &plan.Gather{To: picked, From: plan.Access{Buf: m.ids, Index: []plan.Index{at}}, Plus: plus}
 	}
 	begin := &plan.Let{To: m.sum, Val: plan.Num{V: 0}}
-	gather := &plan.Acc{To: m.sum, Val: m.load()}
+	gather := &plan.Accumulate{To: m.sum, Val: m.load()}
 	prefix := &plan.Store{To: plan.Access{Buf: m.y, Index: []plan.Index{i, j}}, Vals: []plan.Expr{plan.Ref{To: m.sum}}}
 	for _, c := range []struct {
 		name string

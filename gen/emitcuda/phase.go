@@ -40,7 +40,7 @@ func (f *function) keepThe(ns []plan.Node) {
 		switch n := n.(type) {
 		case *plan.Let:
 			begun = append(begun, n.To)
-		case *plan.Root:
+		case *plan.FindRoot:
 			begun = append(begun, n.To)
 		}
 	}
@@ -64,9 +64,9 @@ func newSet(ns []plan.Node) map[*plan.Local]bool {
 		switch n := n.(type) {
 		case *plan.Let:
 			out[n.To] = true
-		case *plan.Root:
+		case *plan.FindRoot:
 			out[n.To] = true
-		case *plan.Acc:
+		case *plan.Accumulate:
 			out[n.To] = true
 		}
 	})
@@ -141,7 +141,7 @@ func (f *function) together(ns []plan.Node) {
 		case *plan.Gemm:
 			f.hazard(n)
 			f.gemmEntries(n, "threadIdx.x", fmt.Sprint(f.threads))
-		case *plan.Triangle:
+		case *plan.TriSolve:
 			f.hazard(n)
 			f.triangleColumns(n, "threadIdx.x", fmt.Sprint(f.threads))
 		case *plan.If:
@@ -191,9 +191,9 @@ func (f *function) togetherLoop(n *plan.Loop) {
 func (f *function) shareOut(x *nest, loops []*plan.Loop) {
 	total := items(loops)
 	outer := map[*plan.Local]string{}
-	var order []*plan.Acc
+	var order []*plan.Accumulate
 	plan.Walk([]plan.Node{x.node}, func(n plan.Node) {
-		if a, ok := n.(*plan.Acc); ok && x.outer[a.To] != nil && outer[a.To] == "" {
+		if a, ok := n.(*plan.Accumulate); ok && x.outer[a.To] != nil && outer[a.To] == "" {
 			order = append(order, a)
 			outer[a.To] = f.local(a.To)
 		}
@@ -221,7 +221,7 @@ func (f *function) shareOut(x *nest, loops []*plan.Loop) {
 }
 
 // overBlock prints the sum, or the maximum, of a thread's part over the block.
-func (f *function) overBlock(a *plan.Acc, whole string) {
+func (f *function) overBlock(a *plan.Accumulate, whole string) {
 	red := f.reduction()
 	part := f.locals[a.To]
 	f.locals[a.To] = whole

@@ -38,7 +38,7 @@ func (e *emitter) clearRoots() {
 //	if (search.failed) no_root[0] = 1;
 //
 // Several threads may write the same entry, all of them the same number.
-func (f *function) root(n *plan.Root) {
+func (f *function) root(n *plan.FindRoot) {
 	search := f.e.scope.name("trial")
 	f.line("hecate::search %s(%s, %s, %s);", search, f.top(n.Lo), f.top(n.Hi), number(n.Tol))
 	f.block("while ("+search+".more())", func() {

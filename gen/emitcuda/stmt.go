@@ -32,13 +32,13 @@ func (f *function) node(n plan.Node) {
 		f.loop(n, f.nodes)
 	case *plan.If:
 		f.block("if ("+f.cond(n)+")", func() { f.nodes(n.Body) })
-	case *plan.Root:
+	case *plan.FindRoot:
 		f.root(n)
 	case *plan.Let:
 		f.let(n)
-	case *plan.Pick:
+	case *plan.Gather:
 		f.pick(n)
-	case *plan.Acc:
+	case *plan.Accumulate:
 		f.acc(n)
 	case *plan.Store:
 		f.store(n)
@@ -46,7 +46,7 @@ func (f *function) node(n plan.Node) {
 		f.zero(n, "0", "1")
 	case *plan.Gemm:
 		f.gemmEntries(n, "0", "1")
-	case *plan.Triangle:
+	case *plan.TriSolve:
 		f.triangleColumns(n, "0", "1")
 	default:
 		panic(fmt.Sprintf("emitcuda: BUG: no text for %T", n))
@@ -100,7 +100,7 @@ func (f *function) unroll(n *plan.Loop) {
 	times := most
 	for _, m := range n.Body {
 		switch m.(type) {
-		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm, *plan.Triangle:
+		case *plan.Loop, *plan.If, *plan.FindRoot, *plan.Gemm, *plan.TriSolve:
 			times = 1
 		}
 	}
@@ -150,7 +150,7 @@ func (f *function) let(n *plan.Let) {
 	f.line("%s %s = %s;", typ, name, val)
 }
 
-func (f *function) pick(n *plan.Pick) {
+func (f *function) pick(n *plan.Gather) {
 	val := f.expr(plan.Load{Access: n.From})
 	if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
 		if s := f.plain(n.Plus); strings.HasPrefix(s, "-") {
@@ -165,7 +165,7 @@ func (f *function) pick(n *plan.Pick) {
 }
 
 // acc prints s += value, or s = hecate::max(s, value), which a NaN wins.
-func (f *function) acc(n *plan.Acc) {
+func (f *function) acc(n *plan.Accumulate) {
 	name := f.local(n.To)
 	if n.Max {
 		f.line("%s = hecate::max(%s, %s);", name, name, f.top(n.Val))
@@ -189,7 +189,7 @@ func (f *function) store(n *plan.Store) {
 		return
 	}
 	var conds []string
-	if picked := n.To.Picked(); len(picked) > 0 {
+	if picked := n.To.Gathered(); len(picked) > 0 {
 		conds = append(conds, f.inRange(picked))
 	}
 	if f.live != "" && f.private[n.To.Buf.Base()] == nil {

@@ -60,8 +60,8 @@ func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop
 			if inside && (len(over) > 0 || !same(n.Cond...)) || !r.findTiles(n.Body, still, over) {
 				return false
 			}
-		case *plan.Zero, *plan.Gemm, *plan.Triangle:
-			if w := plan.Writes([]plan.Node{n}); slices.ContainsFunc(r.e.inOrder(w), func(*plan.Buffer) bool { return true }) {
+		case *plan.Zero, *plan.Gemm, *plan.TriSolve:
+			if w := plan.Written([]plan.Node{n}); slices.ContainsFunc(r.e.inOrder(w), func(*plan.Buffer) bool { return true }) {
 				return false
 			}
 		case *plan.Store:
@@ -74,7 +74,7 @@ func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop
 }
 
 func (r *rowScan) sums(ns []plan.Node) bool {
-	for b := range plan.Writes(ns) {
+	for b := range plan.Written(ns) {
 		if r.summed[b] {
 			return true
 		}

@@ -9,7 +9,7 @@ import (
 // triangleColumns prints a triangular solve whose columns are shared out: from
 // one in steps. A thread has a column to itself and does its rows one after
 // another.
-func (f *function) triangleColumns(n *plan.Triangle, from, step string) {
+func (f *function) triangleColumns(n *plan.TriSolve, from, step string) {
 	rows := f.poly(n.M)
 	f.block(fmt.Sprintf("for (%s col = %s; col < %s; col += %s)", f.itemType(n.N), from, f.count(n.N), step), func() {
 		f.target(n.X.At.Buf)

@@ -52,7 +52,7 @@ func jobs(k *plan.Kernel) []*job {
 	var out []*job
 	plan.Walk(k.Fused.Body, func(n plan.Node) {
 		lane, ok := n.(*plan.Loop)
-		if !ok || lane.Kind != plan.Lane || len(lane.Body) != 1 {
+		if !ok || lane.Kind != plan.Batch || len(lane.Body) != 1 {
 			return
 		}
 		row, ok := lane.Body[0].(*plan.Loop)
@@ -178,7 +178,7 @@ func (e *kernelEmitter) declared(used map[string]bool) []string {
 func (e *kernelEmitter) mentioned(ns []plan.Node) map[*plan.Buffer]bool {
 	out := map[*plan.Buffer]bool{}
 	plan.Walk(ns, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) { out[storage(a.Buf)] = true })
+		plan.EachAccess(n, func(a plan.Access) { out[storage(a.Buf)] = true })
 		if z, ok := n.(*plan.Zero); ok {
 			out[storage(z.Buf)] = true
 		}
@@ -244,7 +244,7 @@ func (e *kernelEmitter) argsType(f *jen.File, r *plan.Region) {
 		for _, l := range r.Link.Scalars {
 			g.Id(fields.name(l.Name, false)).Index(jen.Lit(2)).Float32().Comment("and nothing")
 		}
-		if r.Link.Tail {
+		if r.Link.PartialVector {
 			g.Id(fields.name("tail", false)).Int().Comment("rows in the last vector")
 		}
 	}).Line()
@@ -291,7 +291,7 @@ func (e *kernelEmitter) regionCall(g *jen.Group, r *plan.Region, rows, tail *jen
 		for _, l := range r.Link.Scalars {
 			g.Line().Index(jen.Lit(2)).Float32().Values(jen.Id(e.locals[l]))
 		}
-		if r.Link.Tail {
+		if r.Link.PartialVector {
 			g.Line().Add(tail)
 		}
 		g.Line()

@@ -22,7 +22,7 @@ func (e *kernelEmitter) partialLoop(g *jen.Group, n *plan.Loop) {
 	}
 	var all []gathered
 	for _, s := range n.Body {
-		if a, ok := s.(*plan.Acc); ok {
+		if a, ok := s.(*plan.Accumulate); ok {
 			all = append(all, gathered{to: a.To, outer: e.locals[a.To], max: a.Max})
 		}
 	}

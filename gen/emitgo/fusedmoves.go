@@ -13,7 +13,7 @@ import (
 // first segment.
 type start struct {
 	segment string // its variable, "" in front of the segments
-	copied  map[*plan.Buffer]*plan.Moved
+	copied  map[*plan.Buffer]*plan.RowCopy
 }
 
 // at is a start as statements begin inside of a segment.
@@ -21,25 +21,25 @@ func (s *start) at(segment string) *start { return &start{segment, maps.Clone(s.
 
 // meet forgets what statements that may be left out have changed.
 func (s *start) meet(inside *start) {
-	maps.DeleteFunc(s.copied, func(b *plan.Buffer, m *plan.Moved) bool { return inside.copied[b] != m })
+	maps.DeleteFunc(s.copied, func(b *plan.Buffer, m *plan.RowCopy) bool { return inside.copied[b] != m })
 }
 
-func (s *start) moved(m *plan.Moved) {
+func (s *start) moved(m *plan.RowCopy) {
 	if s.copied == nil {
-		s.copied = map[*plan.Buffer]*plan.Moved{}
+		s.copied = map[*plan.Buffer]*plan.RowCopy{}
 	}
-	delete(s.copied, m.Own.Buf.Base())
-	if m.In && len(m.Own.Index) == 1 {
-		s.copied[m.Own.Buf.Base()] = m
+	delete(s.copied, m.Private.Buf.Base())
+	if m.In && len(m.Private.Index) == 1 {
+		s.copied[m.Private.Buf.Base()] = m
 	}
 }
 
 // copyRows prints a copy of rows into or out of their own buffers. What they
 // hold since they were copied in is copied from there in the first segment,
 // which turns nothing.
-func (e *kernelEmitter) copyRows(g *jen.Group, j *job, m *plan.Moved, from *start) {
-	in := from.copied[m.Own.Buf.Base()]
-	if m.In || in == nil || from.segment == "" || len(m.Own.Index) > 1 {
+func (e *kernelEmitter) copyRows(g *jen.Group, j *job, m *plan.RowCopy, from *start) {
+	in := from.copied[m.Private.Buf.Base()]
+	if m.In || in == nil || from.segment == "" || len(m.Private.Index) > 1 {
 		e.moveRows(g, j, m)
 		from.moved(m)
 		return
@@ -52,7 +52,7 @@ func (e *kernelEmitter) copyRows(g *jen.Group, j *job, m *plan.Moved, from *star
 }
 
 // sameRows is a copy of rows from where one move has them to where another does.
-func (e *kernelEmitter) sameRows(j *job, to, from *plan.Moved, rows *jen.Statement) *jen.Statement {
+func (e *kernelEmitter) sameRows(j *job, to, from *plan.RowCopy, rows *jen.Statement) *jen.Statement {
 	var args []jen.Code
 	for _, a := range []plan.Access{to.Other, from.Other} {
 		args = append(args, e.slice(a.Buf).Index(e.address(a).Op(":")), e.poly(a.Flat().Coef(j.row.Var)))
@@ -62,20 +62,20 @@ func (e *kernelEmitter) sameRows(j *job, to, from *plan.Moved, rows *jen.Stateme
 }
 
 // moveRows prints a copy of rows into or out of their own buffers.
-func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.Moved) {
+func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.RowCopy) {
 	fn := map[bool]map[plan.Across]string{
 		true:  {plan.Columns: "Interleave", plan.Rows: "Transpose"},
 		false: {plan.Columns: "Separate", plan.Rows: "TransposeBack"},
 	}[m.In][j.row.Across]
-	_, lastDim := split(m.Own.Buf)
-	row := plan.Access{Buf: m.Own.Buf, Index: m.Own.Index[:len(m.Own.Index)-1]}
+	_, lastDim := split(m.Private.Buf)
+	row := plan.Access{Buf: m.Private.Buf, Index: m.Private.Index[:len(m.Private.Index)-1]}
 	at := plan.Index{}
 	mul := shape.Int(1)
 	for i := len(row.Index) - 1; i >= 0; i-- {
 		at = at.Add(row.Index[i], mul)
 		mul = mul.Mul(row.Buf.Dims[i])
 	}
-	own := e.slice(m.Own.Buf)
+	own := e.slice(m.Private.Buf)
 	if len(at.Terms) > 0 || !at.Const.IsZero() {
 		s, _ := e.index(at)
 		step := jen.Id("rows").Op("*").Add(e.operand(lastDim))

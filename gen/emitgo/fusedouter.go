@@ -17,7 +17,7 @@ func (e *kernelEmitter) outer(j *job) []plan.Node {
 		if !slices.ContainsFunc(sets(n), func(l *plan.Local) bool { return need[l] }) {
 			continue
 		}
-		if len(plan.Writes([]plan.Node{n})) > 0 {
+		if len(plan.Written([]plan.Node{n})) > 0 {
 			panic("emitgo: BUG: a scalar of rows is set beside a store")
 		}
 		for l := range refs(n) {
@@ -33,7 +33,7 @@ func (e *kernelEmitter) outer(j *job) []plan.Node {
 func refs(n plan.Node) map[*plan.Local]bool {
 	out := map[*plan.Local]bool{}
 	plan.Walk([]plan.Node{n}, func(n plan.Node) {
-		plan.Refs(n, func(l *plan.Local) { out[l] = true })
+		plan.EachRef(n, func(l *plan.Local) { out[l] = true })
 	})
 	return out
 }
@@ -45,9 +45,9 @@ func sets(n plan.Node) []*plan.Local {
 		switch n := n.(type) {
 		case *plan.Let:
 			out = append(out, n.To)
-		case *plan.Acc:
+		case *plan.Accumulate:
 			out = append(out, n.To)
-		case *plan.Root:
+		case *plan.FindRoot:
 			out = append(out, n.To)
 		}
 	})

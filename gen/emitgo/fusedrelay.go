@@ -13,7 +13,7 @@ import (
 //
 //	for s down { for rows { in from the start, or from the end; segment; out to the end } }
 type relay struct {
-	in, out []*plan.Moved // by buffer of a row's own
+	in, out []*plan.RowCopy // by buffer of a row's own
 	segment *plan.Loop
 }
 
@@ -28,7 +28,7 @@ func (e *kernelEmitter) relay(j *job) *relay {
 		if !ok {
 			return nil
 		}
-		m := plan.Moves(loop, j.row.Private)
+		m := plan.RowCopyOf(loop, j.row.Private)
 		switch {
 		case m == nil && r.segment == nil && loop.Kind == plan.Segment && loop.Down:
 			r.segment = loop
@@ -44,7 +44,7 @@ func (e *kernelEmitter) relay(j *job) *relay {
 		return nil
 	}
 	for i, m := range r.in {
-		if o := r.out[i]; m.Own.String() != o.Own.String() || !m.Count.Equal(o.Count) {
+		if o := r.out[i]; m.Private.String() != o.Private.String() || !m.Count.Equal(o.Count) {
 			return nil
 		}
 	}

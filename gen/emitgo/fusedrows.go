@@ -171,7 +171,7 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 	link := e.firstLink(j)
 	widths := jen.Qual(kernPath, "Widths").ValuesFunc(func(g *jen.Group) {
 		for _, l := range []string{"avx2", "avx512"} {
-			for _, x := range link.Levels {
+			for _, x := range link.Targets {
 				if x.Name == l {
 					g.Index().Int().ValuesFunc(func(g *jen.Group) {
 						for _, r := range x.Rows {
@@ -256,7 +256,7 @@ func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node, from *sta
 			tail := jen.Id("tail")
 			g.BlockFunc(func(g *jen.Group) { e.regionCall(g, n, jen.Id("rows"), tail) })
 		case *plan.Loop:
-			if m := plan.Moves(n, j.row.Private); m != nil {
+			if m := plan.RowCopyOf(n, j.row.Private); m != nil {
 				e.copyRows(g, j, m, from)
 				continue
 			}

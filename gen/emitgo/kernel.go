@@ -45,8 +45,8 @@ const (
 // as fit into registers, for loops that spill are slower than narrower ones.
 func rowsInFlight(loop *plan.Loop) int {
 	width := rowBlock
-	for _, d := range plan.Demands(loop) {
-		for width > 2 && width*d.Each+d.Shared+temporaries > registers {
+	for _, d := range plan.RegisterPressure(loop) {
+		for width > 2 && width*d.PerIteration+d.Shared+temporaries > registers {
 			width--
 		}
 	}

@@ -54,7 +54,7 @@ func (e *kernelEmitter) expr(x plan.Expr) *jen.Statement {
 		return jen.Id(e.locals[x.To])
 	case plan.Num:
 		return number(x.V)
-	case plan.Pos:
+	case plan.IndexExpr:
 		s, _ := e.index(x.Index)
 		return jen.Id("F").Call(s)
 	case plan.Prod:
@@ -268,14 +268,14 @@ func (e *kernelEmitter) choice(x plan.Call) *jen.Statement {
 
 // load prints an entry. A picked entry that does not exist is zero.
 func (e *kernelEmitter) load(a plan.Access) *jen.Statement {
-	if picked := a.Picked(); len(picked) > 0 {
+	if picked := a.Gathered(); len(picked) > 0 {
 		return jen.Qual(kernPath, "Entry").Call(e.inRange(picked), e.slice(a.Buf), e.address(a))
 	}
 	return e.entry(a)
 }
 
 // inRange prints uint(n) < uint(V).
-func (e *kernelEmitter) inRange(picked []plan.PickedAt) *jen.Statement {
+func (e *kernelEmitter) inRange(picked []plan.BoundedIndex) *jen.Statement {
 	out := jen.Null()
 	for i, p := range picked {
 		if i > 0 {

@@ -161,8 +161,8 @@ func (e *kernelEmitter) address(a plan.Access) *jen.Statement {
 // storage is the buffer that holds a buffer's entries.
 func storage(b *plan.Buffer) *plan.Buffer {
 	b = b.Base()
-	if b.Slot != nil {
-		return b.Slot
+	if b.CopyOf != nil {
+		return b.CopyOf
 	}
 	return b
 }
@@ -170,7 +170,7 @@ func storage(b *plan.Buffer) *plan.Buffer {
 // inRow selects the present row of an entry that holds all rows in flight.
 func (e *kernelEmitter) inRow(b *plan.Buffer, entry *jen.Statement) *jen.Statement {
 	if e.rows[storage(b)] && !e.fused {
-		return entry.Index(jen.Lit(b.Base().At))
+		return entry.Index(jen.Lit(b.Base().Iteration))
 	}
 	return entry
 }

@@ -160,13 +160,13 @@ func mentions(ns []plan.Node, v *plan.Var) bool {
 	found := false
 	look := func(x plan.Index) { found = found || !x.Coef(v).IsZero() }
 	plan.Walk(ns, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) {
+		plan.EachAccess(n, func(a plan.Access) {
 			for _, x := range a.Index {
 				look(x)
 			}
 		})
-		plan.Each(n, func(x plan.Expr) {
-			if p, ok := x.(plan.Pos); ok {
+		plan.EachExpr(n, func(x plan.Expr) {
+			if p, ok := x.(plan.IndexExpr); ok {
 				look(p.Index)
 			}
 		})
@@ -179,7 +179,7 @@ func mentions(ns []plan.Node, v *plan.Var) bool {
 			for _, x := range n.Cond {
 				look(x)
 			}
-		case *plan.Pick:
+		case *plan.Gather:
 			look(n.Plus)
 		}
 	})
@@ -212,16 +212,16 @@ func (u *sizeUse) access(a plan.Access) {
 		started = started || len(x.Terms) > 0 || !x.Const.IsZero()
 		u.index(x)
 	}
-	for _, p := range a.Picked() {
+	for _, p := range a.Gathered() {
 		u.poly(p.Bound)
 	}
 }
 
 func (u *sizeUse) nodes(ns []plan.Node) {
 	plan.Walk(ns, func(n plan.Node) {
-		plan.Accesses(n, u.access)
-		plan.Each(n, func(x plan.Expr) {
-			if p, ok := x.(plan.Pos); ok {
+		plan.EachAccess(n, u.access)
+		plan.EachExpr(n, func(x plan.Expr) {
+			if p, ok := x.(plan.IndexExpr); ok {
 				u.index(p.Index)
 			}
 		})
@@ -234,13 +234,13 @@ func (u *sizeUse) nodes(ns []plan.Node) {
 			for _, x := range n.Cond {
 				u.index(x)
 			}
-		case *plan.Pick:
+		case *plan.Gather:
 			u.index(n.Plus)
 		case *plan.Gemm:
 			for _, p := range []shape.Poly{n.M, n.N, n.K, n.A.Row, n.A.Col, n.B.Row, n.B.Col, n.C.Row, n.C.Col} {
 				u.poly(p)
 			}
-		case *plan.Triangle:
+		case *plan.TriSolve:
 			for _, p := range []shape.Poly{n.M, n.N, n.X.Row, n.X.Col, n.A.Row, n.A.Col} {
 				u.poly(p)
 			}

@@ -21,7 +21,7 @@ import (
 //	if search.Failed() && c.NoRoot == 0 {
 //		c.NoRoot = 1
 //	}
-func (e *kernelEmitter) root(g *jen.Group, n *plan.Root) {
+func (e *kernelEmitter) root(g *jen.Group, n *plan.FindRoot) {
 	search := e.scope.name("search", false)
 	call := func(method string) *jen.Statement { return jen.Id(search).Dot(method).Call() }
 	g.Id(search).Op(":=").Qual(numPath, "NewSearch").Call(e.bound1(n.Lo), e.bound1(n.Hi), number(n.Tol))

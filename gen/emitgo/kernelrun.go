@@ -121,7 +121,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 				return
 			}
 		}
-		if s := plan.Copied(n); s != nil && e.fused {
+		if s := plan.CopyStore(n); s != nil && e.fused {
 			e.copied(g, n, s)
 			return
 		}
@@ -130,14 +130,14 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		e.region(g, n)
 	case *plan.If:
 		e.branch(g, n)
-	case *plan.Root:
+	case *plan.FindRoot:
 		e.root(g, n)
 	case *plan.Let:
 		e.let(g, n)
-	case *plan.Pick:
+	case *plan.Gather:
 		v := e.scope.name(n.To.Name, false)
 		val := e.entry(n.From)
-		if len(n.From.Picked()) > 0 {
+		if len(n.From.Gathered()) > 0 {
 			val = e.load(n.From)
 		}
 		val = jen.Int().Parens(val)
@@ -147,7 +147,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		}
 		e.vars[n.To] = jen.Id(v)
 		g.Id(v).Op(":=").Add(val)
-	case *plan.Acc:
+	case *plan.Accumulate:
 		e.acc(g, n)
 	case *plan.Store:
 		e.store(g, n)
@@ -155,7 +155,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		e.zero(g, n)
 	case *plan.Gemm:
 		e.gemm(g, n)
-	case *plan.Triangle:
+	case *plan.TriSolve:
 		e.triangle(g, n)
 	default:
 		panic(fmt.Sprintf("emitgo: BUG: no Go for %T", n))
@@ -165,7 +165,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 // zero prints clear(m); of one of several rows in flight, which lie side by side,
 // for j := range m { m[j][2] = 0 }.
 func (e *kernelEmitter) zero(g *jen.Group, n *plan.Zero) {
-	if n.Buf.Base().Slot == nil || e.fused {
+	if n.Buf.Base().CopyOf == nil || e.fused {
 		g.Clear(e.slice(n.Buf))
 		return
 	}
@@ -215,7 +215,7 @@ func (e *kernelEmitter) let(g *jen.Group, n *plan.Let) {
 }
 
 // acc prints s += value, or if value > s || value != value { s = value }.
-func (e *kernelEmitter) acc(g *jen.Group, n *plan.Acc) {
+func (e *kernelEmitter) acc(g *jen.Group, n *plan.Accumulate) {
 	name := jen.Id(e.locals[n.To])
 	switch {
 	case n.Set:
@@ -291,7 +291,7 @@ func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
 			}
 		}
 	}
-	if picked := n.To.Picked(); len(picked) > 0 {
+	if picked := n.To.Gathered(); len(picked) > 0 {
 		g.If(e.inRange(picked)).BlockFunc(write)
 		return
 	}
@@ -312,7 +312,7 @@ func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
 }
 
 // triangle prints a call of the triangular solve.
-func (e *kernelEmitter) triangle(g *jen.Group, n *plan.Triangle) {
+func (e *kernelEmitter) triangle(g *jen.Group, n *plan.TriSolve) {
 	args := []jen.Code{e.poly(n.M), e.poly(n.N), jen.Lit(n.Down)}
 	args = append(args, e.matrix(n.X)...)
 	args = append(args, e.matrix(n.A)...)

@@ -31,7 +31,7 @@ type view struct {
 // viewOf returns the view of an access in a loop, or nil when the loop does
 // not walk it entry by entry.
 func (e *kernelEmitter) viewOf(a plan.Access, loop *plan.Loop) *view {
-	if len(a.Index) == 0 || len(a.Picked()) > 0 {
+	if len(a.Index) == 0 || len(a.Gathered()) > 0 {
 		return nil
 	}
 	one := shape.Int(1)
@@ -91,16 +91,16 @@ func (e *kernelEmitter) entry(a plan.Access) *jen.Statement {
 // leafViews lists the views of a loop's own statements that are not cut yet.
 func (e *kernelEmitter) leafViews(n *plan.Loop) []*view {
 	var out []*view
-	if e.fused && plan.Copied(n) != nil {
+	if e.fused && plan.CopyStore(n) != nil {
 		return nil // printed as a copy of slices
 	}
 	seen := map[string]bool{}
 	for _, s := range n.Body {
 		switch s.(type) {
-		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm, *plan.Triangle:
+		case *plan.Loop, *plan.If, *plan.FindRoot, *plan.Gemm, *plan.TriSolve:
 			continue
 		}
-		plan.Accesses(s, func(a plan.Access) {
+		plan.EachAccess(s, func(a plan.Access) {
 			v := e.viewOf(a, n)
 			if v == nil || seen[v.key] || e.views[v.key] != "" || e.whole(v) {
 				return
@@ -115,7 +115,7 @@ func (e *kernelEmitter) leafViews(n *plan.Loop) []*view {
 // whole reports whether a view is a whole workspace buffer, which is a slice
 // of that length already.
 func (e *kernelEmitter) whole(v *view) bool {
-	if v.size.IsZero() || v.buf.Shows != nil || len(v.buf.Dims) != 1 || !v.buf.Dims[0].Equal(v.size) || e.bufs[storage(v.buf)] == "" {
+	if v.size.IsZero() || v.buf.ViewOf != nil || len(v.buf.Dims) != 1 || !v.buf.Dims[0].Equal(v.size) || e.bufs[storage(v.buf)] == "" {
 		return false
 	}
 	e.views[v.key] = e.bufs[storage(v.buf)]
@@ -191,8 +191,8 @@ func (e *kernelEmitter) known(v *view) bool {
 }
 
 func nameOf(b *plan.Buffer) string {
-	if b.Slot != nil {
-		return b.Slot.Name
+	if b.CopyOf != nil {
+		return b.CopyOf.Name
 	}
 	return b.Name
 }

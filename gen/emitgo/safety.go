@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // The table of legal combinations becomes types. Each value of a slot is a type
@@ -39,7 +38,7 @@ var safetyTest string
 // Safety prints the package of the legal combinations: types, a check for
 // configurations that are read at run time, and the test that compares the two
 // over all combinations.
-func Safety(h abi.Home, c *plan.Choices) map[string][]byte {
+func Safety(h abi.Home, c *abi.Choices) map[string][]byte {
 	for _, s := range c.Slots {
 		if len(s.Values) == 0 {
 			return nil
@@ -63,7 +62,7 @@ func formatted(text string) []byte {
 
 // A safetyEmitter knows the Go names of everything in the package.
 type safetyEmitter struct {
-	c     *plan.Choices
+	c     *abi.Choices
 	taken map[string]bool
 	slots []*safetySlot
 	sets  []*safetySet
@@ -71,7 +70,7 @@ type safetyEmitter struct {
 
 // A safetySlot is a slot with its dependencies.
 type safetySlot struct {
-	plan.Slot
+	abi.Slot
 	name   string // Structure
 	letter string // S
 	types  []string
@@ -90,7 +89,7 @@ type safetySet struct {
 	members []string // Go types
 }
 
-func newSafety(c *plan.Choices) *safetyEmitter {
+func newSafety(c *abi.Choices) *safetyEmitter {
 	e := &safetyEmitter{c: c, taken: map[string]bool{"Rule": true, "Check": true, "Illegal": true, "Unknown": true, "Names": true}}
 	for _, s := range c.Slots {
 		n := upperFirst(s.Word)
@@ -209,8 +208,8 @@ func (e *safetyEmitter) allowed(i, at, d int) string {
 }
 
 // broken lists the needs that two values leave unmet.
-func (e *safetyEmitter) broken(i int, value string, d int, other string) []plan.Need {
-	var out []plan.Need
+func (e *safetyEmitter) broken(i int, value string, d int, other string) []abi.Need {
+	var out []abi.Need
 	for _, n := range e.c.Needs {
 		met := slices.Contains(n.Meets, other)
 		if n.Slot == d {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // What the package of the legal combinations consists of: its head, one type a
@@ -139,7 +139,7 @@ func (e *safetyEmitter) slot(b *strings.Builder, i int) {
 }
 
 // value prints one value of a slot.
-func (e *safetyEmitter) value(b *strings.Builder, i, at int, letters, results []string, v plan.Choice) {
+func (e *safetyEmitter) value(b *strings.Builder, i, at int, letters, results []string, v abi.Choice) {
 	s := e.slots[i]
 	t := s.types[at]
 	args, params := "", ""
@@ -165,13 +165,13 @@ func (e *safetyEmitter) value(b *strings.Builder, i, at int, letters, results []
 
 // SafetyType is the type of a combination, legal or not, as a user of the
 // package writes it without its name.
-func SafetyType(c *plan.Choices, names []string) string { return newSafety(c).expr(names) }
+func SafetyType(c *abi.Choices, names []string) string { return newSafety(c).expr(names) }
 
 // expr is Rule[…] for the names of its choices.
 func (e *safetyEmitter) expr(names []string) string {
 	var at []int
 	for i, s := range e.slots {
-		at = append(at, slices.IndexFunc(s.Values, func(v plan.Choice) bool { return v.Name == names[i] }))
+		at = append(at, slices.IndexFunc(s.Values, func(v abi.Choice) bool { return v.Name == names[i] }))
 	}
 	var args []string
 	for i, s := range e.slots {

@@ -55,7 +55,7 @@ func depth(ns []plan.Node, count func(shape.Poly) int) int {
 			d = depth(n.Body, count)
 		case *plan.Gemm:
 			d = count(n.M) + count(n.N) + count(n.K)
-		case *plan.Triangle:
+		case *plan.TriSolve:
 			d = 2*count(n.M) + count(n.N)
 		}
 		most = max(most, d)

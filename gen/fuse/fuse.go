@@ -62,17 +62,17 @@ func node(n plan.Node) plan.Node {
 		return &c
 	case *plan.If:
 		return &plan.If{Cond: n.Cond, Present: n.Present, Body: nodes(n.Body)}
-	case *plan.Root:
+	case *plan.FindRoot:
 		c := *n
 		c.Body, c.Lo, c.Hi, c.Val = nodes(n.Body), expr(n.Lo), expr(n.Hi), expr(n.Val)
 		return &c
 	case *plan.Let:
 		return &plan.Let{To: n.To, Val: expr(n.Val)}
-	case *plan.Acc:
+	case *plan.Accumulate:
 		if n.Max {
-			return &plan.Acc{To: n.To, Max: true, Val: expr(n.Val)}
+			return &plan.Accumulate{To: n.To, Max: true, Val: expr(n.Val)}
 		}
-		return &plan.Acc{To: n.To, Set: true, Val: onto(plan.Ref{To: n.To}, expr(n.Val))}
+		return &plan.Accumulate{To: n.To, Set: true, Val: onto(plan.Ref{To: n.To}, expr(n.Val))}
 	case *plan.Store:
 		if !n.Add {
 			return &plan.Store{To: n.To, Vals: []plan.Expr{expr(n.Vals[0])}}
@@ -88,7 +88,7 @@ func node(n plan.Node) plan.Node {
 
 // expr fuses the products of an expression.
 func expr(e plan.Expr) plan.Expr {
-	return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+	return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
 		if x, ok := e.(plan.Lin); ok {
 			return lin(x)
 		}
@@ -223,7 +223,7 @@ func narrow(loop *plan.Loop) []plan.Node {
 	if len(loop.Lo) != 1 || !loop.Lo[0].Equal(plan.Index{}) || len(loop.Body) == 0 {
 		return nil
 	}
-	pick, _ := loop.Body[0].(*plan.Pick)
+	pick, _ := loop.Body[0].(*plan.Gather)
 	rest := loop.Body
 	if pick != nil {
 		rest = rest[1:]
@@ -241,7 +241,7 @@ func narrow(loop *plan.Loop) []plan.Node {
 		if x.Var() != pick.To || uses(cond.Body, pick.To) || pick.From.Mentions(loop.Var) {
 			return nil
 		}
-		first := &plan.Pick{To: pick.To, From: pick.From}
+		first := &plan.Gather{To: pick.To, From: pick.From}
 		x = plan.At(pick.To).Add(pick.Plus, shape.Int(1))
 		moved = append(moved, first)
 	}
@@ -257,6 +257,6 @@ func narrow(loop *plan.Loop) []plan.Node {
 // uses reports whether nodes index anything with v.
 func uses(ns []plan.Node, v *plan.Var) bool {
 	found := false
-	plan.Indices(ns, func(x plan.Index) { found = found || !x.Coef(v).IsZero() })
+	plan.EachIndex(ns, func(x plan.Index) { found = found || !x.Coef(v).IsZero() })
 	return found
 }

@@ -47,7 +47,7 @@ func add(to plan.Access, vs ...plan.Expr) *plan.Store {
 	return &plan.Store{To: to, Add: true, Vals: vs}
 }
 
-func loop(kind plan.Kind, v *plan.Var, end shape.Poly, body ...plan.Node) *plan.Loop {
+func loop(kind plan.LoopKind, v *plan.Var, end shape.Poly, body ...plan.Node) *plan.Loop {
 	return &plan.Loop{Kind: kind, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(end)}, Body: body}
 }
 
@@ -111,9 +111,9 @@ func TestOnto(t *testing.T) {
 		{"a negated number", add(at(x, entry), minus(a)), "x[i] = x[i] - a"},
 		{"two values", add(at(x, entry), prod(a, b), prod(b, c)), "x[i] = fma(+b, c, fma(+a, b, x[i]))"},
 		{"a sum of products", add(at(x, entry), lin(0, 1, prod(a, b), -1, prod(b, c))), "x[i] = fma(-b, c, fma(+a, b, x[i]))"},
-		{"a scalar", &plan.Acc{To: s.To, Val: prod(a, b)}, "s = fma(+a, b, s)"},
-		{"a scalar that gathers a number", &plan.Acc{To: s.To, Val: a}, "s = s + a"},
-		{"a maximum", &plan.Acc{To: s.To, Max: true, Val: lin(0, 1, a, 1, prod(b, c))}, "s max= fma(+b, c, a)"},
+		{"a scalar", &plan.Accumulate{To: s.To, Val: prod(a, b)}, "s = fma(+a, b, s)"},
+		{"a scalar that gathers a number", &plan.Accumulate{To: s.To, Val: a}, "s = s + a"},
+		{"a maximum", &plan.Accumulate{To: s.To, Max: true, Val: lin(0, 1, a, 1, prod(b, c))}, "s max= fma(+b, c, a)"},
 	} {
 		if got := fused(c.in); got != c.want+"\n" {
 			t.Errorf("%s: %swant %s", c.name, got, c.want)
@@ -138,15 +138,15 @@ func TestTighten(t *testing.T) {
 	}{
 		{"an index that falls", []plan.Node{asks(back, inner)}, "sum j in [0, min(m, i + 1))"},
 		{"one that falls from a picked position", []plan.Node{
-			&plan.Pick{To: p, From: at(pos, plan.At(i)), Plus: back}, asks(plan.At(p), inner)}, "p = pos[i]\ny.sum = y[i]\nsum j in [0, min(m, p + i + 1))"},
+			&plan.Gather{To: p, From: at(pos, plan.At(i)), Plus: back}, asks(plan.At(p), inner)}, "p = pos[i]\ny.sum = y[i]\nsum j in [0, min(m, p + i + 1))"},
 		{"one that rises", []plan.Node{asks(plan.At(i).Add(plan.At(j), shape.Int(1)).Add(one, shape.Int(-1)), inner)}, "sum j in [0, m)\n\tif i + j - 1 ≥ 0"},
 		{"one step of two", []plan.Node{asks(plan.At(i).Add(plan.At(j), shape.Int(-2)), inner)}, "sum j in [0, m)\n\tif i - 2·j ≥ 0"},
 		{"half of the body", []plan.Node{asks(back, inner), set(at(w, plan.At(j)), a)}, "sum j in [0, m)\n\tif i - j ≥ 0"},
 		{"two indices", []plan.Node{&plan.If{Cond: []plan.Index{back, plan.At(j)}, Body: []plan.Node{inner}}}, "sum j in [0, m)\n\tif i - j ≥ 0, j ≥ 0"},
 		{"a position that the body uses", []plan.Node{
-			&plan.Pick{To: p, From: at(pos, plan.At(i)), Plus: back}, asks(plan.At(p), add(at(y, plan.At(i)), load(x, plan.At(p))))}, "sum j in [0, m)\n\tp = pos[i] + i - j"},
+			&plan.Gather{To: p, From: at(pos, plan.At(i)), Plus: back}, asks(plan.At(p), add(at(y, plan.At(i)), load(x, plan.At(p))))}, "sum j in [0, m)\n\tp = pos[i] + i - j"},
 	} {
-		got := fused(loop(plan.Plain, i, n, loop(plan.Sum, j, m, c.in...)))
+		got := fused(loop(plan.Plain, i, n, loop(plan.Reduction, j, m, c.in...)))
 		if lines := dedent(got); !strings.Contains("\n"+lines, "\n"+c.want+"\n") {
 			t.Errorf("%s:\n%swant\n%s", c.name, lines, c.want)
 		}
@@ -173,7 +173,7 @@ func TestGathers(t *testing.T) {
 	x, y, w := buffer("x", n), buffer("y", n), buffer("w", n)
 	dot := func(to plan.Access) plan.Node { return add(to, prod(load(x, plan.At(j)), load(w, plan.At(j)))) }
 	at0 := at(y, plan.Index{})
-	if got := fused(loop(plan.Sum, j, n, dot(at0))); !strings.Contains(got, "y.sum = y[0]\n") ||
+	if got := fused(loop(plan.Reduction, j, n, dot(at0))); !strings.Contains(got, "y.sum = y[0]\n") ||
 		!strings.Contains(got, "y.sum = fma(+x[j], w[j], y.sum)\n") || !strings.Contains(got, "y[0] = y.sum\n") {
 		t.Errorf("a dot product:\n%s", got)
 	}
@@ -184,7 +184,7 @@ func TestGathers(t *testing.T) {
 		"a store that is no sum":        {set(at0, load(x, plan.At(j)))},
 		"an entry that the loop writes": {set(at(y, plan.At(j)), a), dot(at0)},
 	} {
-		if got := fused(loop(plan.Sum, j, n, body...)); strings.Contains(got, ".sum") {
+		if got := fused(loop(plan.Reduction, j, n, body...)); strings.Contains(got, ".sum") {
 			t.Errorf("%s:\n%s", name, got)
 		}
 	}

@@ -37,18 +37,18 @@ func gather(loop *plan.Loop) (before, after []plan.Node) {
 	}
 	for i, n := range loop.Body {
 		s, ok := n.(*plan.Store)
-		if !ok || s.To.Mentions(loop.Var) || len(s.To.Picked()) > 0 || s.To.Buf.Elem != ir.Real || !plan.AddsTo(s.Vals[0], s.To) || touches(loop, s) {
+		if !ok || s.To.Mentions(loop.Var) || len(s.To.Gathered()) > 0 || s.To.Buf.Elem != ir.Real || !plan.AddsTo(s.Vals[0], s.To) || touches(loop, s) {
 			continue
 		}
 		x := &plan.Local{Name: s.To.Buf.Name + ".sum", Elem: ir.Real}
-		val := plan.Rewrite(s.Vals[0], func(e plan.Expr) plan.Expr {
+		val := plan.RewriteExpr(s.Vals[0], func(e plan.Expr) plan.Expr {
 			if l, ok := e.(plan.Load); ok && l.Access.String() == s.To.String() {
 				return plan.Ref{To: x}
 			}
 			return e
 		})
 		before = append(before, &plan.Let{To: x, Val: plan.Load{Access: s.To}})
-		loop.Body[i] = &plan.Acc{To: x, Set: true, Val: val}
+		loop.Body[i] = &plan.Accumulate{To: x, Set: true, Val: val}
 		after = append(after, &plan.Store{To: s.To, Vals: []plan.Expr{plan.Ref{To: x}}})
 	}
 	return before, after
@@ -59,12 +59,12 @@ func gather(loop *plan.Loop) (before, after []plan.Node) {
 func touches(loop *plan.Loop, s *plan.Store) bool {
 	uses := 0
 	for _, n := range loop.Body {
-		plan.Accesses(n, func(a plan.Access) {
+		plan.EachAccess(n, func(a plan.Access) {
 			if a.Buf.Base() == s.To.Buf.Base() {
 				uses++
 			}
 		})
-		if p, ok := n.(*plan.Pick); ok && s.To.Mentions(p.To) {
+		if p, ok := n.(*plan.Gather); ok && s.To.Mentions(p.To) {
 			return true
 		}
 	}

@@ -17,7 +17,7 @@ func truths(n *plan.Loop) []*plan.Local {
 		if let, ok := n.(*plan.Let); ok {
 			own = append(own, let.To)
 		}
-		plan.Refs(n, func(l *plan.Local) {
+		plan.EachRef(n, func(l *plan.Local) {
 			if l.Elem == ir.Bool && !slices.Contains(own, l) && !slices.Contains(out, l) {
 				out = append(out, l)
 			}
@@ -28,7 +28,7 @@ func truths(n *plan.Loop) []*plan.Local {
 
 // instead copies nodes with one scalar in place of another.
 func instead(ns []plan.Node, outer, own *plan.Local) []plan.Node {
-	return plan.Change{Locals: map[*plan.Local]*plan.Local{outer: own}}.Nodes(ns)
+	return plan.Substitution{Locals: map[*plan.Local]*plan.Local{outer: own}}.Nodes(ns)
 }
 
 // lend gives a region a truth value as a number, which the returned statement

@@ -62,7 +62,7 @@ func living(ns []plan.Node) []plan.Node {
 		if let, ok := n.(*plan.Let); ok && !used[let.To] {
 			continue
 		}
-		plan.Walk([]plan.Node{n}, func(n plan.Node) { plan.Refs(n, func(l *plan.Local) { used[l] = true }) })
+		plan.Walk([]plan.Node{n}, func(n plan.Node) { plan.EachRef(n, func(l *plan.Local) { used[l] = true }) })
 		out = append(out, n)
 	}
 	slices.Reverse(out)
@@ -76,7 +76,7 @@ func loopOf(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 	if c.Present == nil || len(c.Cond) > 0 {
 		return nil
 	}
-	for b := range plan.Writes(c.Body) {
+	for b := range plan.Written(c.Body) {
 		if touched(loop.Body, c, b) {
 			return nil
 		}
@@ -90,7 +90,7 @@ func loopOf(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 	if !ok {
 		return nil
 	}
-	out, change := *loop, plan.Change{Locals: map[*plan.Local]*plan.Local{}}
+	out, change := *loop, plan.Substitution{Locals: map[*plan.Local]*plan.Local{}}
 	out.Kind, out.Var = plan.Plain, &plan.Var{Name: loop.Var.Name}
 	change.Vars = map[*plan.Var]plan.Index{loop.Var: plan.At(out.Var)}
 	for _, let := range lets {
@@ -108,20 +108,20 @@ func loopOf(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 // reports false where one of them, or the question itself, is not the same in
 // front of the loop.
 func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
-	written, needed := plan.Writes(loop.Body), map[*plan.Local]bool{}
+	written, needed := plan.Written(loop.Body), map[*plan.Local]bool{}
 	ok = true
 	take := func(n plan.Node) {
-		plan.Refs(n, func(l *plan.Local) { needed[l] = true })
-		plan.Loads(n, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] })
+		plan.EachRef(n, func(l *plan.Local) { needed[l] = true })
+		plan.EachLoad(n, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] })
 	}
 	for _, n := range c.Body {
 		take(n)
 	}
 	for _, n := range slices.Backward(loop.Body[:i]) {
 		switch n := n.(type) {
-		case *plan.Acc:
+		case *plan.Accumulate:
 			ok = ok && !needed[n.To]
-		case *plan.Pick:
+		case *plan.Gather:
 			ok = false
 		case *plan.Let:
 			if needed[n.To] {
@@ -140,7 +140,7 @@ func touched(ns []plan.Node, but *plan.If, b *plan.Buffer) bool {
 	for _, n := range ns {
 		if n != plan.Node(but) {
 			plan.Walk([]plan.Node{n}, func(n plan.Node) {
-				plan.Accesses(n, func(a plan.Access) { found = found || a.Buf.Base() == b })
+				plan.EachAccess(n, func(a plan.Access) { found = found || a.Buf.Base() == b })
 			})
 		}
 	}

@@ -27,8 +27,8 @@ func TestAsked(t *testing.T) {
 
 		{"a number that the loop writes", []plan.Node{set(at(x, col), prod(load(x, col), a)), keep(load(x, col))}, false},
 		{"a scalar of what the loop writes", []plan.Node{set(at(x, col), a), let(v, load(x, col)), keep(v)}, false},
-		{"one that the loop gathers", []plan.Node{&plan.Acc{To: s.To, Val: load(x, col)}, keep(s)}, false},
-		{"a picked entry", []plan.Node{&plan.Pick{To: variable("p"), From: at(x, col)}, keep(load(y, col))}, false},
+		{"one that the loop gathers", []plan.Node{&plan.Accumulate{To: s.To, Val: load(x, col)}, keep(s)}, false},
+		{"a picked entry", []plan.Node{&plan.Gather{To: variable("p"), From: at(x, col)}, keep(load(y, col))}, false},
 		{"a sum", []plan.Node{wanted(add(at(kept, at0), load(x, col))), set(at(y, col), load(x, col))}, false},
 		{"what the loop reads", []plan.Node{keep(load(x, col)), set(at(y, col), load(kept, col))}, false},
 	} {

@@ -46,7 +46,7 @@ func (w *wrapper) node(n plan.Node) []plan.Node {
 			return []plan.Node{n}
 		}
 		w.refused = w.refused || n.Kind == plan.Row
-		if !copies(n) && (n.Kind == plan.Plain || n.Kind == plan.Sum) {
+		if !copies(n) && (n.Kind == plan.Plain || n.Kind == plan.Reduction) {
 			if ns := w.nest(n); ns != nil {
 				return ns
 			}
@@ -84,7 +84,7 @@ func (w *wrapper) name(r *plan.Region, word string) {
 
 // onlyRow is the row loop that is all there is in the lanes of a recurrence.
 func onlyRow(lane *plan.Loop) *plan.Loop {
-	if lane.Kind != plan.Lane || len(lane.Body) != 1 {
+	if lane.Kind != plan.Batch || len(lane.Body) != 1 {
 		return nil
 	}
 	row, _ := lane.Body[0].(*plan.Loop)
@@ -178,7 +178,7 @@ func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
 	ok := true
 	plan.Walk(row.Body, func(n plan.Node) {
 		loads := 0
-		plan.Loads(n, func(a plan.Access) {
+		plan.EachLoad(n, func(a plan.Access) {
 			if slices.Contains(shared, a.Buf.Base()) {
 				loads++
 			}
@@ -195,9 +195,9 @@ func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
 func perLane(row *plan.Loop, shared []*plan.Buffer, lane *plan.Var) bool {
 	ok := true
 	plan.Walk(row.Body, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) {
+		plan.EachAccess(n, func(a plan.Access) {
 			if slices.Contains(shared, a.Buf.Base()) {
-				ok = ok && a.Buf.Shows == nil && len(a.Index) > 0 && a.Index[0].Var() == lane
+				ok = ok && a.Buf.ViewOf == nil && len(a.Index) > 0 && a.Index[0].Var() == lane
 			}
 		})
 	})
@@ -220,7 +220,7 @@ func moves(row *plan.Loop) bool {
 				if n.Kind == plan.Segment {
 					look(n.Body)
 				} else if n.Kind != plan.Time {
-					ok = ok && plan.Moves(n, row.Private) != nil
+					ok = ok && plan.RowCopyOf(n, row.Private) != nil
 				}
 			default:
 				ok = false
@@ -238,7 +238,7 @@ func copies(n *plan.Loop) bool {
 	plan.Walk([]plan.Node{n}, func(n plan.Node) {
 		loop, is := n.(*plan.Loop)
 		if is && innermost(loop) {
-			ok = ok && plan.Copied(loop) != nil
+			ok = ok && plan.CopyStore(loop) != nil
 		}
 	})
 	return ok
@@ -262,7 +262,7 @@ func partial(r *plan.Region, sums int) {
 			return
 		}
 		for _, n := range loop.Body {
-			if _, ok := n.(*plan.Acc); ok {
+			if _, ok := n.(*plan.Accumulate); ok {
 				loop.Sums = sums
 			}
 		}

@@ -24,7 +24,7 @@ func TestNests(t *testing.T) {
 	flag := &plan.Buffer{Name: "flag", Of: "flag", Elem: ir.Bool, Dims: []shape.Poly{n}, Role: plan.Read}
 	s := ref("s")
 	col, next := plan.At(j), plan.At(j).Add(plan.Fixed(shape.Int(1)), shape.Int(-1))
-	picked := &plan.Var{Name: "p", Picked: true}
+	picked := &plan.Var{Name: "p", Gathered: true}
 	call := func(op ir.Op, args ...plan.Expr) plan.Expr { return plan.Call{Op: op, Args: args} }
 	cases := []struct {
 		name string
@@ -34,8 +34,8 @@ func TestNests(t *testing.T) {
 		{"entry by entry", []plan.Node{set(at(y, col), call(ir.Exp, load(x, col)))}, "Nest1 across columns"},
 		{"in place", []plan.Node{set(at(y, col), prod(load(y, col), a))}, "Nest1 across columns"},
 		{"a neighbour of another buffer", []plan.Node{set(at(y, col), prod(load(x, next), a))}, "Nest1 across columns"},
-		{"a sum", []plan.Node{&plan.Acc{To: s.To, Val: prod(load(x, col), load(y, col))}}, "Nest1 across columns by 16"},
-		{"a maximum", []plan.Node{&plan.Acc{To: s.To, Max: true, Val: load(x, col)}}, "Nest1 across columns by 16"},
+		{"a sum", []plan.Node{&plan.Accumulate{To: s.To, Val: prod(load(x, col), load(y, col))}}, "Nest1 across columns by 16"},
+		{"a maximum", []plan.Node{&plan.Accumulate{To: s.To, Max: true, Val: load(x, col)}}, "Nest1 across columns by 16"},
 		{"a sum into an entry", []plan.Node{add(at(y, plan.Index{}), prod(load(x, col), a))}, "Nest1 across columns by 16"},
 
 		{"a lane that reads its neighbour", []plan.Node{set(at(y, col), prod(load(y, next), a))}, "no region"},
@@ -43,7 +43,7 @@ func TestNests(t *testing.T) {
 		{"a store at an invariant index", []plan.Node{set(at(y, plan.Index{}), load(x, col))}, "no region"},
 		{"every second entry", []plan.Node{set(at(y, col), load(x, col.Add(col, shape.Int(1))))}, "no region"},
 		{"a column of a matrix", []plan.Node{set(at(y, col), prod(load(grid, col, plan.Index{}), a))}, "no region"},
-		{"a position as a number", []plan.Node{set(at(y, col), plan.Pos{Index: col})}, "no region"},
+		{"a position as a number", []plan.Node{set(at(y, col), plan.IndexExpr{Index: col})}, "no region"},
 		{"a picked entry", []plan.Node{set(at(y, col), load(x, plan.At(picked)))}, "no region"},
 		{"an if", []plan.Node{&plan.If{Cond: []plan.Index{next}, Body: []plan.Node{set(at(y, col), a)}}}, "no region"},
 		{"truth values, which are bytes", []plan.Node{set(at(y, col), call(ir.Select, load(flag, col), a, b))}, "no region"},
@@ -58,7 +58,7 @@ func TestNests(t *testing.T) {
 		}{op.String() + ", which has no steps", []plan.Node{set(at(y, col), call(op, args...))}, "no region"})
 	}
 	for _, c := range cases {
-		nest := loop(plan.Plain, i, m, &plan.Let{To: s.To, Val: plan.Num{}}, loop(plan.Sum, j, n, c.in...))
+		nest := loop(plan.Plain, i, m, &plan.Let{To: s.To, Val: plan.Num{}}, loop(plan.Reduction, j, n, c.in...))
 		k := fuse.Kernel(&plan.Kernel{Name: "K", Body: []plan.Node{nest}})
 		if got := regionsOf(k); got != c.want {
 			t.Errorf("%s: %s, want %s\n%s", c.name, got, c.want, k)
@@ -73,16 +73,16 @@ func TestTotals(t *testing.T) {
 	s, row := ref("s"), ref("row")
 	product := prod(load(grid, plan.At(i), plan.At(j)), load(x, plan.At(j)))
 	gather := func(to plan.Ref) plan.Node {
-		return loop(plan.Sum, j, n, &plan.Acc{To: to.To, Val: product})
+		return loop(plan.Reduction, j, n, &plan.Accumulate{To: to.To, Val: product})
 	}
 	for _, c := range []struct {
 		name string
 		in   plan.Node
 		want string
 	}{
-		{"of a vector", loop(plan.Sum, j, n, &plan.Acc{To: s.To, Val: load(x, plan.At(j))}),
+		{"of a vector", loop(plan.Reduction, j, n, &plan.Accumulate{To: s.To, Val: load(x, plan.At(j))}),
 			"region Nest1 across columns\n\ts = s\n\tsum j in [0, n) by 16\n\t\ts = s + x[j]\n\ts.total[0] = s\ns = s.total[0]\n"},
-		{"of a matrix", loop(plan.Sum, i, m, gather(s)),
+		{"of a matrix", loop(plan.Reduction, i, m, gather(s)),
 			"region Nest1 across columns\n\ts = s\n\tsum i in [0, m)\n\t\ts.row = 0\n\t\tsum j in [0, n) by 16\n\t\t\ts.row = fma(+grid[i, j], x[j], s.row)\n\t\ts = s + s.row\n\ts.total[0] = s\ns = s.total[0]\n"},
 		{"of a row", loop(plan.Plain, i, m, &plan.Let{To: row.To, Val: plan.Num{}}, gather(row), set(at(y, plan.At(i)), row)),
 			"region Nest1 across columns\n\tfor i in [0, m)\n\t\trow = 0\n\t\tsum j in [0, n) by 16\n\t\t\trow = fma(+grid[i, j], x[j], row)\n\t\ty[i] = row\n"},
@@ -124,7 +124,7 @@ func TestRows(t *testing.T) {
 	sum, all := buffer("sum", lanes, tokens, n), buffer("all", tokens, n)
 	s := ref("s")
 	cell, key := load(state, plan.At(j)), load(k, plan.At(l), plan.At(time), plan.At(j))
-	read := loop(plan.Sum, j, n, &plan.Acc{To: s.To, Val: prod(cell, key)})
+	read := loop(plan.Reduction, j, n, &plan.Accumulate{To: s.To, Val: prod(cell, key)})
 	write := loop(plan.Plain, j, n, set(at(state, plan.At(j)), lin(0, 1, cell, 1, prod(s, key))))
 	give := set(at(y, plan.At(l), plan.At(time), plan.At(r)), s)
 	recurrence := func(more ...plan.Node) *plan.Loop {
@@ -134,7 +134,7 @@ func TestRows(t *testing.T) {
 			loop(plan.Time, time, tokens, step...),
 			loop(plan.Plain, j, n, set(at(out, plan.At(l), plan.At(r), plan.At(j)), cell)))
 		row.Private = []*plan.Buffer{state}
-		return loop(plan.Lane, l, lanes, row)
+		return loop(plan.Batch, l, lanes, row)
 	}
 	over := func(b *plan.Buffer, xs ...plan.Index) plan.Node {
 		return loop(plan.Plain, j, n, add(at(b, append(xs, plan.At(j))...), prod(s, cell)))
@@ -214,7 +214,7 @@ func describe(b *strings.Builder, ns []plan.Node) {
 			fmt.Fprintf(b, "\t%s\n", regionsOf(&plan.Kernel{Body: []plan.Node{n}}))
 		case *plan.Gemm:
 			b.WriteString("\tgemm\n")
-		case *plan.Root:
+		case *plan.FindRoot:
 			b.WriteString("\toutside: a search\n")
 		case *plan.If:
 			describe(b, n.Body)
@@ -239,7 +239,7 @@ func innermost(n *plan.Loop) bool {
 
 // reason is the first thing about a loop that no vector does.
 func reason(n *plan.Loop) string {
-	if plan.Copied(n) != nil {
+	if plan.CopyStore(n) != nil {
 		return "copies"
 	}
 	var out []string
@@ -250,10 +250,10 @@ func reason(n *plan.Loop) string {
 	}
 	one := shape.Int(1)
 	plan.Walk(n.Body, func(x plan.Node) {
-		plan.Accesses(x, func(a plan.Access) {
+		plan.EachAccess(x, func(a plan.Access) {
 			c := a.Flat().Coef(n.Var)
 			switch {
-			case len(a.Picked()) > 0:
+			case len(a.Gathered()) > 0:
 				note("picks entries of " + a.Buf.Name)
 			case a.Buf.Elem != ir.Real:
 				note(a.Buf.Name + " is not of numbers")
@@ -261,9 +261,9 @@ func reason(n *plan.Loop) string {
 				note("walks across " + a.Buf.Name)
 			}
 		})
-		plan.Each(x, func(e plan.Expr) {
+		plan.EachExpr(x, func(e plan.Expr) {
 			switch e := e.(type) {
-			case plan.Pos:
+			case plan.IndexExpr:
 				note("a position as a number")
 			case plan.Call:
 				if !slices.Contains(fuse.WideOps, e.Op) {
@@ -272,7 +272,7 @@ func reason(n *plan.Loop) string {
 			}
 		})
 		switch x := x.(type) {
-		case *plan.Root:
+		case *plan.FindRoot:
 			note("a search")
 		case *plan.Store:
 			if x.To.Flat().Coef(n.Var).IsZero() {

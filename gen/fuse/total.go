@@ -40,17 +40,17 @@ func perRow(ns []plan.Node) {
 				body = append(body, n)
 				continue
 			}
-			own := plan.Change{Locals: map[*plan.Local]*plan.Local{}}
+			own := plan.Substitution{Locals: map[*plan.Local]*plan.Local{}}
 			var before, after []plan.Node
 			for _, n := range loop.Body {
-				acc, ok := n.(*plan.Acc)
+				acc, ok := n.(*plan.Accumulate)
 				if !ok || acc.Max || begun[acc.To] || own.Locals[acc.To] != nil {
 					continue
 				}
 				row := &plan.Local{Name: acc.To.Name + ".row", Elem: acc.To.Elem}
 				own.Locals[acc.To] = row
 				before = append(before, &plan.Let{To: row, Val: plan.Num{}})
-				after = append(after, &plan.Acc{To: acc.To, Set: true, Val: plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: acc.To}, plan.Ref{To: row}}}})
+				after = append(after, &plan.Accumulate{To: acc.To, Set: true, Val: plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: acc.To}, plan.Ref{To: row}}}})
 			}
 			if len(before) > 0 {
 				n = own.Node(loop)
@@ -68,7 +68,7 @@ func totals(n *plan.Loop) []*plan.Local {
 		switch n := n.(type) {
 		case *plan.Let:
 			own = append(own, n.To)
-		case *plan.Acc:
+		case *plan.Accumulate:
 			if n.To.Elem == ir.Real && !slices.Contains(own, n.To) && !slices.Contains(out, n.To) {
 				out = append(out, n.To)
 			}
@@ -87,5 +87,5 @@ func (w *wrapper) hand(r *plan.Region, outer *plan.Local) plan.Node {
 	start := &plan.Let{To: own, Val: plan.Ref{To: outer}}
 	end := &plan.Store{To: at, Vals: []plan.Expr{plan.Ref{To: own}}}
 	r.Body = append(append([]plan.Node{start}, instead(r.Body, outer, own)...), end)
-	return &plan.Acc{To: outer, Set: true, Val: plan.Load{Access: at}}
+	return &plan.Accumulate{To: outer, Set: true, Val: plan.Load{Access: at}}
 }

@@ -48,13 +48,13 @@ func (c *checker) nodes(ns []plan.Node, lane *plan.Loop) {
 			c.defined[n.To] = true
 			c.need(n.To.Elem != ir.Int)
 			c.expr(n.Val, lane)
-		case *plan.Acc:
+		case *plan.Accumulate:
 			c.need(n.To.Elem == ir.Real && c.defined[n.To])
 			c.expr(n.Val, lane)
 		case *plan.Store:
 			c.store(n, lane)
-		case *plan.Pick:
-			c.need(lane == nil && len(n.From.Picked()) == 0 && !n.From.Mentions(c.r.Row) && !c.r.Own(n.From.Buf))
+		case *plan.Gather:
+			c.need(lane == nil && len(n.From.Gathered()) == 0 && !n.From.Mentions(c.r.Row) && !c.r.IsPrivate(n.From.Buf))
 		default:
 			c.need(false)
 		}
@@ -62,7 +62,7 @@ func (c *checker) nodes(ns []plan.Node, lane *plan.Loop) {
 }
 
 func (c *checker) loop(n *plan.Loop, lane *plan.Loop) {
-	c.need(lane == nil && (n.Kind == plan.Plain || n.Kind == plan.Sum || n.Kind == plan.Time))
+	c.need(lane == nil && (n.Kind == plan.Plain || n.Kind == plan.Reduction || n.Kind == plan.Time))
 	for _, x := range append(slices.Clone(n.Lo), n.Hi...) {
 		c.need(x.Coef(c.r.Row).IsZero())
 	}
@@ -87,14 +87,14 @@ func (c *checker) store(n *plan.Store, lane *plan.Loop) {
 }
 
 func (c *checker) expr(e plan.Expr, lane *plan.Loop) {
-	plan.Visit(e, func(e plan.Expr) {
+	plan.WalkExpr(e, func(e plan.Expr) {
 		switch e := e.(type) {
 		case plan.Load:
 			c.need(e.Buf.Elem == ir.Real || e.Buf.Elem == ir.Bool && lane == nil && c.r.Row == nil)
 			c.access(e.Access, lane)
 		case plan.Ref:
 			c.need(c.defined[e.To] && e.To.Elem != ir.Int || e.To.Elem == ir.Real)
-		case plan.Pos:
+		case plan.IndexExpr:
 			c.need(false)
 		case plan.Call:
 			c.need(slices.Contains(WideOps, e.Op))
@@ -104,10 +104,10 @@ func (c *checker) expr(e plan.Expr, lane *plan.Loop) {
 
 // access checks that a lane walks a buffer entry by entry.
 func (c *checker) access(a plan.Access, lane *plan.Loop) {
-	c.need(len(a.Picked()) == 0)
+	c.need(len(a.Gathered()) == 0)
 	one := shape.Int(1)
-	if c.r.Own(a.Buf) {
-		c.need(lane != nil && a.Buf.Shows == nil && a.EndsIn(lane.Var))
+	if c.r.IsPrivate(a.Buf) {
+		c.need(lane != nil && a.Buf.ViewOf == nil && a.EndsIn(lane.Var))
 		return
 	}
 	flat := a.Flat()
@@ -128,10 +128,10 @@ func (c *checker) access(a plan.Access, lane *plan.Loop) {
 // another iteration touches: every other access of a written buffer is at the
 // same index, or at one that differs by a number in an index without the lane.
 func apart(lane *plan.Loop, r *plan.Region) bool {
-	written := plan.Writes(lane.Body)
+	written := plan.Written(lane.Body)
 	var all []plan.Access
 	for _, n := range lane.Body {
-		plan.Accesses(n, func(a plan.Access) {
+		plan.EachAccess(n, func(a plan.Access) {
 			if written[a.Buf.Base()] {
 				all = append(all, a)
 			}

@@ -37,9 +37,9 @@ func (w *leaf) index(s ir.Sub, loops []plan.Index) plan.Index {
 	key := from.String() + "+" + out.String()
 	v := w.picks[key]
 	if v == nil {
-		v = &plan.Var{Name: w.r.l.fresh("n"), Picked: true}
+		v = &plan.Var{Name: w.r.l.fresh("n"), Gathered: true}
 		w.picks[key] = v
-		w.nodes = append(w.nodes, &plan.Pick{To: v, From: from, Plus: out})
+		w.nodes = append(w.nodes, &plan.Gather{To: v, From: from, Plus: out})
 	}
 	return plan.At(v)
 }
@@ -105,9 +105,9 @@ func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
 	case ir.Const:
 		return plan.Num{V: in.Coef[0]}
 	case ir.Iota:
-		return plan.Pos{Index: loops[in.Over[0]]}
+		return plan.IndexExpr{Index: loops[in.Over[0]]}
 	case ir.SizeOf:
-		return plan.Pos{Index: plan.Fixed(in.Poly)}
+		return plan.IndexExpr{Index: plan.Fixed(in.Poly)}
 	case ir.Stop, ir.Override:
 		return w.arg(in.Args[0], loops)
 	}
@@ -183,7 +183,7 @@ func (r *region) reads(in *ir.Instr, loops []plan.Index) []read {
 		}
 		if s.Indirect != nil {
 			arg(*s.Indirect, loops)
-			x = x.Add(plan.At(&plan.Var{Name: "via", Picked: true}), shape.Int(1))
+			x = x.Add(plan.At(&plan.Var{Name: "via", Gathered: true}), shape.Int(1))
 		}
 		return x
 	}

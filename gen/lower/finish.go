@@ -127,7 +127,7 @@ func (l *lowerer) finish() {
 func (l *lowerer) dropUnread() {
 	used := map[*plan.Buffer]bool{}
 	plan.Walk(l.k.Body, func(n plan.Node) {
-		plan.Accesses(n, func(a plan.Access) { used[a.Buf.Base()] = true })
+		plan.EachAccess(n, func(a plan.Access) { used[a.Buf.Base()] = true })
 	})
 	l.k.Params = slices.DeleteFunc(l.k.Params, func(b *plan.Buffer) bool { return b.Role == plan.Read && !used[b] })
 }

@@ -94,7 +94,7 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 		for i := len(outer) - 1; i >= 0; i-- {
 			kind := plan.Plain
 			if slices.Contains(ko, outer[i]) {
-				kind = plan.Sum
+				kind = plan.Reduction
 			}
 			nodes = []plan.Node{full(g.vars[outer[i]], in.Loops[outer[i]].Size, kind, nodes)}
 		}

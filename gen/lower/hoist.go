@@ -29,7 +29,7 @@ func (h *hoister) body(nodes []plan.Node) []plan.Node {
 			out = append(out, h.extract(n, known)...)
 		case *plan.If:
 			n.Body = h.body(n.Body)
-		case *plan.Root:
+		case *plan.FindRoot:
 			n.Body = h.body(n.Body)
 		}
 		out = append(out, n)
@@ -44,9 +44,9 @@ type scalars map[string]*plan.Let
 // forget drops what a node makes out of date: what was loaded from buffers it
 // writes, and what was computed from scalars it gathers into.
 func (s scalars) forget(n plan.Node) {
-	written, gathered := plan.Writes([]plan.Node{n}), gathers([]plan.Node{n})
+	written, gathered := plan.Written([]plan.Node{n}), gathers([]plan.Node{n})
 	for key, let := range s {
-		plan.Visit(let.Val, func(e plan.Expr) {
+		plan.WalkExpr(let.Val, func(e plan.Expr) {
 			switch e := e.(type) {
 			case plan.Load:
 				if written[e.Buf.Base()] {
@@ -65,7 +65,7 @@ func (s scalars) forget(n plan.Node) {
 func gathers(ns []plan.Node) map[*plan.Local]bool {
 	out := map[*plan.Local]bool{}
 	plan.Walk(ns, func(n plan.Node) {
-		if acc, ok := n.(*plan.Acc); ok {
+		if acc, ok := n.(*plan.Accumulate); ok {
 			out[acc.To] = true
 		}
 	})
@@ -83,7 +83,7 @@ type extraction struct {
 }
 
 func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
-	x := &extraction{h: h, loop: loop, known: known, changing: map[any]bool{loop.Var: true}, written: plan.Writes(loop.Body)}
+	x := &extraction{h: h, loop: loop, known: known, changing: map[any]bool{loop.Var: true}, written: plan.Written(loop.Body)}
 	gathered := gathers(loop.Body)
 	plan.Walk(loop.Body, func(n plan.Node) {
 		switch n := n.(type) {
@@ -91,11 +91,11 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 			x.changing[n.Var] = true
 		case *plan.Let:
 			x.changing[n.To] = true
-		case *plan.Acc:
+		case *plan.Accumulate:
 			x.changing[n.To] = true
-		case *plan.Pick:
+		case *plan.Gather:
 			x.changing[n.To] = true
-		case *plan.Root:
+		case *plan.FindRoot:
 			x.changing[n.To], x.changing[n.X] = true, true
 		}
 	})
@@ -112,14 +112,14 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 				x.out = append(x.out, n)
 				continue
 			}
-		case *plan.Pick:
+		case *plan.Gather:
 			if x.still(n.From) && x.stillIndex(n.Plus) && !x.narrowed() {
 				delete(x.changing, n.To)
 				x.out = append(x.out, n)
 				continue
 			}
 		}
-		plan.Exprs(n, x.expr)
+		plan.MapExprs(n, x.expr)
 		kept = append(kept, n)
 	}
 	loop.Body = kept
@@ -135,7 +135,7 @@ func (x *extraction) safe(e plan.Expr) bool {
 		return true
 	}
 	ok := true
-	plan.Visit(e, func(e plan.Expr) {
+	plan.WalkExpr(e, func(e plan.Expr) {
 		l, load := e.(plan.Load)
 		if !load {
 			return
@@ -150,13 +150,13 @@ func (x *extraction) safe(e plan.Expr) bool {
 // fixed reports whether an expression has the same value in every iteration.
 func (x *extraction) fixed(e plan.Expr) bool {
 	ok := true
-	plan.Visit(e, func(e plan.Expr) {
+	plan.WalkExpr(e, func(e plan.Expr) {
 		switch e := e.(type) {
 		case plan.Ref:
 			ok = ok && !x.changing[e.To]
 		case plan.Load:
 			ok = ok && x.still(e.Access)
-		case plan.Pos:
+		case plan.IndexExpr:
 			ok = ok && x.stillIndex(e.Index)
 		}
 	})

@@ -34,7 +34,7 @@ func (r *region) allocateOwn(in *ir.Instr) {
 		from := r.place(in.Args[0].Val)
 		zero := make([]plan.Index, len(in.Args[0].Val.Axes))
 		buf := from(zero).Buf
-		view := &plan.Buffer{Name: r.l.fresh(buf.Name + ".view"), Elem: buf.Elem, Dims: dims(in.Out.Axes), Role: plan.View, Shows: buf}
+		view := &plan.Buffer{Name: r.l.fresh(buf.Name + ".view"), Elem: buf.Elem, Dims: dims(in.Out.Axes), Role: plan.View, ViewOf: buf}
 		r.l.k.Work = append(r.l.k.Work, view)
 		r.l.places[in.Out] = whole(view)
 		return
@@ -194,7 +194,7 @@ func (w *nestWriter) at(d int) []plan.Node {
 	kind := plan.Plain
 	for _, m := range w.g.members {
 		if m.reduced[d] {
-			kind = plan.Sum
+			kind = plan.Reduction
 		}
 		if m.depth == d && m.depth < len(m.order) {
 			acc := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: ir.Real}
@@ -308,7 +308,7 @@ func (w *nestWriter) inner() []plan.Node {
 	several := w.stored() > 1
 	for _, m := range w.g.members {
 		if acc := w.accs[m]; acc != nil {
-			leaf.nodes = append(leaf.nodes, &plan.Acc{To: acc, Val: leaf.summand(m)})
+			leaf.nodes = append(leaf.nodes, &plan.Accumulate{To: acc, Val: leaf.summand(m)})
 			continue
 		}
 		val := leaf.expr(m.in, m.loops)

@@ -65,7 +65,7 @@ func (r *region) stack(in *ir.Instr) []plan.Node {
 }
 
 // full is a loop over [0, size).
-func full(v *plan.Var, size shape.Poly, kind plan.Kind, body []plan.Node) *plan.Loop {
+func full(v *plan.Var, size shape.Poly, kind plan.LoopKind, body []plan.Node) *plan.Loop {
 	return &plan.Loop{Kind: kind, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(size)}, Body: body}
 }
 
@@ -113,7 +113,7 @@ func (n *norm) point() []plan.Node {
 	top := &plan.Local{Name: l.fresh("top"), Elem: ir.Real}
 	out := []plan.Node{&plan.Let{To: top, Val: plan.Num{V: math.Inf(-1)}}}
 	out = append(out, n.pass(func(w *leaf) {
-		w.nodes = append(w.nodes, &plan.Acc{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
+		w.nodes = append(w.nodes, &plan.Accumulate{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
 	})...)
 	if in.Op == ir.Max {
 		return append(out, n.give(plan.Ref{To: top})...)
@@ -129,7 +129,7 @@ func (n *norm) point() []plan.Node {
 			val = plan.Ref{To: e}
 			defer func() { w.nodes = append(w.nodes, n.store(w, val)) }()
 		}
-		w.nodes = append(w.nodes, &plan.Acc{To: sum, Val: val})
+		w.nodes = append(w.nodes, &plan.Accumulate{To: sum, Val: val})
 	})...)
 	if in.Op == ir.LogSumExp {
 		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
@@ -164,7 +164,7 @@ func (n *norm) pass(f func(*leaf)) []plan.Node {
 	nodes := w.nodes
 	for i := len(n.over) - 1; i >= 0; i-- {
 		l := n.over[i]
-		loop := full(n.vars[l], n.in.Loops[l].Size, plan.Sum, nil)
+		loop := full(n.vars[l], n.in.Loops[l].Size, plan.Reduction, nil)
 		g := &group{members: []*member{m}}
 		nest := &nestWriter{r: n.r, g: g}
 		nest.bound(loop, i)

@@ -59,7 +59,7 @@ func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
 		body = []plan.Node{&plan.Loop{Kind: plan.Row, Var: w.row, Lo: []plan.Index{{}},
 			Hi: []plan.Index{plan.Fixed(rec.rows.axis.Size)}, Private: w.private, Body: body}}
 	}
-	lanes := full(w.lane, s.Batch.Size, plan.Lane, body)
+	lanes := full(w.lane, s.Batch.Size, plan.Batch, body)
 	if w.row == nil {
 		lanes.Private = w.private
 	}

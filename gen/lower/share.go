@@ -9,7 +9,7 @@ import (
 func (h *hoister) share(nodes []plan.Node) []plan.Node {
 	count := map[string]int{}
 	for _, n := range nodes {
-		plan.Each(n, func(e plan.Expr) {
+		plan.EachExpr(n, func(e plan.Expr) {
 			if _, ok := e.(plan.Load); ok {
 				count[plan.ExprString(e)]++
 			}
@@ -25,14 +25,14 @@ func (h *hoister) share(nodes []plan.Node) []plan.Node {
 			} else {
 				_, load := let.Val.(plan.Load)
 				if !load {
-					plan.Exprs(n, h.loads(count, known, &out))
+					plan.MapExprs(n, h.loads(count, known, &out))
 				}
 				known[key] = let
 			}
 			out = append(out, n)
 			continue
 		}
-		plan.Exprs(n, h.loads(count, known, &out))
+		plan.MapExprs(n, h.loads(count, known, &out))
 		out = append(out, n)
 		known.forget(n)
 	}
@@ -50,7 +50,7 @@ func trivial(e plan.Expr) bool {
 // loads replaces loads that are done more than once by a scalar.
 func (h *hoister) loads(count map[string]int, known scalars, out *[]plan.Node) func(plan.Expr) plan.Expr {
 	return func(e plan.Expr) plan.Expr {
-		return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+		return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
 			key := ""
 			if _, ok := e.(plan.Load); ok {
 				key = plan.ExprString(e)
@@ -98,8 +98,8 @@ func rename(body []plan.Node, gathered map[*plan.Local]bool) {
 		}
 	})
 	plan.Walk(body, func(n plan.Node) {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+		plan.MapExprs(n, func(e plan.Expr) plan.Expr {
+			return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
 				if r, ok := e.(plan.Ref); ok && same[r.To] != nil {
 					return plan.Ref{To: same[r.To]}
 				}
@@ -112,7 +112,7 @@ func rename(body []plan.Node, gathered map[*plan.Local]bool) {
 func countRefs(body []plan.Node) map[*plan.Local]int {
 	uses := map[*plan.Local]int{}
 	plan.Walk(body, func(n plan.Node) {
-		plan.Refs(n, func(l *plan.Local) { uses[l]++ })
+		plan.EachRef(n, func(l *plan.Local) { uses[l]++ })
 	})
 	return uses
 }
@@ -128,9 +128,9 @@ func cleanBody(body []plan.Node, uses map[*plan.Local]int, gathered map[*plan.Lo
 			if len(n.Body) == 0 {
 				continue
 			}
-		case *plan.Root:
+		case *plan.FindRoot:
 			n.Body = cleanBody(n.Body, uses, gathered, changed)
-		case *plan.Acc:
+		case *plan.Accumulate:
 			if uses[n.To] == 0 {
 				*changed = true
 				continue
@@ -152,13 +152,13 @@ func foldInto(rest []plan.Node, let *plan.Let, gathered map[*plan.Local]bool) bo
 	known := scalars{"": let}
 	for _, n := range rest {
 		switch n.(type) {
-		case *plan.Let, *plan.Acc, *plan.Store:
+		case *plan.Let, *plan.Accumulate, *plan.Store:
 		default:
 			return false
 		}
 		done := false
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+		plan.MapExprs(n, func(e plan.Expr) plan.Expr {
+			return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
 				if r, ok := e.(plan.Ref); ok && r.To == let.To {
 					done = true
 					return let.Val
@@ -188,10 +188,10 @@ func (h *hoister) divide(body []plan.Node) []plan.Node {
 			n.Body = h.divide(n.Body)
 		case *plan.If:
 			n.Body = h.divide(n.Body)
-		case *plan.Root:
+		case *plan.FindRoot:
 			n.Body = h.divide(n.Body)
 		}
-		plan.Exprs(n, func(e plan.Expr) plan.Expr { return h.shorten(e, &out) })
+		plan.MapExprs(n, func(e plan.Expr) plan.Expr { return h.shorten(e, &out) })
 		out = append(out, n)
 	}
 	return out
@@ -247,7 +247,7 @@ func withArguments(e plan.Expr, args []plan.Expr) plan.Expr {
 // operations counts the operations of an expression.
 func operations(e plan.Expr) int {
 	n := 0
-	plan.Visit(e, func(e plan.Expr) {
+	plan.WalkExpr(e, func(e plan.Expr) {
 		if a := len(arguments(e)); a > 0 {
 			n += max(1, a-1)
 		}

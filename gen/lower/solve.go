@@ -50,7 +50,7 @@ func (r *region) solve(in *ir.Instr) []plan.Node {
 func (s *solver) point() []plan.Node {
 	r, l := s.r, s.r.l
 	leaf := r.leaf(nil)
-	root := &plan.Root{To: s.local(s.in.Out.Name), X: s.local(s.f.Params[0].Name), Tol: s.in.Solve.Tol, Eq: s.in.Eq}
+	root := &plan.FindRoot{To: s.local(s.in.Out.Name), X: s.local(s.f.Params[0].Name), Tol: s.in.Solve.Tol, Eq: s.in.Eq}
 	root.Lo, root.Hi = leaf.arg(s.in.Args[0], s.loops), leaf.arg(s.in.Args[1], s.loops)
 	l.locals[s.f.Params[0]] = root.X
 	next := len(s.in.Out.Axes)

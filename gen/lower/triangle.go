@@ -57,7 +57,7 @@ func (r *region) triangle(in *ir.Instr) []plan.Node {
 		n, outer = g.merge(columns)
 	}
 	x, a := g.c.Flat(), g.a.Flat()
-	node := &plan.Triangle{M: size, N: n.size, Down: down,
+	node := &plan.TriSolve{M: size, N: n.size, Down: down,
 		X: plan.Matrix{At: g.c, Row: x.Coef(g.vars[t]), Col: n.stride[0]},
 		A: plan.Matrix{At: g.a, Row: a.Coef(g.vars[t]), Col: a.Coef(g.vars[i])}}
 	for _, l := range append([]int{t, i}, n.loops...) {

@@ -7,8 +7,8 @@ import (
 
 // A Var is an integer that a loop runs or a Pick sets.
 type Var struct {
-	Name   string
-	Picked bool // set by a Pick: may lie outside the axis it indexes
+	Name     string
+	Gathered bool // set by a Pick: may lie outside the axis it indexes
 }
 
 // A Local is a scalar.
@@ -119,14 +119,14 @@ func (a Access) Flat() Index {
 	return out
 }
 
-// Picked returns the picked variables of an access with the size of the axis
+// Gathered returns the picked variables of an access with the size of the axis
 // they index: outside of it a load gives zero and a store is dropped.
-func (a Access) Picked() []PickedAt {
-	var out []PickedAt
+func (a Access) Gathered() []BoundedIndex {
+	var out []BoundedIndex
 	for i, x := range a.Index {
 		for _, t := range x.Terms {
-			if t.Var.Picked {
-				out = append(out, PickedAt{x, a.Buf.Dims[i]})
+			if t.Var.Gathered {
+				out = append(out, BoundedIndex{x, a.Buf.Dims[i]})
 				break
 			}
 		}
@@ -134,8 +134,8 @@ func (a Access) Picked() []PickedAt {
 	return out
 }
 
-// A PickedAt is an index that may lie outside [0, Bound).
-type PickedAt struct {
+// A BoundedIndex is an index that may lie outside [0, Bound).
+type BoundedIndex struct {
 	Index Index
 	Bound shape.Poly
 }
@@ -152,8 +152,8 @@ type Ref struct{ To *Local }
 // Num is a real constant.
 type Num struct{ V float64 }
 
-// Pos is an index as a real number.
-type Pos struct{ Index }
+// IndexExpr is an index as a real number.
+type IndexExpr struct{ Index }
 
 // Prod is Coef times its arguments, multiplied from left to right, each
 // product rounded. A coefficient of −1 negates the result.
@@ -183,11 +183,11 @@ type Call struct {
 	Args []Expr
 }
 
-func (Load) expr() {}
-func (Ref) expr()  {}
-func (Num) expr()  {}
-func (Pos) expr()  {}
-func (Prod) expr() {}
-func (Lin) expr()  {}
-func (Fma) expr()  {}
-func (Call) expr() {}
+func (Load) expr()      {}
+func (Ref) expr()       {}
+func (Num) expr()       {}
+func (IndexExpr) expr() {}
+func (Prod) expr()      {}
+func (Lin) expr()       {}
+func (Fma) expr()       {}
+func (Call) expr()      {}

@@ -20,7 +20,7 @@ func Jam(loop *Loop, width int) []Node {
 		c := &copied{j: j, at: u, local: map[*Local]*Local{}, vars: map[*Var]*Var{}, buf: map[*Buffer]*Buffer{}}
 		for _, b := range loop.Private {
 			n := *b
-			n.Name, n.Slot, n.At = fmt.Sprintf("%s.%d", b.Name, u), b, u
+			n.Name, n.CopyOf, n.Iteration = fmt.Sprintf("%s.%d", b.Name, u), b, u
 			c.buf[b] = &n
 		}
 		j.copies = append(j.copies, c)
@@ -41,7 +41,7 @@ func newJammer(loop *Loop) *jammer {
 		switch n := n.(type) {
 		case *Let:
 			j.own[n.To] = true
-		case *Root:
+		case *FindRoot:
 			j.own[n.To], j.own[n.X] = true, true
 		}
 	})
@@ -63,11 +63,11 @@ func (j *jammer) mark(ns []Node) {
 			if j.expr(n.Val) {
 				j.dep[n.To] = true
 			}
-		case *Acc:
+		case *Accumulate:
 			if j.own[n.To] && j.expr(n.Val) {
 				j.dep[n.To] = true
 			}
-		case *Pick:
+		case *Gather:
 			if j.access(n.From) || j.index(n.Plus) {
 				j.dep[n.To] = true
 			}
@@ -75,7 +75,7 @@ func (j *jammer) mark(ns []Node) {
 			if slices.ContainsFunc(append(slices.Clone(n.Lo), n.Hi...), j.index) {
 				j.dep[n] = true
 			}
-		case *Root:
+		case *FindRoot:
 			if j.expr(n.Lo) || j.expr(n.Hi) || j.expr(n.Val) {
 				j.dep[n.To], j.dep[n.X] = true, true
 			}
@@ -93,13 +93,13 @@ func (j *jammer) access(a Access) bool {
 
 func (j *jammer) expr(e Expr) bool {
 	dep := false
-	Visit(e, func(e Expr) {
+	WalkExpr(e, func(e Expr) {
 		switch e := e.(type) {
 		case Load:
 			dep = dep || j.access(e.Access)
 		case Ref:
 			dep = dep || j.dep[e.To]
-		case Pos:
+		case IndexExpr:
 			dep = dep || j.index(e.Index)
 		}
 	})
@@ -144,10 +144,10 @@ func (j *jammer) around(n Node) Node {
 // meanwhile; buffers of theirs that nothing has touched are cleared together.
 func (j *jammer) straight(run []Node) []Node {
 	var first, last, rows []Node
-	written := Writes(run)
+	written := Written(run)
 	shared := map[string]*Local{}
 	share := func(e Expr) Expr {
-		return Rewrite(e, func(e Expr) Expr {
+		return RewriteExpr(e, func(e Expr) Expr {
 			l, ok := e.(Load)
 			if !ok || j.access(l.Access) || written[l.Buf.Base()] {
 				return e
@@ -169,12 +169,12 @@ func (j *jammer) straight(run []Node) []Node {
 			x := &Local{Name: s.To.Buf.Name + ".sum", Elem: ir.Real}
 			first = append(first, &Let{x, Load{s.To}})
 			last = append(last, &Store{To: s.To, Vals: []Expr{Ref{x}}})
-			rows = append(rows, &Acc{To: x, Val: share(s.Vals[0])})
+			rows = append(rows, &Accumulate{To: x, Val: share(s.Vals[0])})
 			continue
 		}
 		if j.differs(n) {
 			n = copyNode(n)
-			Exprs(n, share)
+			MapExprs(n, share)
 			rows = append(rows, n)
 		} else {
 			first = append(first, n)
@@ -192,7 +192,7 @@ func (j *jammer) straight(run []Node) []Node {
 func touched(ns []Node, b *Buffer) bool {
 	found := false
 	Walk(ns, func(n Node) {
-		Accesses(n, func(a Access) { found = found || a.Buf.Base() == b })
+		EachAccess(n, func(a Access) { found = found || a.Buf.Base() == b })
 		if z, ok := n.(*Zero); ok {
 			found = found || z.Buf.Base() == b
 		}
@@ -203,20 +203,20 @@ func touched(ns []Node, b *Buffer) bool {
 func (j *jammer) differs(n Node) bool {
 	differs := false
 	Walk([]Node{n}, func(n Node) {
-		Accesses(n, func(a Access) { differs = differs || j.access(a) })
-		Exprs(n, func(e Expr) Expr { differs = differs || j.expr(e); return e })
+		EachAccess(n, func(a Access) { differs = differs || j.access(a) })
+		MapExprs(n, func(e Expr) Expr { differs = differs || j.expr(e); return e })
 		switch n := n.(type) {
 		case *Let:
 			differs = differs || j.dep[n.To]
-		case *Acc:
+		case *Accumulate:
 			differs = differs || j.dep[n.To] || !j.own[n.To]
 		case *Store:
 			differs = differs || n.Add || len(n.Vals) == 1 && AddsTo(n.Vals[0], n.To)
-		case *Pick:
+		case *Gather:
 			differs = differs || j.dep[n.To]
 		case *Loop:
 			differs = differs || j.dep[n]
-		case *Root:
+		case *FindRoot:
 			differs = differs || j.dep[n.To]
 		case *If:
 			differs = differs || slices.ContainsFunc(n.Cond, j.index)
@@ -248,7 +248,7 @@ func (c *copied) toLocal(l *Local) *Local {
 
 func (c *copied) toVar(v *Var) *Var {
 	if c.vars[v] == nil {
-		c.vars[v] = &Var{fmt.Sprintf("%s.%d", v.Name, c.at), v.Picked}
+		c.vars[v] = &Var{fmt.Sprintf("%s.%d", v.Name, c.at), v.Gathered}
 	}
 	return c.vars[v]
 }
@@ -277,9 +277,9 @@ func (c *copied) indices(xs []Index) []Index {
 func (c *copied) access(a Access) Access {
 	b := a.Buf
 	if c.buf[b.Base()] != nil {
-		if b.Shows != nil {
+		if b.ViewOf != nil {
 			n := *b
-			n.Shows = c.buf[b.Base()]
+			n.ViewOf = c.buf[b.Base()]
 			b = &n
 		} else {
 			b = c.buf[b]
@@ -289,14 +289,14 @@ func (c *copied) access(a Access) Access {
 }
 
 func (c *copied) expr(e Expr) Expr {
-	return Rewrite(e, func(e Expr) Expr {
+	return RewriteExpr(e, func(e Expr) Expr {
 		switch e := e.(type) {
 		case Load:
 			return Load{c.access(e.Access)}
 		case Ref:
 			return Ref{c.toLocal(e.To)}
-		case Pos:
-			return Pos{c.index(e.Index)}
+		case IndexExpr:
+			return IndexExpr{c.index(e.Index)}
 		}
 		return e
 	})
@@ -313,10 +313,10 @@ func (c *copied) node(n Node) Node {
 	switch n := n.(type) {
 	case *Let:
 		return &Let{c.toLocal(n.To), c.expr(n.Val)}
-	case *Acc:
-		return &Acc{c.toLocal(n.To), n.Max, n.Set, c.expr(n.Val)}
-	case *Pick:
-		return &Pick{c.toVar(n.To), c.access(n.From), c.index(n.Plus)}
+	case *Accumulate:
+		return &Accumulate{c.toLocal(n.To), n.Max, n.Set, c.expr(n.Val)}
+	case *Gather:
+		return &Gather{c.toVar(n.To), c.access(n.From), c.index(n.Plus)}
 	case *Store:
 		out := &Store{To: c.access(n.To), Add: n.Add}
 		for _, v := range n.Vals {
@@ -331,7 +331,7 @@ func (c *copied) node(n Node) Node {
 		return &out
 	case *If:
 		return &If{c.indices(n.Cond), n.Present, list(n.Body)}
-	case *Root:
+	case *FindRoot:
 		out := *n
 		out.To, out.X, out.Lo, out.Hi = c.toLocal(n.To), c.toLocal(n.X), c.expr(n.Lo), c.expr(n.Hi)
 		out.Body, out.Val = list(n.Body), c.expr(n.Val)
@@ -346,14 +346,14 @@ func copyNode(n Node) Node {
 	case *Let:
 		c := *n
 		return &c
-	case *Acc:
+	case *Accumulate:
 		c := *n
 		return &c
 	case *Store:
 		c := *n
 		c.Vals = slices.Clone(n.Vals)
 		return &c
-	case *Root:
+	case *FindRoot:
 		c := *n
 		return &c
 	}

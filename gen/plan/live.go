@@ -2,16 +2,16 @@ package plan
 
 import "slices"
 
-// A Demand counts the scalars that an innermost loop keeps alive: those that
+// A Pressure counts the scalars that an innermost loop keeps alive: those that
 // each iteration of the loop around it has for itself, and those that its
 // iterations share.
-type Demand struct{ Each, Shared int }
+type Pressure struct{ PerIteration, Shared int }
 
-// Demands lists what the innermost loops inside a loop keep alive, were the
+// RegisterPressure lists what the innermost loops inside a loop keep alive, were the
 // loop jammed. A target chooses from it how many iterations fit its registers.
-func Demands(loop *Loop) []Demand {
+func RegisterPressure(loop *Loop) []Pressure {
 	j := newJammer(loop)
-	var out []Demand
+	var out []Pressure
 	Walk(loop.Body, func(n Node) {
 		inner, ok := n.(*Loop)
 		if ok && !j.dep[inner] && !slices.ContainsFunc(inner.Body, func(n Node) bool { _, loop := n.(*Loop); return loop }) {
@@ -23,7 +23,7 @@ func Demands(loop *Loop) []Demand {
 
 // demand counts sums, scalars that come from outside, and for the shared part
 // the entries that are loaded once for all.
-func (j *jammer) demand(inner *Loop) Demand {
+func (j *jammer) demand(inner *Loop) Pressure {
 	inside, each, shared := map[*Local]bool{}, map[*Local]bool{}, map[string]bool{}
 	for _, n := range inner.Body {
 		if let, ok := n.(*Let); ok {
@@ -41,14 +41,14 @@ func (j *jammer) demand(inner *Loop) Demand {
 	}
 	for _, n := range inner.Body {
 		switch n := n.(type) {
-		case *Acc:
+		case *Accumulate:
 			use(n.To)
 		case *Store:
 			if n.Add && !j.access(n.To) {
 				shared[n.To.String()] = true
 			}
 		}
-		Each(n, func(e Expr) {
+		EachExpr(n, func(e Expr) {
 			switch e := e.(type) {
 			case Ref:
 				use(e.To)
@@ -59,5 +59,5 @@ func (j *jammer) demand(inner *Loop) Demand {
 			}
 		})
 	}
-	return Demand{len(each), len(shared)}
+	return Pressure{len(each), len(shared)}
 }

@@ -67,15 +67,15 @@ func (r Role) String() string {
 
 // A Buffer is a dense row-major array.
 type Buffer struct {
-	Name     string // unique in its kernel
-	Of       string // name of the program's parameter or result
-	Elem     ir.Elem
-	Dims     []shape.Poly
-	Role     Role
-	Optional bool    // may be absent; the kernel asks with If.Present
-	Shows    *Buffer // of a view: the buffer it shows
-	Slot     *Buffer // of a private buffer in a jammed loop: the buffer of the loop,
-	At       int     // and the number of the iteration
+	Name      string // unique in its kernel
+	Of        string // name of the program's parameter or result
+	Elem      ir.Elem
+	Dims      []shape.Poly
+	Role      Role
+	Optional  bool    // may be absent; the kernel asks with If.Present
+	ViewOf    *Buffer // of a view: the buffer it shows
+	CopyOf    *Buffer // of a private buffer in a jammed loop: the buffer of the loop,
+	Iteration int     // and the number of the iteration
 }
 
 // Len is the number of entries of a buffer.
@@ -89,8 +89,8 @@ func (b *Buffer) Len() shape.Poly {
 
 // Base is the buffer whose entries b shows.
 func (b *Buffer) Base() *Buffer {
-	for b.Shows != nil {
-		b = b.Shows
+	for b.ViewOf != nil {
+		b = b.ViewOf
 	}
 	return b
 }
@@ -113,27 +113,27 @@ func (k *Kernel) find(name string, role Role) *Buffer {
 // A Node is a statement.
 type Node interface{ node() }
 
-// A Kind says what a loop means; the zero value is invalid.
-type Kind int
+// A LoopKind says what a loop means; the zero value is invalid.
+type LoopKind int
 
 const (
-	_       Kind = iota
-	Plain        // no iteration sees another, unless it adds to the same entry
-	Sum          // iterations add to the same entries in order
-	Lane         // lanes of a recurrence; independent but for sums
-	Row          // rows of a state; independent but for sums, which run in row order
-	Segment      // stretches of time between checkpoints, in order
-	Time         // tokens, in order
+	_         LoopKind = iota
+	Plain              // no iteration sees another, unless it adds to the same entry
+	Reduction          // iterations add to the same entries in order
+	Batch              // lanes of a recurrence; independent but for sums
+	Row                // rows of a state; independent but for sums, which run in row order
+	Segment            // stretches of time between checkpoints, in order
+	Time               // tokens, in order
 )
 
-func (k Kind) String() string {
+func (k LoopKind) String() string {
 	return [...]string{"invalid", "for", "sum", "lane", "row", "segment", "time"}[k]
 }
 
 // A Loop runs Var from the largest of Lo to below the smallest of Hi, or from
 // there down when Down is set.
 type Loop struct {
-	Kind    Kind
+	Kind    LoopKind
 	Var     *Var
 	Lo, Hi  []Index
 	Down    bool
@@ -158,19 +158,19 @@ type Let struct {
 	Val Expr
 }
 
-// A Pick sets a variable to an entry of an integer buffer plus an index. It is
+// A Gather sets a variable to an entry of an integer buffer plus an index. It is
 // how a gather reads its table; where the variable may lie outside the table,
 // see Access.Picked.
-type Pick struct {
+type Gather struct {
 	To   *Var
 	From Access
 	Plus Index
 }
 
-// An Acc gathers into a scalar: it adds, or with Max takes the larger (NaN
+// An Accumulate gathers into a scalar: it adds, or with Max takes the larger (NaN
 // wins), or with Set, in the fused arithmetic, becomes Val, a sum that starts
 // from the scalar itself.
-type Acc struct {
+type Accumulate struct {
 	To  *Local
 	Max bool
 	Set bool
@@ -203,13 +203,13 @@ type Gemm struct {
 	Add     bool
 }
 
-// A Triangle solves a triangular system in place, for N columns of X at once:
+// A TriSolve solves a triangular system in place, for N columns of X at once:
 //
 //	X[t, j] −= Σ_{i<t} A[t, i]·X[i, j]    for t = 0 … M−1
 //
 // or with Down from the last row to the first, over the i behind t. One chain
 // over i for each entry, from what it was, in the order in which rows are done.
-type Triangle struct {
+type TriSolve struct {
 	M, N shape.Poly
 	X, A Matrix
 	Down bool
@@ -222,14 +222,14 @@ type Matrix struct {
 	Row, Col shape.Poly
 }
 
-func (*Loop) node()  {}
-func (*If) node()    {}
-func (*Let) node()   {}
-func (*Pick) node()  {}
-func (*Acc) node()   {}
-func (*Store) node() {}
-func (*Zero) node()  {}
-func (*Note) node()  {}
-func (*Gemm) node()  {}
+func (*Loop) node()       {}
+func (*If) node()         {}
+func (*Let) node()        {}
+func (*Gather) node()     {}
+func (*Accumulate) node() {}
+func (*Store) node()      {}
+func (*Zero) node()       {}
+func (*Note) node()       {}
+func (*Gemm) node()       {}
 
-func (*Triangle) node() {}
+func (*TriSolve) node() {}

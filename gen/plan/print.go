@@ -42,8 +42,8 @@ func (b *Buffer) String() string {
 		dims[i] = d.String()
 	}
 	s := fmt.Sprintf("%s %s %s [%s]", b.Role, b.Elem, b.Name, strings.Join(dims, ", "))
-	if b.Shows != nil {
-		s += " of " + b.Shows.Name
+	if b.ViewOf != nil {
+		s += " of " + b.ViewOf.Name
 	}
 	if b.Optional {
 		s += " optional"
@@ -102,18 +102,18 @@ func (p *printer) node(n Node) {
 		}
 		p.line("if %s", strings.Join(cs, ", "))
 		p.body(n.Body)
-	case *Root:
+	case *FindRoot:
 		p.line("%s = root %s in [%s, %s] tol %s of %s", n.To.Name, n.X.Name, ExprString(n.Lo), ExprString(n.Hi), number(n.Tol), ExprString(n.Val))
 		p.body(n.Body)
 	case *Let:
 		p.line("%s = %s", n.To.Name, ExprString(n.Val))
-	case *Pick:
+	case *Gather:
 		s := n.From.String()
 		if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
 			s += " + " + n.Plus.String()
 		}
 		p.line("%s = %s", n.To.Name, s)
-	case *Acc:
+	case *Accumulate:
 		op := "+="
 		switch {
 		case n.Max:
@@ -145,7 +145,7 @@ func (p *printer) node(n Node) {
 			op = "+="
 		}
 		p.line("gemm %s %s %s·%s·%s over m:%s n:%s k:%s", n.C, op, number(n.Coef), n.A, n.B, n.M, n.N, n.K)
-	case *Triangle:
+	case *TriSolve:
 		p.line("triangle %s by %s over m:%s n:%s%s", n.X, n.A, n.M, n.N, [2]string{"", " down"}[btoi(n.Down)])
 	default:
 		panic(fmt.Sprintf("plan: BUG: no text for %T", n))
@@ -219,7 +219,7 @@ func ExprString(e Expr) string {
 		return e.To.Name
 	case Num:
 		return number(e.V)
-	case Pos:
+	case IndexExpr:
 		return "real(" + e.Index.String() + ")"
 	case Prod:
 		return factor(e.Coef, len(e.Args) == 0) + strings.Join(each(e.Args, "·"), "·")

@@ -25,18 +25,18 @@ func (*Region) node() {}
 // outside, and with rows side by side the number of rows in the last vector, in
 // this order, eight bytes each.
 type Link struct {
-	Func    string // what the functions of all levels are called by
-	Bufs    []*Buffer
-	Ints    []Index
-	Scalars []*Local
-	Tail    bool
-	Levels  []Level
+	Func          string // what the functions of all levels are called by
+	Bufs          []*Buffer
+	Ints          []Index
+	Scalars       []*Local
+	PartialVector bool
+	Targets       []Target
 }
 
-// A Level is a level of vector units with functions of its own for a region.
+// A Target is a level of vector units with functions of its own for a region.
 // Rows are the numbers of rows that they take at once, largest first; in a
 // vector lie Width numbers.
-type Level struct {
+type Target struct {
 	Name, Suffix string
 	Width        int
 	Rows         []int
@@ -54,8 +54,8 @@ const (
 
 func (a Across) String() string { return [...]string{"nothing", "columns", "rows"}[a] }
 
-// Own reports whether a buffer belongs to one row of the region.
-func (r *Region) Own(b *Buffer) bool {
+// IsPrivate reports whether a buffer belongs to one row of the region.
+func (r *Region) IsPrivate(b *Buffer) bool {
 	for _, p := range r.Private {
 		if p == b.Base() {
 			return true
@@ -64,14 +64,14 @@ func (r *Region) Own(b *Buffer) bool {
 	return false
 }
 
-// Inner are the variables of the region's own loops and picks, outermost first.
-func (r *Region) Inner() []*Var {
+// InnerVars are the variables of the region's own loops and picks, outermost first.
+func (r *Region) InnerVars() []*Var {
 	var out []*Var
 	Walk(r.Body, func(n Node) {
 		switch n := n.(type) {
 		case *Loop:
 			out = append(out, n.Var)
-		case *Pick:
+		case *Gather:
 			out = append(out, n.To)
 		case *Next:
 			out = append(out, n.To)
@@ -99,7 +99,7 @@ type Stream struct {
 // StreamOf returns the stream of an access that is no row's own.
 func (r *Region) StreamOf(a Access) Stream {
 	s := Stream{Buf: a.Buf.Base(), Base: a.Flat()}
-	vars := r.Inner()
+	vars := r.InnerVars()
 	if r.Row != nil {
 		vars = append([]*Var{r.Row}, vars...)
 	}
@@ -116,8 +116,8 @@ func (r *Region) StreamOf(a Access) Stream {
 	return s
 }
 
-// By is the stride of a stream over a variable.
-func (s Stream) By(v *Var) shape.Poly {
+// StrideOf is the stride of a stream over a variable.
+func (s Stream) StrideOf(v *Var) shape.Poly {
 	for i, x := range s.Vars {
 		if x == v {
 			return s.Stride[i]

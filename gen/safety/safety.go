@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // slots are the knobs of a formula, in the order of its text.
@@ -27,7 +27,7 @@ var slots = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation
 type Table struct {
 	tree    *check.Tree
 	knobs   [][]*notation.Unit // by slot
-	choices plan.Choices
+	choices abi.Choices
 }
 
 // New reads the table from the pages.
@@ -37,9 +37,9 @@ func New(tree *check.Tree) (*Table, diag.List) {
 	for _, k := range slots {
 		units := slices.DeleteFunc(tree.Kinds(k), func(u *notation.Unit) bool { return u.Example })
 		t.knobs = append(t.knobs, units)
-		s := plan.Slot{Word: check.KindWord(k)}
+		s := abi.Slot{Word: check.KindWord(k)}
 		for _, u := range units {
-			s.Values = append(s.Values, plan.Choice{Name: u.Name.Text, Page: u.Span.File.Path})
+			s.Values = append(s.Values, abi.Choice{Name: u.Name.Text, Page: u.Span.File.Path})
 		}
 		t.choices.Slots = append(t.choices.Slots, s)
 	}
@@ -55,7 +55,7 @@ func New(tree *check.Tree) (*Table, diag.List) {
 
 // need finds the slot that decides a requirement and the values that meet it.
 func (t *Table) need(slot int, v check.Violation, ds *diag.List) {
-	n := plan.Need{Slot: slot, By: v.By.Name.Text, Of: -1, Mark: v.Mark.Name.Text, Reason: v.Reason()}
+	n := abi.Need{Slot: slot, By: v.By.Name.Text, Of: -1, Mark: v.Mark.Name.Text, Reason: v.Reason()}
 	for i, units := range t.knobs {
 		for _, u := range units {
 			if i == slot || !check.Meets(u, n.Mark) {
@@ -80,7 +80,7 @@ func (t *Table) need(slot int, v check.Violation, ds *diag.List) {
 }
 
 // Choices is the table as the emitters see it.
-func (t *Table) Choices() *plan.Choices { return &t.choices }
+func (t *Table) Choices() *abi.Choices { return &t.choices }
 
 // A Tuple is one combination: a knob for each slot, and what speaks against it.
 type Tuple struct {

@@ -20,7 +20,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/source"
@@ -157,7 +156,7 @@ func compile(t *testing.T, files map[string][]byte, exprs []string) [][]string {
 
 // disagreements lists the combinations whose verdict by the table is not that
 // of the compiler.
-func disagreements(t *testing.T, tuples []safety.Tuple, c *plan.Choices, files map[string][]byte) []string {
+func disagreements(t *testing.T, tuples []safety.Tuple, c *abi.Choices, files map[string][]byte) []string {
 	t.Helper()
 	var exprs, out []string
 	for _, u := range tuples {

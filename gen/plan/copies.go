@@ -7,17 +7,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A Moved is a loop that copies a row between a buffer of the row's own and
+// A RowCopy is a loop that copies a row between a buffer of the row's own and
 // another: entries of Own from At on, side by side in Other.
-type Moved struct {
-	In    bool // into the row's own
-	Own   Access
-	Other Access
-	Count Index
+type RowCopy struct {
+	In      bool // into the row's own
+	Private Access
+	Other   Access
+	Count   Index
 }
 
-// Moves returns what a loop moves, or nil when it does something else.
-func Moves(loop *Loop, private []*Buffer) *Moved {
+// RowCopyOf returns what a loop moves, or nil when it does something else.
+func RowCopyOf(loop *Loop, private []*Buffer) *RowCopy {
 	if len(loop.Body) != 1 || len(loop.Lo) != 1 || len(loop.Hi) != 1 || !loop.Lo[0].Equal(Index{}) {
 		return nil
 	}
@@ -33,18 +33,18 @@ func Moves(loop *Loop, private []*Buffer) *Moved {
 	if in == slices.Contains(private, l.Buf) {
 		return nil
 	}
-	m := &Moved{In: in, Own: s.To, Other: l.Access, Count: loop.Hi[0]}
+	m := &RowCopy{In: in, Private: s.To, Other: l.Access, Count: loop.Hi[0]}
 	if !in {
-		m.Own, m.Other = m.Other, m.Own
+		m.Private, m.Other = m.Other, m.Private
 	}
-	m.Own, m.Other = start(m.Own, loop.Var), start(m.Other, loop.Var)
+	m.Private, m.Other = start(m.Private, loop.Var), start(m.Other, loop.Var)
 	return m
 }
 
 // EndsIn reports whether the last index is v itself and no other mentions it.
 func (a Access) EndsIn(v *Var) bool {
 	n := len(a.Index) - 1
-	return n >= 0 && a.Index[n].Var() == v && !Access{Buf: a.Buf, Index: a.Index[:n]}.Mentions(v) && len(a.Picked()) == 0
+	return n >= 0 && a.Index[n].Var() == v && !Access{Buf: a.Buf, Index: a.Index[:n]}.Mentions(v) && len(a.Gathered()) == 0
 }
 
 func start(a Access, v *Var) Access {
@@ -73,8 +73,8 @@ func AddsTo(e Expr, at Access) bool {
 	return false
 }
 
-// Copied returns the store of a loop that copies entries side by side, or nil.
-func Copied(loop *Loop) *Store {
+// CopyStore returns the store of a loop that copies entries side by side, or nil.
+func CopyStore(loop *Loop) *Store {
 	if len(loop.Body) != 1 || loop.Down {
 		return nil
 	}
@@ -84,7 +84,7 @@ func Copied(loop *Loop) *Store {
 	}
 	l, ok := s.Vals[0].(Load)
 	one := shape.Int(1)
-	if !ok || l.Buf.Elem != s.To.Buf.Elem || l.Buf.Base() == s.To.Buf.Base() || len(s.To.Picked())+len(l.Picked()) > 0 ||
+	if !ok || l.Buf.Elem != s.To.Buf.Elem || l.Buf.Base() == s.To.Buf.Base() || len(s.To.Gathered())+len(l.Gathered()) > 0 ||
 		!s.To.Flat().Coef(loop.Var).Equal(one) || !l.Flat().Coef(loop.Var).Equal(one) {
 		return nil
 	}

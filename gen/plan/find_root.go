@@ -1,6 +1,6 @@
 package plan
 
-// A Root is a search for the number between Lo and Hi at which a residual is
+// A FindRoot is a search for the number between Lo and Hi at which a residual is
 // zero. Body computes the residual Val from the scalar X, and has no effect
 // beside that; To receives what is found.
 //
@@ -34,7 +34,7 @@ package plan
 // that ends for the number of its rounds, has failed, and gives NaN: a target
 // reports the Number of the first that did to whoever called the kernel. What
 // is no number already gives NaN and no report, as everywhere.
-type Root struct {
+type FindRoot struct {
 	To, X  *Local
 	Lo, Hi Expr
 	Tol    float64
@@ -51,13 +51,13 @@ const (
 	RootCheck  = 4
 )
 
-func (*Root) node() {}
+func (*FindRoot) node() {}
 
 // Roots lists the searches of a kernel by number.
-func (k *Kernel) Roots() []*Root {
-	var out []*Root
+func (k *Kernel) Roots() []*FindRoot {
+	var out []*FindRoot
 	Walk(k.Body, func(n Node) {
-		if r, ok := n.(*Root); ok {
+		if r, ok := n.(*FindRoot); ok {
 			out = append(out, r)
 		}
 	})

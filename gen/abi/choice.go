@@ -1,4 +1,4 @@
-package plan
+package abi
 
 // Choices are the knobs of a memory rule and what each requires of the others:
 // the one table of which combinations are legal. A combination takes one value

@@ -2,21 +2,21 @@ package plan
 
 import "fmt"
 
-// A Change copies statements with other scalars and indices: Locals by what
+// A Substitution copies statements with other scalars and indices: Locals by what
 // stands for them, Vars by the index that does.
-type Change struct {
+type Substitution struct {
 	Locals map[*Local]*Local
 	Vars   map[*Var]Index
 }
 
-func (c Change) local(l *Local) *Local {
+func (c Substitution) local(l *Local) *Local {
 	if n := c.Locals[l]; n != nil {
 		return n
 	}
 	return l
 }
 
-func (c Change) index(x Index) Index {
+func (c Substitution) index(x Index) Index {
 	out := Index{Const: x.Const}
 	for _, t := range x.Terms {
 		v, ok := c.Vars[t.Var]
@@ -29,7 +29,7 @@ func (c Change) index(x Index) Index {
 }
 
 // Access copies an access.
-func (c Change) Access(a Access) Access {
+func (c Substitution) Access(a Access) Access {
 	out := Access{Buf: a.Buf}
 	for _, x := range a.Index {
 		out.Index = append(out.Index, c.index(x))
@@ -38,22 +38,22 @@ func (c Change) Access(a Access) Access {
 }
 
 // Expr copies an expression.
-func (c Change) Expr(e Expr) Expr {
-	return Rewrite(e, func(e Expr) Expr {
+func (c Substitution) Expr(e Expr) Expr {
+	return RewriteExpr(e, func(e Expr) Expr {
 		switch e := e.(type) {
 		case Load:
 			return Load{Access: c.Access(e.Access)}
 		case Ref:
 			return Ref{To: c.local(e.To)}
-		case Pos:
-			return Pos{Index: c.index(e.Index)}
+		case IndexExpr:
+			return IndexExpr{Index: c.index(e.Index)}
 		}
 		return e
 	})
 }
 
 // Nodes copies statements. It panics at one that no region has.
-func (c Change) Nodes(ns []Node) []Node {
+func (c Substitution) Nodes(ns []Node) []Node {
 	out := make([]Node, len(ns))
 	for i, n := range ns {
 		out[i] = c.Node(n)
@@ -62,22 +62,22 @@ func (c Change) Nodes(ns []Node) []Node {
 }
 
 // Node copies one statement and what it holds.
-func (c Change) Node(n Node) Node {
+func (c Substitution) Node(n Node) Node {
 	switch n := n.(type) {
 	case *Note:
 		return n
 	case *Let:
 		return &Let{To: c.local(n.To), Val: c.Expr(n.Val)}
-	case *Acc:
-		return &Acc{To: c.local(n.To), Max: n.Max, Set: n.Set, Val: c.Expr(n.Val)}
+	case *Accumulate:
+		return &Accumulate{To: c.local(n.To), Max: n.Max, Set: n.Set, Val: c.Expr(n.Val)}
 	case *Store:
 		out := &Store{To: c.Access(n.To), Add: n.Add}
 		for _, v := range n.Vals {
 			out.Vals = append(out.Vals, c.Expr(v))
 		}
 		return out
-	case *Pick:
-		return &Pick{To: n.To, From: c.Access(n.From), Plus: c.index(n.Plus)}
+	case *Gather:
+		return &Gather{To: n.To, From: c.Access(n.From), Plus: c.index(n.Plus)}
 	case *If:
 		out := &If{Present: n.Present, Body: c.Nodes(n.Body)}
 		for _, x := range n.Cond {
