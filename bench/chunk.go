@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/nl-hecate/hecate/bench/kernel/chunk"
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
@@ -85,7 +84,8 @@ func newChunked[F num.Float](s *series[F], C int) *chunked[F] {
 		}
 		return x.of[name]
 	}
-	x.pass[forward], x.pass[backward] = chunk.NewForward(size, get), chunk.NewBackward(size, get)
+	k := kernels[F](chunkRule)
+	x.pass[forward], x.pass[backward] = k.forward(size, get), k.backward(size, get)
 	return x
 }
 

@@ -4,19 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/nl-hecate/hecate/bench/kernel/atlasomega"
-	"github.com/nl-hecate/hecate/bench/kernel/delta"
-	"github.com/nl-hecate/hecate/bench/kernel/deltachunk"
-	"github.com/nl-hecate/hecate/bench/kernel/deltachunk16"
-	"github.com/nl-hecate/hecate/bench/kernel/hebbian"
-	"github.com/nl-hecate/hecate/bench/kernel/hebbianscan"
-	"github.com/nl-hecate/hecate/bench/kernel/lattice"
-	"github.com/nl-hecate/hecate/bench/kernel/memora"
-	"github.com/nl-hecate/hecate/bench/kernel/moneta"
-	"github.com/nl-hecate/hecate/bench/kernel/titans"
-	"github.com/nl-hecate/hecate/bench/kernel/titanschunk"
-	"github.com/nl-hecate/hecate/bench/kernel/trellis"
-	"github.com/nl-hecate/hecate/bench/kernel/yaad"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
@@ -156,45 +143,27 @@ func (m member) draw(T, d int, random *rand.Rand) map[string][]float32 {
 
 // A form is one way in which the compiler computes a rule.
 type form[F num.Float] struct {
-	name              string
-	forward, backward func(func(string) int, func(string, int) []F) runner
+	name string
+	pair[F]
 }
 
 // inOrder is the form that takes one token after another.
 const inOrder = "in order"
 
-func made[F num.Float, A, B runner](name string, fwd func(func(string) int, func(string, int) []F) A, bwd func(func(string) int, func(string, int) []F) B) form[F] {
-	return form[F]{name, func(s func(string) int, g func(string, int) []F) runner { return fwd(s, g) },
-		func(s func(string) int, g func(string, int) []F) runner { return bwd(s, g) }}
+// exactForms are those in exact chunks, by rule: their names and packages.
+var exactForms = map[string][][2]string{
+	"delta":   {{"chunks of 16", "deltachunk16"}, {"chunks of 32", "deltachunk"}},
+	"titans":  {{"chunks of 32", "titanschunk"}},
+	"hebbian": {{"scans of 16", "hebbianscan"}},
 }
 
 // forms are those of a rule, the first in order and then its exact chunks.
 func forms[F num.Float](rule string) []form[F] {
-	switch rule {
-	case "delta":
-		return []form[F]{made(inOrder, delta.NewForward[F], delta.NewBackward[F]),
-			made("chunks of 16", deltachunk16.NewForward[F], deltachunk16.NewBackward[F]),
-			made("chunks of 32", deltachunk.NewForward[F], deltachunk.NewBackward[F])}
-	case "titans":
-		return []form[F]{made(inOrder, titans.NewForward[F], titans.NewBackward[F]),
-			made("chunks of 32", titanschunk.NewForward[F], titanschunk.NewBackward[F])}
-	case "hebbian":
-		return []form[F]{made(inOrder, hebbian.NewForward[F], hebbian.NewBackward[F]),
-			made("scans of 16", hebbianscan.NewForward[F], hebbianscan.NewBackward[F])}
-	case "moneta":
-		return []form[F]{made(inOrder, moneta.NewForward[F], moneta.NewBackward[F])}
-	case "yaad":
-		return []form[F]{made(inOrder, yaad.NewForward[F], yaad.NewBackward[F])}
-	case "memora":
-		return []form[F]{made(inOrder, memora.NewForward[F], memora.NewBackward[F])}
-	case "lattice":
-		return []form[F]{made(inOrder, lattice.NewForward[F], lattice.NewBackward[F])}
-	case "trellis":
-		return []form[F]{made(inOrder, trellis.NewForward[F], trellis.NewBackward[F])}
-	case "atlasomega":
-		return []form[F]{made(inOrder, atlasomega.NewForward[F], atlasomega.NewBackward[F])}
+	out := []form[F]{{inOrder, kernels[F](rule)}}
+	for _, f := range exactForms[rule] {
+		out = append(out, form[F]{f[0], kernels[F](f[1])})
 	}
-	panic("bench: BUG: no kernels of " + rule)
+	return out
 }
 
 // A bound is a form bound to inputs.

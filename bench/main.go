@@ -4,7 +4,8 @@
 //
 //	go run ./bench [-rounds N] [-only core,threads,model,generation,rules,build,million] [-append TITLE]
 //
-// It takes some minutes and 2.5 GB: one of the variants in C reads the states of
+// The recurrences that it measures are emitted from bench/page into out/bench and built with
+// the command. It takes some minutes and 2.5 GB: one of the variants in C reads the states of
 // all tokens, as such code does.
 //
 // It prints tables and writes them, with a chart, to out/bench. Nothing is
@@ -18,6 +19,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -40,6 +42,9 @@ func main() {
 	if flag.NArg() > 0 || o.rounds < 1 || o.genRounds < 1 || o.tokens < 1 {
 		flag.Usage()
 		os.Exit(2)
+	}
+	if len(emitted) == 0 {
+		os.Exit(o.again())
 	}
 	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -67,10 +72,25 @@ func (o options) has(part string) bool {
 // pairs reports whether two threads are measured.
 func (o options) pairs() bool { return o.has("threads") && enough() }
 
-func (o options) run() error {
-	if _, err := os.Stat(filepath.Join("bench", "c", "serve.c")); err != nil {
-		return errors.New("run this in the root of the project: go run ./bench")
+// again runs the command with the recurrences and returns its exit status.
+func (o options) again() int {
+	err := errors.New("run this in the root of the project: go run ./bench")
+	if _, stat := os.Stat(filepath.Join("bench", "c", "serve.c")); stat == nil {
+		err = again(".", func(overlay string) *exec.Cmd {
+			return exec.Command("go", append([]string{"run", "-overlay", overlay, "./bench"}, os.Args[1:]...)...)
+		})
 	}
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func (o options) run() error {
 	r := &report{machine: machine(), rounds: o.rounds}
 	if o.has("core") {
 		if err := o.core(r); err != nil {

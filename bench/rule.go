@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/nl-hecate/hecate/bench/kernel/delta"
-	"github.com/nl-hecate/hecate/bench/kernel/hebbian"
-	"github.com/nl-hecate/hecate/bench/kernel/titans"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -23,30 +20,19 @@ var passNames = []string{forward, backward}
 
 // A rule is the emitted recurrence of one rule.
 type rule[F num.Float] struct {
-	name     string
-	states   []string
-	forward  func(size func(string) int, get func(string, int) []F) runner
-	backward func(size func(string) int, get func(string, int) []F) runner
+	name   string
+	states []string
+	pair[F]
 }
-
-type runner interface{ Run() }
 
 const deltaRule = "delta"
 
-// rules are those of bench/page.
+// rules are those of which single passes are measured.
 func rules[F num.Float]() []rule[F] {
-	type size = func(string) int
-	type get = func(string, int) []F
 	return []rule[F]{
-		{deltaRule, []string{"M"},
-			func(s size, g get) runner { return delta.NewForward(s, g) },
-			func(s size, g get) runner { return delta.NewBackward(s, g) }},
-		{"titans", []string{"M", "S"},
-			func(s size, g get) runner { return titans.NewForward(s, g) },
-			func(s size, g get) runner { return titans.NewBackward(s, g) }},
-		{"hebbian", []string{"M"},
-			func(s size, g get) runner { return hebbian.NewForward(s, g) },
-			func(s size, g get) runner { return hebbian.NewBackward(s, g) }},
+		{deltaRule, []string{"M"}, kernels[F]("delta")},
+		{"titans", []string{"M", "S"}, kernels[F]("titans")},
+		{"hebbian", []string{"M"}, kernels[F]("hebbian")},
 	}
 }
 

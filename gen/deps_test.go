@@ -109,7 +109,7 @@ validation/protocol: runtime generated internal gen gen/*
 const (
 	thirdParty = `
 github.com/yuin/goldmark:            gen/markdown gen/docs
-github.com/dave/jennifer:            gen/emitgo bench/core
+github.com/dave/jennifer:            gen/emitgo bench/emit
 github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   command bench
 golang.org/x/term:                   command cmd/hecategen

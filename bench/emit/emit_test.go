@@ -1,45 +1,15 @@
-package core_test
+package emit_test
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/nl-hecate/hecate/bench/core"
+	"github.com/nl-hecate/hecate/bench/emit"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
-
-// TestCurrent compares bench/kernel with what the pages and the compiler say.
-func TestCurrent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long series")
-	}
-	const root = "../.."
-	files, err := core.Files(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range files {
-		got, err := os.ReadFile(filepath.Join(root, path))
-		if err != nil {
-			t.Error(err)
-		} else if !bytes.Equal(got, want) {
-			t.Errorf("%s is not current: go run ./bench/gen", path)
-		}
-	}
-	have, err := filepath.Glob(filepath.Join(root, "bench/kernel/*/*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(have) != len(files) {
-		t.Errorf("bench/kernel has %d files, want %d", len(have), len(files))
-	}
-}
 
 // TestProved proves the pages: their claims, the statements of their headers, and
 // the counts that shares of the peak are of.
@@ -47,7 +17,7 @@ func TestProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	s, own, err := core.Load("../..")
+	s, own, err := emit.Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
