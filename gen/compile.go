@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/lower"
@@ -210,7 +211,7 @@ func (c *unitCompiler) compose() {
 		q := abi.Part{Name: part.Name, Kind: part.Kind}
 		q.Site = slices.ContainsFunc(p.Stages, func(s irbuild.Stage) bool { return s.Part == part.Name && s.Frozen })
 		if part.List != "" {
-			q.Count = check.ASCII(c.blk.Count(part.List).Name)
+			q.Count = ident.ASCII(c.blk.Count(part.List).Name)
 		}
 		if l := c.blk.LevelsOf(part.List); l != nil {
 			q.Levels, q.Gated, q.Periods = true, l.Gate != "", l.Periods
@@ -234,7 +235,7 @@ func (c *unitCompiler) update() {
 		c.fire("FireTall", tall)
 	}
 	if rows, cols, ok := c.blk.Matrices(); ok {
-		c.out.Matrix = []string{check.ASCII(rows.Name), check.ASCII(cols.Name)}
+		c.out.Matrix = []string{ident.ASCII(rows.Name), ident.ASCII(cols.Name)}
 	}
 	if o := c.blk.Else; o != nil {
 		c.out.Else = &abi.Other{Unit: o.Name, Settings: settings(o)}
@@ -259,7 +260,7 @@ func settings(o *check.Subpart) []abi.Setting {
 	var out []abi.Setting
 	for _, a := range o.Formula.Args {
 		if x, ok := check.Number(a.Value); ok {
-			out = append(out, abi.Setting{Name: check.ASCII(a.Name.Text), Value: x})
+			out = append(out, abi.Setting{Name: ident.ASCII(a.Name.Text), Value: x})
 		}
 	}
 	return out
@@ -282,7 +283,7 @@ func (c *unitCompiler) cuts() {
 func GoName(name string) string {
 	var b strings.Builder
 	up := true
-	for _, r := range check.ASCII(name) {
+	for _, r := range ident.ASCII(name) {
 		if r == '_' || r == '.' {
 			up = true
 			continue
@@ -300,7 +301,7 @@ func GoName(name string) string {
 // ascii spells the sizes of a polynomial in ASCII.
 func ascii(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
-		if n := check.ASCII(s); n != s {
+		if n := ident.ASCII(s); n != s {
 			p = p.Replace(s, shape.Sym(n))
 		}
 	}

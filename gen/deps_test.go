@@ -24,16 +24,18 @@ const importRule = `
 gen/source:
 gen/shape:
 gen/diag:         gen/source
+gen/ident:        internal/spelling
 gen/spec:         gen/source
-gen/notation:     gen/source gen/diag
+gen/notation:     gen/source gen/diag gen/ident internal/spelling
+gen/units:        gen/source gen/diag gen/ident gen/notation
 gen/ir:           gen/source gen/shape
 gen/plan:         gen/shape gen/ir
 gen/abi:          gen/shape gen/ir gen/plan
 
 # steps: one arrow of the pipeline each
-gen/markdown:     gen/source gen/diag gen/spec
-gen/check:        gen/source gen/diag gen/shape gen/notation
-gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/autodiff!
+gen/markdown:     gen/source gen/diag gen/spec internal/spelling
+gen/check:        gen/source gen/diag gen/shape gen/ident gen/notation gen/units
+gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/autodiff!
 gen/autodiff:     gen/shape gen/ir
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
@@ -46,13 +48,13 @@ gen/tree:
 gen/project:
 
 # judges and readers: they look at what several steps make
-gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
-gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/abi
-gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
+gen/prove:        gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp
+gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
+gen/derive:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
-gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
-gen/audit:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan gen/trace!
-gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
+gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
+gen/audit:        gen/source gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/plan gen/trace!
+gen/trace:        gen/source gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/plan
 
 # the pipeline: the one place that sees all passes
 gen:              gen/* internal/vectors
@@ -66,10 +68,10 @@ cmd/mutate:       gen gen/* internal/vectors
 
 # what runs
 .:
-runtime:          runtime
+runtime:          runtime internal/spelling
 runtime/blocktest: runtime internal/vectors
 generated:        runtime generated
-command:          runtime validation/opticks
+command:          runtime validation/opticks internal/spelling
 cmd/hecate:       command generated
 cmd/hecatevet:
 internal:

@@ -8,9 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // describe says what the buffers of a unit's kernels are to a caller: sizes,
@@ -34,7 +36,7 @@ func (c *unitCompiler) describe() {
 // passedOn adds the inputs that only go to a part.
 func (c *unitCompiler) passedOn() {
 	for _, s := range c.blk.SymSeq {
-		name := check.ASCII(s.Name)
+		name := ident.ASCII(s.Name)
 		if s.Kind != check.Input || c.out.Kind == abi.UpdateUnit ||
 			slices.ContainsFunc(c.out.Inputs, func(v abi.Value) bool { return v.Name == name }) {
 			continue
@@ -70,12 +72,12 @@ func (c *unitCompiler) param(p *ir.Value) {
 // updated is the parameter that an update changes: the first of its header.
 func (c *unitCompiler) updated() string { return updatedBy(c.blk) }
 
-func updatedBy(blk *check.Block) string { return check.ASCII(blk.Unit.Params[0].Name.Text) }
+func updatedBy(blk *check.Block) string { return ident.ASCII(blk.Unit.Params[0].Name.Text) }
 
 // madeHere reports whether an input of a stage is made by an earlier one.
 func (c *unitCompiler) madeHere(name string) bool {
 	for _, eq := range c.blk.Eqs {
-		if check.ASCII(eq.Name) == name {
+		if ident.ASCII(eq.Name) == name {
 			return true
 		}
 	}
@@ -97,7 +99,7 @@ func dimsOf(p *ir.Value) []shape.Poly {
 // symbol finds the declaration behind an ASCII name.
 func (c *unitCompiler) symbol(name string) *check.Symbol {
 	for _, s := range c.blk.SymSeq {
-		if check.ASCII(s.Name) == name {
+		if ident.ASCII(s.Name) == name {
 			return s
 		}
 	}
@@ -212,7 +214,7 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) abi.Value {
 		}
 	}
 	for name, o := range c.blk.Options {
-		if check.ASCII(name) == p.Name {
+		if ident.ASCII(name) == p.Name {
 			v.Setting, v.HasSetting = check.Number(o.Value)
 			v.Domain = domain(o.Decl.Type)
 		}
@@ -281,9 +283,9 @@ func (c *unitCompiler) sizes() {
 		if len(a.Factors) > 0 {
 			var fs []string
 			for _, f := range a.Factors {
-				fs = append(fs, check.ASCII(f))
+				fs = append(fs, ident.ASCII(f))
 			}
-			c.out.Sizes = append(c.out.Sizes, abi.Size{Name: check.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
+			c.out.Sizes = append(c.out.Sizes, abi.Size{Name: ident.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
 		}
 	}
 }
@@ -292,7 +294,7 @@ func (c *unitCompiler) sizes() {
 // head is what follows from the other two.
 func (c *unitCompiler) inHeads() {
 	y := c.fns[0].Result("y").Axes
-	wide, heads := y[len(y)-1], check.ASCII(c.blk.Heads.Name)
+	wide, heads := y[len(y)-1], ident.ASCII(c.blk.Heads.Name)
 	fs := []string{heads}
 	for _, s := range wide.Size.Symbols() {
 		if s != heads {
@@ -305,7 +307,7 @@ func (c *unitCompiler) inHeads() {
 func (c *unitCompiler) size(name string) abi.Size {
 	s := abi.Size{Name: name, Value: shape.Sym(name), Free: true, Default: -1, Least: 1}
 	for _, a := range c.blk.AxisSeq {
-		if check.ASCII(a.Name) == name && a.Default > 0 {
+		if ident.ASCII(a.Name) == name && a.Default > 0 {
 			s.Default = a.Default
 		}
 	}
@@ -346,9 +348,9 @@ func (c *unitCompiler) lineOf(eq *check.Equation) string {
 }
 
 // Applied is a formula of parts, in which a formula with a name is written out.
-func Applied(t *check.Tree, a *notation.Apply) abi.Applied { return applied(t, "", a) }
+func Applied(t *units.Tree, a *notation.Apply) abi.Applied { return applied(t, "", a) }
 
-func applied(t *check.Tree, part string, a *notation.Apply) abi.Applied {
+func applied(t *units.Tree, part string, a *notation.Apply) abi.Applied {
 	out := abi.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
 	u := t.Units[a.Name.Text]
 	if u != nil && instanceOf(u) {
@@ -359,14 +361,14 @@ func applied(t *check.Tree, part string, a *notation.Apply) abi.Applied {
 		return out
 	}
 	var ds diag.List // what is wrong has been said
-	given, options := check.Bind(u, a.Args, &ds)
+	given, options := units.Bind(u, a.Args, &ds)
 	for _, o := range options {
 		if v, ok := check.Number(o.Value); ok {
-			out.Sizes[check.ASCII(o.Name.Text)] = int(v)
+			out.Sizes[ident.ASCII(o.Name.Text)] = int(v)
 		}
 	}
 	for _, g := range given {
-		out.Parts = append(out.Parts, applied(t, check.ASCII(g.Name()), g.Apply))
+		out.Parts = append(out.Parts, applied(t, ident.ASCII(g.Name()), g.Apply))
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
@@ -21,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A project on its way to files: its units go through their stages side by side
@@ -338,11 +338,11 @@ func wanted(c Config) (tree.Files, diag.List) {
 	if ds.Len() == 0 && differs(from, c.inputs()) == "" {
 		m.put(id, stage, from, e.files)
 	}
-	units := map[string]bool{"(all)": true}
+	kept := map[string]bool{"(all)": true}
 	for _, j := range p.jobs {
-		units[check.UnitID(j.unit)] = true
+		kept[units.ID(j.unit)] = true
 	}
-	m.prune(units)
+	m.prune(kept)
 	return e.files, ds
 }
 

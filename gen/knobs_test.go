@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
@@ -87,7 +86,7 @@ func TestEveryKnob(t *testing.T) {
 	for _, kind := range []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit} {
 		for _, u := range s.Tree.Kinds(kind) {
 			if !used[u.Name.Text] {
-				t.Errorf("no formula has the %s %s", check.KindWord(kind), u.Name.Text)
+				t.Errorf("no formula has the %s %s", kind.String(), u.Name.Text)
 			}
 			for name, d := range choices(u) {
 				for _, v := range d.Type.Members {

@@ -13,6 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // TestLifetimesEmitted puts pages with every lifetime beside the project's pages
@@ -36,7 +37,7 @@ v_t = W_V x_t
 `
 
 // lifeTree parses units on a page of their own.
-func lifeTree(t *testing.T, text string) (*check.Tree, []*notation.Unit) {
+func lifeTree(t *testing.T, text string) (*units.Tree, []*notation.Unit) {
 	t.Helper()
 	f := source.NewFile("life.md", text)
 	in := []notation.Input{{Text: text, File: f, Known: notation.Known([]notation.Input{{Text: text}})}}
@@ -44,7 +45,7 @@ func lifeTree(t *testing.T, text string) (*check.Tree, []*notation.Unit) {
 	if ds.Len() > 0 {
 		t.Fatalf("%s\n%s", text, diag.Render(ds.Sorted()))
 	}
-	tree, ds := check.Collect([]*notation.File{file})
+	tree, ds := units.Collect([]*notation.File{file})
 	if ds.Len() > 0 {
 		t.Fatalf("%s\n%s", text, diag.Render(ds.Sorted()))
 	}

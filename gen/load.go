@@ -15,12 +15,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A Source is a loaded tree of pages: what every command of the compiler
@@ -28,7 +29,7 @@ import (
 type Source struct {
 	Pages []*spec.Page
 	Files []*notation.File // in step with Pages
-	Tree  *check.Tree
+	Tree  *units.Tree
 
 	library map[string]bool // paths of pages whose units are compiled elsewhere
 	home    abi.Home        // of the code of the others
@@ -75,7 +76,7 @@ func (s *Source) Path(page string) string {
 }
 
 // within is the source with a part of its tree.
-func (s *Source) within(t *check.Tree) *Source {
+func (s *Source) within(t *units.Tree) *Source {
 	c := *s
 	c.Tree = t
 	return &c
@@ -240,7 +241,7 @@ func (s *Source) finish(ds *diag.List) {
 			emitted = append(emitted, f)
 		}
 	}
-	tree, td := check.Collect(emitted)
+	tree, td := units.Collect(emitted)
 	ds.Append(td)
 	s.Tree = tree
 }
@@ -254,7 +255,7 @@ func fences(p *spec.Page, ds *diag.List) {
 		case b.IsHecate && !b.IsExample && len(words) > 1:
 			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not hecate %s", words[1]).
 				Hint("other fences stay prose")
-		case !b.IsHecate && p.Header != nil && b.Lang != "" && check.Nearest(b.Lang, []string{spec.Fence}) != "":
+		case !b.IsHecate && p.Header != nil && b.Lang != "" && ident.Nearest(b.Lang, []string{spec.Fence}) != "":
 			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not %s", words[0]).
 				Hint("did you mean %s?", spec.Fence)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/lower"
@@ -22,6 +23,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // The manual of the language is specs/LANGUAGE.md. These tests hold it to the
@@ -144,7 +146,7 @@ func TestManualSketches(t *testing.T) {
 			if why == uncompiled {
 				for _, u := range f.Units {
 					if compiled(u.Kind) {
-						t.Errorf("%s:%d: %s %s is of a kind that is compiled", manualPath, line(b), check.KindWord(u.Kind), u.Name.Text)
+						t.Errorf("%s:%d: %s %s is of a kind that is compiled", manualPath, line(b), u.Kind.String(), u.Name.Text)
 					}
 				}
 				return
@@ -181,7 +183,7 @@ func (m *manualPage) compile(b *spec.Block, proving bool) diag.List {
 	if ds.Len() > 0 {
 		return ds
 	}
-	tree, ds := check.Collect(append(m.around(f), f))
+	tree, ds := units.Collect(append(m.around(f), f))
 	if ds.Len() > 0 {
 		return ds
 	}
@@ -212,13 +214,13 @@ func caught(u *notation.Unit, ds *diag.List, f func()) {
 func (m *manualPage) around(f *notation.File) []*notation.File {
 	mine := map[string]bool{}
 	for _, u := range f.Units {
-		mine[check.ID(u.Name.Text)] = true
+		mine[ident.ID(u.Name.Text)] = true
 	}
 	var out []*notation.File
 	for _, s := range m.specs {
 		rest := &notation.File{Source: s.Source}
 		for _, u := range s.Units {
-			if !mine[check.ID(u.Name.Text)] {
+			if !mine[ident.ID(u.Name.Text)] {
 				rest.Units = append(rest.Units, u)
 			}
 		}
@@ -235,7 +237,7 @@ func compiled(k notation.UnitKind) bool {
 
 // exampleUnit resolves, builds, differentiates and lowers one unit, and types
 // its claims. A knob is built where a rule uses it.
-func exampleUnit(tree *check.Tree, u *notation.Unit, ds *diag.List) {
+func exampleUnit(tree *units.Tree, u *notation.Unit, ds *diag.List) {
 	switch u.Kind {
 	case notation.OpUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit, notation.BiasUnit:
 	default:

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A table of the manual, by its first head cell.
@@ -218,7 +218,7 @@ func TestManualFunctions(t *testing.T) {
 		text := "op Probe(x ∈ ℝ^{n}, y ∈ ℝ^{n}) → out = " + try + "\n"
 		f, ds := notation.Parse(m.page.File, []notation.Input{{Text: text, File: source.NewFile(try, text), Known: m.known}})
 		if ds.Len() == 0 {
-			tree, cd := check.Collect(append(m.around(f), f))
+			tree, cd := units.Collect(append(m.around(f), f))
 			if ds.Append(cd); !ds.HasErrors() {
 				exampleUnit(tree, f.Units[0], &ds)
 			}
@@ -275,7 +275,7 @@ func knownMarker(m *manualPage, name string) bool {
 	text := "rule Probe\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\nprovides " + name + "(M)\n"
 	file := source.NewFile(name, text)
 	f, _ := notation.Parse(file, []notation.Input{{Text: text, File: file}})
-	tree, _ := check.Collect([]*notation.File{f})
+	tree, _ := units.Collect([]*notation.File{f})
 	_, ds := prove.Block(tree, f.Units[0], prove.Options{})
 	return !slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code == diag.UnknownMarker })
 }

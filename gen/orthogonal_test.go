@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -37,8 +38,8 @@ func orthogonalised(t *testing.T, f *ir.Func, blk *check.Block, s *mat.Dense) *m
 		in[p.Name] = interp.NewTensor(interp.Shape(p.Axes, sizes)...)
 	}
 	for name, o := range blk.Options {
-		if x, ok := check.Number(o.Value); ok && in[check.ASCII(name)] != nil {
-			in[check.ASCII(name)].Data[0] = x
+		if x, ok := check.Number(o.Value); ok && in[ident.ASCII(name)] != nil {
+			in[ident.ASCII(name)].Data[0] = x
 		}
 	}
 	for i := range rows {

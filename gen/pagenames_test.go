@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -27,7 +27,7 @@ func TestNoPageIsNamed(t *testing.T) {
 	for _, u := range src.Tree.Order {
 		if !u.Example && u.Kind != notation.FuncUnit {
 			unit[u.Name.Text] = u.Name.Text
-			if id := check.ID(u.Name.Text); strings.Contains(id, "_") {
+			if id := ident.ID(u.Name.Text); strings.Contains(id, "_") {
 				unit[id] = u.Name.Text
 			}
 		}

@@ -10,12 +10,13 @@ import (
 	"unicode"
 
 	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Synthesis makes a rule of a formula that stands on no page. The formula is
@@ -115,7 +116,7 @@ func Synthesize(c Config, f Formula, folder, pkg string) (*Synthesis, diag.List)
 	if alike(s, u, &ds); ds.HasErrors() {
 		return nil, ds
 	}
-	id := strings.ReplaceAll(check.ID(u.Name.Text), "_", "")
+	id := strings.ReplaceAll(ident.ID(u.Name.Text), "_", "")
 	y := &Synthesis{Name: u.Name.Text, Formula: f.String(), Folder: cmp.Or(folder, id), Package: cmp.Or(pkg, id), Files: tree.Files{}}
 	s.home, s.formula = abi.Home{Folder: y.Folder, Package: y.Package}, "synth "+y.Formula
 	j := newJob(s, u, c, nil, s.digests())
@@ -145,7 +146,7 @@ func alike(s *Source, u *notation.Unit, ds *diag.List) {
 	kinds := []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 	for i, a := range u.Formula.Parts {
 		if v := s.Tree.Units[a.Name.Text]; v != nil && i < len(kinds) && v.Kind != kinds[i] {
-			ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is %s, but %s is needed here", a.Name.Text, check.KindName(v.Kind), check.KindName(kinds[i])).
+			ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is %s, but %s is needed here", a.Name.Text, units.KindName(v.Kind), units.KindName(kinds[i])).
 				See(v.Name.Span, "%s is defined here", a.Name.Text).Hint("the order is structure, bias, retention, algorithm")
 			return
 		}
@@ -159,7 +160,7 @@ func (f Formula) about(c Config) string {
 	for _, w := range f.words() {
 		if u := s.Tree.Units[w]; u != nil {
 			if p := purpose(s, u); p != "" {
-				out = append(out, fmt.Sprintf("the %s %s: %s", check.KindWord(u.Kind), w, strings.TrimSuffix(lowerFirst(p), ".")))
+				out = append(out, fmt.Sprintf("the %s %s: %s", u.Kind.String(), w, strings.TrimSuffix(lowerFirst(p), ".")))
 			}
 		}
 	}

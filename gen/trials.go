@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A page with parts is tested with pages in their places: as its trial lines say, or,
@@ -19,16 +19,16 @@ const listed = 3
 // trials are the formulas with which a page is tested as a whole.
 func (s *Source) trials(u *notation.Unit) []*notation.Apply {
 	var out []*notation.Apply
-	for _, f := range check.Trials(u) {
+	for _, f := range units.Trials(u) {
 		if len(f.Parts) == 1 {
 			out = append(out, f.Parts[0])
 		}
 	}
-	if len(out) > 0 || u.Formula != nil || len(check.PartsOf(u)) == 0 {
+	if len(out) > 0 || u.Formula != nil || len(units.PartsOf(u)) == 0 {
 		return out
 	}
 	a := &notation.Apply{Span: u.Name.Span, Name: u.Name}
-	for _, p := range check.PartsOf(u) {
+	for _, p := range units.PartsOf(u) {
 		pages := s.plainest(p.Type.Page.Text)
 		if len(pages) == 0 {
 			return nil
@@ -59,7 +59,7 @@ func (s *Source) plainest(kind string) []*notation.Unit {
 	lines := map[*notation.Unit]int{}
 	var out []*notation.Unit
 	for _, u := range whole.Kinds(partKinds[kind]) {
-		if u.Example || len(check.PartsOf(u)) > 0 || len(s.library) > 0 && s.Own(u) || instanceOf(u) {
+		if u.Example || len(units.PartsOf(u)) > 0 || len(s.library) > 0 && s.Own(u) || instanceOf(u) {
 			continue
 		}
 		for _, v := range whole.Closure(u).Order {

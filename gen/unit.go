@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A job takes one unit through the stages: proof, code, tests. It works in the
@@ -81,7 +82,7 @@ func newJob(s *Source, u *notation.Unit, c Config, m *memory, digests map[*notat
 func (s *Source) tried(u *notation.Unit) bool {
 	switch u.Kind {
 	case notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit:
-		return len(check.Trials(u)) == 0
+		return len(units.Trials(u)) == 0
 	}
 	return false
 }
@@ -120,7 +121,7 @@ func textOf(u *notation.Unit) string {
 // stage computes a result, or takes the one that is remembered. A panic becomes a
 // diagnostic that names the unit and the stage.
 func stage[T any](j *job, name string, more []cause, compute func() (T, diag.List)) (out T, ds diag.List) {
-	id := check.UnitID(j.unit)
+	id := units.ID(j.unit)
 	from := append(slices.Clone(j.reads), more...)
 	e := Event{Unit: j.unit.Name.Text, Stage: name}
 	if e.Why, e.Remembered = j.memory.get(id, name, from, &out); !e.Remembered {

@@ -11,9 +11,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/tree"
+	"github.com/nl-hecate/hecate/gen/units"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -63,7 +65,7 @@ func (m *testMaker) make() (ds diag.List) {
 	}
 	if instanceOf(u) {
 		for _, t := range m.trials {
-			maps.Copy(m.files, emitgo.InstanceTest(m.job.conf.home(), t, m.job.src.Path(u.Span.File.Path), check.ID(u.Name.Text), m.units))
+			maps.Copy(m.files, emitgo.InstanceTest(m.job.conf.home(), t, m.job.src.Path(u.Span.File.Path), ident.ID(u.Name.Text), m.units))
 		}
 		return ds
 	}
@@ -90,7 +92,7 @@ func (m *testMaker) unit() (bad notFinite, ds diag.List) {
 	switch {
 	case instanceOf(u):
 		formulas = u.Formula.Parts
-	case len(check.PartsOf(u)) == 0:
+	case len(units.PartsOf(u)) == 0:
 		formulas = []*notation.Apply{named(u)}
 	}
 	m.units = emitgo.Units{}
@@ -129,7 +131,7 @@ func (m *testMaker) trial(units emitgo.Units, of abi.Applied, blk *check.Block) 
 
 // file is the name of the vectors of the next trial.
 func (m *testMaker) file() string {
-	name := check.ID(m.job.unit.Name.Text)
+	name := ident.ID(m.job.unit.Name.Text)
 	if n := len(m.trials); n > 0 {
 		name += fmt.Sprint(n + 1)
 	}

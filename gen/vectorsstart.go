@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -39,7 +40,7 @@ func startsOf(b *check.Block, prefix string) []learned {
 		}
 	}
 	for _, p := range b.Parts {
-		out = append(out, startsOf(p.Block, prefix+check.ASCII(p.Name)+".")...)
+		out = append(out, startsOf(p.Block, prefix+ident.ASCII(p.Name)+".")...)
 	}
 	return out
 }

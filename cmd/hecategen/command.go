@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 )
 
 // Exit statuses.
@@ -71,7 +71,7 @@ func unknown(name string, err io.Writer) int {
 		names = append(names, f().name)
 	}
 	fmt.Fprintf(err, "hecategen: there is no command %q\n", name)
-	if n := check.Nearest(name, names); n != "" {
+	if n := ident.Nearest(name, names); n != "" {
 		fmt.Fprintf(err, "  help: did you mean `hecategen %s`?\n", n)
 	} else {
 		fmt.Fprintln(err, "  help: `hecategen help` lists the commands")

@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 func deriveCommand() *command {
@@ -35,7 +35,7 @@ back is a call of its name with a bar, in a line that is a comment.`, 1, 1)
 			return bad
 		}
 		if !stands(u) {
-			fmt.Fprintf(err, "hecategen: %s is %s, which has no backward of its own\n  help: name a rule that uses it, an operation, a composition or a model\n", args[0], check.KindName(u.Kind))
+			fmt.Fprintf(err, "hecategen: %s is %s, which has no backward of its own\n  help: name a rule that uses it, an operation, a composition or a model\n", args[0], units.KindName(u.Kind))
 			return bad
 		}
 		b, ds := instantiate(s, u)

@@ -20,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // TestMutants takes our own pages, breaks one of them at random and sends the
@@ -231,7 +232,7 @@ func withPage(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
 			emitted = append(emitted, m.Files[k])
 		}
 	}
-	tree, td := check.Collect(emitted)
+	tree, td := units.Collect(emitted)
 	ds.Append(td)
 	m.Tree = tree
 	return m, ds

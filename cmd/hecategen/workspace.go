@@ -12,8 +12,8 @@ import (
 
 	"github.com/nl-hecate/hecate"
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/project"
 	"github.com/nl-hecate/hecate/gen/source"
@@ -224,7 +224,7 @@ func unit(s *gen.Source, name string, err io.Writer) *notation.Unit {
 		names = append(names, u.Name.Text)
 	}
 	fmt.Fprintf(err, "hecategen: no page defines %s\n", name)
-	if n := check.Nearest(name, names); n != "" {
+	if n := ident.Nearest(name, names); n != "" {
 		fmt.Fprintf(err, "  help: did you mean %s?\n", n)
 	}
 	return nil

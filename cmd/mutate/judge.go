@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A fate is what became of one break.
@@ -123,7 +123,7 @@ func (w *world) judge(page int, m prove.Mutant) (f fate) {
 }
 
 // noticed says what refuses a unit of a broken tree, or "".
-func (w *world) noticed(tree *check.Tree, name string) (by, detail string) {
+func (w *world) noticed(tree *units.Tree, name string) (by, detail string) {
 	if _, ds := prove.Block(tree, tree.Units[name], prove.Options{Facts: true}); ds.HasErrors() {
 		if slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code >= diag.InnerGradientDiffers }) {
 			return byProof, first(ds)
@@ -154,7 +154,7 @@ func first(ds diag.List) string {
 
 // sameForms reports whether no program of a unit has changed its normal form.
 // A unit without programs of its own may have changed.
-func (w *world) sameForms(tree *check.Tree, name string) bool {
+func (w *world) sameForms(tree *units.Tree, name string) bool {
 	if _, ok := programs(tree, name); !ok {
 		return false
 	}
@@ -171,7 +171,7 @@ func (w *world) sameForms(tree *check.Tree, name string) bool {
 // that it reaches give the same numbers, those in which its unit is tried with
 // every choice of its options among them, and the two sides of what its unit
 // says are what they were.
-func (w *world) nothing(tree *check.Tree, changed []string, m prove.Mutant) bool {
+func (w *world) nothing(tree *units.Tree, changed []string, m prove.Mutant) bool {
 	u, v := w.tree.Units[m.Unit], tree.Units[m.Unit]
 	if u == nil || v == nil {
 		return false

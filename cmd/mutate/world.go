@@ -12,13 +12,13 @@ import (
 	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -28,7 +28,7 @@ type world struct {
 	pages     []*spec.Page
 	files     []*notation.File
 	known     map[string]bool
-	tree      *check.Tree
+	tree      *units.Tree
 	readers   map[string][]string // unit → units that use it, itself first, near ones first
 	hashes    map[string]string   // unit/program → normal form
 	witnesses map[string][]*prove.Witness
@@ -124,7 +124,7 @@ func (w *world) load(specs string) error {
 		}
 		w.files = append(w.files, f)
 	}
-	tree, ds := check.Collect(w.files)
+	tree, ds := units.Collect(w.files)
 	if ds.HasErrors() {
 		return fmt.Errorf("the pages must be clean:\n%s", ds.Error())
 	}
@@ -143,19 +143,19 @@ func inputs(p *spec.Page, known map[string]bool) []notation.Input {
 }
 
 // broken is the tree with one page in another form.
-func (w *world) broken(i int, text string) (*check.Tree, *spec.Page, diag.List) {
+func (w *world) broken(i int, text string) (*units.Tree, *spec.Page, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(w.pages[i].File.Path, text))
 	f, nd := notation.Parse(p.File, inputs(p, w.known))
 	ds.Append(nd)
 	files := slices.Clone(w.files)
 	files[i] = f
-	tree, td := check.Collect(files)
+	tree, td := units.Collect(files)
 	ds.Append(td)
 	return tree, p, ds
 }
 
 // hashesOf are the normal forms of a unit's programs.
-func (w *world) hashesOf(tree *check.Tree, u *notation.Unit) map[string]string {
+func (w *world) hashesOf(tree *units.Tree, u *notation.Unit) map[string]string {
 	out := map[string]string{}
 	ps, _ := programs(tree, u.Name.Text)
 	for _, p := range ps {
@@ -165,7 +165,7 @@ func (w *world) hashesOf(tree *check.Tree, u *notation.Unit) map[string]string {
 }
 
 // programs are the programs of a unit; ok is false where it has an error.
-func programs(tree *check.Tree, name string) (ps []prove.Program, ok bool) {
+func programs(tree *units.Tree, name string) (ps []prove.Program, ok bool) {
 	u := tree.Units[name]
 	if u == nil {
 		return nil, false
@@ -224,7 +224,7 @@ func (w *world) loadWitnesses(dir, list string) error {
 const witnessTol = 1e-12
 
 // witnessed says how a unit differs from a witness, or "".
-func (w *world) witnessed(tree *check.Tree, x *prove.Witness) string {
+func (w *world) witnessed(tree *units.Tree, x *prove.Witness) string {
 	_, worst, err := x.Hold(tree, func(name string) ([]int, []float64, bool) { return lookup(w.vectors[x.File], name) })
 	switch {
 	case err != nil:
@@ -252,7 +252,7 @@ func lookup(f *vectors.File, name string) ([]int, []float64, bool) {
 
 // readers lists for every unit the units that a change of it can reach: by
 // name, by call, and through the law, which every formula of knobs uses.
-func readers(tree *check.Tree) map[string][]string {
+func readers(tree *units.Tree) map[string][]string {
 	uses := map[string][]string{}
 	note := func(of, by string) {
 		if of != by && tree.Units[of] != nil && !slices.Contains(uses[of], by) {

@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A Kind says what a name of a block stands for; the zero value is invalid.
@@ -134,7 +135,7 @@ type Levels struct {
 
 // A Block is one unit with everything resolved.
 type Block struct {
-	Tree    *Tree
+	Tree    *units.Tree
 	Unit    *notation.Unit
 	Name    string
 	ID      string

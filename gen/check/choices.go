@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A condition on options compares an option with a value that it can have: a
@@ -56,7 +57,7 @@ func (in *instancer) among(option, word notation.Expr) {
 	}
 	d := in.ds.Errorf(diag.BadOption, w.Where(), "%s is never %s", id.Name.Text, w.Name.Text).
 		See(in.b.Options[id.Name.Text].Decl.Span, "the option is declared here")
-	Suggest(d, w.Name.Text, words(t.Members))
+	units.Suggest(d, w.Name.Text, words(t.Members))
 }
 
 func (in *instancer) noOption(w notation.Word) {
@@ -65,6 +66,6 @@ func (in *instancer) noOption(w notation.Word) {
 		names = append(names, n)
 	}
 	d := in.ds.Errorf(diag.UnknownOption, w.Span, "there is no option %s", w.Text)
-	Suggest(d, w.Text, names)
+	units.Suggest(d, w.Text, names)
 	in.whose(d, w.Text)
 }

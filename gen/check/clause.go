@@ -3,10 +3,10 @@ package check
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // What a declaration says beside its name is either read by some later stage or
@@ -36,7 +36,7 @@ func (in *instancer) clauses(s *notation.Declare) {
 		}
 		written(n, func(clause string, at notation.Span) {
 			if !slices.Contains(clausesOf[s.Keyword.Text], clause) {
-				in.ds.Errorf(diag.NotSupported, at, "%s means nothing behind %s", clause, article(s.Keyword.Text)).Hint("take it away")
+				in.ds.Errorf(diag.NotSupported, at, "%s means nothing behind %s", clause, units.Article(s.Keyword.Text)).Hint("take it away")
 			}
 		})
 	}
@@ -52,14 +52,6 @@ func (in *instancer) clauses(s *notation.Declare) {
 // clauses.
 func sharesWith(n, m *notation.DeclName) bool {
 	return n.Type == m.Type && n.Init == m.Init && n.Dist == m.Dist && n.Of == m.Of && slices.Equal(n.Attrs, m.Attrs)
-}
-
-// article puts a or an before a word.
-func article(word string) string {
-	if strings.ContainsRune("aio", rune(word[0])) || word == "update" {
-		return "an " + word
-	}
-	return "a " + word
 }
 
 // written calls f for every clause of a declared name. (A start that is drawn is

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // declare walks all statements once: declarations become symbols, definitions
@@ -157,7 +159,7 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 			return
 		}
 		if u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
-			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", KindName(u.Kind))
+			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", units.KindName(u.Kind))
 		}
 	}
 }
@@ -179,7 +181,7 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		return
 	}
 	if !slices.Contains(homes[s.Keyword.Text], u.Kind) {
-		d := in.ds.Errorf(diag.NotHere, s.Keyword.Span, "%s has no %s", KindName(u.Kind), s.Keyword.Text)
+		d := in.ds.Errorf(diag.NotHere, s.Keyword.Span, "%s has no %s", units.KindName(u.Kind), s.Keyword.Text)
 		if u.Kind == notation.UpdateUnit {
 			d.Hint("what an update carries is a slot")
 		}
@@ -205,7 +207,7 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		in.ungraded(s, n)
 		if s.Keyword.Text == "gate" {
-			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ASCII(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
+			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ident.ASCII(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
 		}
 	}
 }
@@ -350,7 +352,7 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 		in.ds.Errorf(diag.DuplicateName, span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")
 		return
 	}
-	e.Name, e.ID, e.Timed, e.Unit = name, in.b.ID+"."+ASCII(name), timed, u
+	e.Name, e.ID, e.Timed, e.Unit = name, in.b.ID+"."+ident.ASCII(name), timed, u
 	if e.Def != nil && e.Def.Label != nil {
 		e.ID = in.b.ID + "." + e.Def.Label.Text
 	}
@@ -380,7 +382,7 @@ func (in *instancer) override(with []*notation.Override) {
 				names = append(names, n)
 			}
 			d := in.ds.Errorf(diag.UnknownName, o.Name.Span, "there is nothing named %s to replace", name)
-			Suggest(d, name, names)
+			units.Suggest(d, name, names)
 			in.whose(d, name)
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -179,7 +180,7 @@ func (in *instancer) unknownAxis(e notation.Expr) {
 		names = append(names, n)
 	}
 	d := in.ds.Errorf(diag.UnknownAxis, e.Where(), "%s is not a size", notation.Print(e, notation.Unicode))
-	if n := Nearest(e.Where().Text(), names); n != "" {
+	if n := ident.Nearest(e.Where().Text(), names); n != "" {
 		d.Hint("did you mean %s?", n)
 	} else {
 		d.Hint("%s", SizeHint(e))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A rule that is a formula of knobs is written out by the law. The law speaks
@@ -25,27 +26,25 @@ import (
 // fit's first weight, behind them; so does one that another page has too.
 // Otherwise they stay as they are.
 
-var slots = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
-
 // expandLaw adds the knobs and the law, written out, to the block's sources.
 func (in *instancer) expandLaw(f *notation.Formula) bool {
 	knobs := map[notation.UnitKind]*notation.Unit{}
 	first := len(in.srcs)
 	for _, p := range f.Parts {
-		u := in.page(p, slots...)
+		u := in.page(p, units.Knobs...)
 		if u == nil {
 			return false
 		}
 		if old := knobs[u.Kind]; old != nil {
-			in.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both %s", old.Name.Text, u.Name.Text, KindName(u.Kind))
+			in.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both %s", old.Name.Text, u.Name.Text, units.KindName(u.Kind))
 			return false
 		}
 		knobs[u.Kind] = u
 		in.srcs = append(in.srcs, source{u, nil, in.bind(u, p.Args, nil)})
 	}
-	for _, k := range slots {
+	for _, k := range units.Knobs {
 		if knobs[k] == nil {
-			in.ds.Errorf(diag.WrongPageKind, f.Span, "the formula has no %s", KindWord(k)).Hint("a rule is structure + bias + retention + algorithm")
+			in.ds.Errorf(diag.WrongPageKind, f.Span, "the formula has no %s", k.String()).Hint("a rule is structure + bias + retention + algorithm")
 			return false
 		}
 	}
@@ -83,7 +82,7 @@ type expander struct {
 // expand gives the knobs' sources their statements and adds the law's.
 func (e *expander) expand(srcs []source) bool {
 	law := e.lawLines()
-	for _, k := range slots {
+	for _, k := range units.Knobs {
 		for _, st := range e.knobs[k].Body {
 			if d, ok := st.(*notation.Define); ok && d.Target.IsFunc {
 				e.defines[d.Target.Name.Name.Text] = d
@@ -145,7 +144,7 @@ func (e *expander) shared(name string) bool { return len(e.owners[name]) > 1 }
 // private reports whether a name that is written once is of a bias, a retention
 // or an algorithm, and some other page of the formula has the same one.
 func (e *expander) private(m meant) bool {
-	return m.unit != nil && m.unit != e.law && m.unit.Kind != notation.StructUnit && slices.Contains(slots, m.unit.Kind) &&
+	return m.unit != nil && m.unit != e.law && m.unit.Kind != notation.StructUnit && slices.Contains(units.Knobs, m.unit.Kind) &&
 		e.levels[m] == once && e.shared(m.name) && slices.ContainsFunc(m.unit.Body, func(st notation.Stmt) bool {
 		switch s := st.(type) {
 		case *notation.Define:
@@ -217,7 +216,7 @@ func speaks(d *notation.Define, letters ...string) bool {
 // settled replaces calls of functions that give a parameter back as it is by
 // the argument: what the law only leaves room for is not there.
 func (e *expander) settled(x notation.Expr) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		c, ok := n.(*notation.Call)
 		if !ok {
 			return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // The law and knobs that the cases share. The front is left out: what is not
@@ -85,13 +86,13 @@ fit C : C h → u_t with u_t = tanh(A_t k_t), h[i∈d] = a[i], a = C c_t, c_t = 
 y_t = C_t (A_t q_t)
 `
 
-func parse(t *testing.T, text string) (*check.Tree, *source.File) {
+func parse(t *testing.T, text string) (*units.Tree, *source.File) {
 	t.Helper()
 	file := source.NewFile("page.md", text)
 	in := notation.Input{Text: text, File: file}
 	in.Known = notation.Known([]notation.Input{in})
 	f, ds := notation.Parse(file, []notation.Input{in})
-	tree, td := check.Collect([]*notation.File{f})
+	tree, td := units.Collect([]*notation.File{f})
 	if ds.Append(td); ds.Len() > 0 {
 		t.Fatal(diag.Render(ds.Sorted()))
 	}

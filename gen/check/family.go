@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A family is a name with members, `family s ∈ {k, v} : state M[s] ∈ …`. It is
@@ -173,7 +175,7 @@ func (f *familiar) home(u *notation.Unit, fam *notation.Family) bool {
 	case notation.RuleUnit, notation.FrontUnit, notation.ComposeUnit, notation.ModelUnit:
 		return true
 	}
-	f.ds.Errorf(diag.NotHere, fam.Span, "a family cannot stand in %s", KindName(u.Kind)).
+	f.ds.Errorf(diag.NotHere, fam.Span, "a family cannot stand in %s", units.KindName(u.Kind)).
 		Hint("families stand in rules, fronts, compositions and models")
 	return false
 }
@@ -216,7 +218,7 @@ func (f *familiar) stands(st notation.Stmt, fam *notation.Family) bool {
 func (f *familiar) unknown(at notation.Span, member string, g *family) {
 	d := f.ds.Errorf(diag.UnknownName, at, "%s is no member of %s", member, g.name).
 		Labelf("the members are %s", g.list()).See(g.at, "%s is given its members here", g.name)
-	if n := Nearest(member, slices.Clone(g.members)); n != "" {
+	if n := ident.Nearest(member, slices.Clone(g.members)); n != "" {
 		d.Hint("did you mean %s[%s]?", g.name, n)
 	}
 }

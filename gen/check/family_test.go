@@ -7,8 +7,10 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // resolved parses a text and instantiates its last unit.
@@ -19,7 +21,7 @@ func resolved(t *testing.T, text string) (*check.Block, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	tree, ds := check.Collect([]*notation.File{file})
+	tree, ds := units.Collect([]*notation.File{file})
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -39,7 +41,7 @@ func TestFamilyWrittenOut(t *testing.T) {
 	}
 	var got []string
 	for _, s := range b.SymSeq {
-		got = append(got, s.Kind.String()+" "+s.Name+" "+check.ASCII(s.Name))
+		got = append(got, s.Kind.String()+" "+s.Name+" "+ident.ASCII(s.Name))
 	}
 	for _, e := range b.Eqs {
 		got = append(got, e.ID+": "+notation.Print(e.Def, notation.Unicode))

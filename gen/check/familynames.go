@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -61,7 +62,7 @@ func (in *instancer) wholeFamilies() {
 func (in *instancer) collisions() {
 	by := map[string]*Symbol{}
 	for _, s := range in.b.SymSeq {
-		for _, key := range []string{ASCII(s.Name), "go " + strings.ToLower(strings.ReplaceAll(ASCII(s.Name), "_", ""))} {
+		for _, key := range []string{ident.ASCII(s.Name), "go " + strings.ToLower(strings.ReplaceAll(ident.ASCII(s.Name), "_", ""))} {
 			old := by[key]
 			if by[key] = s; old == nil || old == s {
 				continue
@@ -71,7 +72,7 @@ func (in *instancer) collisions() {
 			if new == "" && was == "" {
 				continue
 			}
-			in.ds.Errorf(diag.ReservedName, s.Span, "%s and %s are both emitted as %s", s.Name, old.Name, ASCII(s.Name)).
+			in.ds.Errorf(diag.ReservedName, s.Span, "%s and %s are both emitted as %s", s.Name, old.Name, ident.ASCII(s.Name)).
 				See(old.Span, "the other one").Hint("rename one of them")
 			break
 		}

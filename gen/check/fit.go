@@ -276,7 +276,7 @@ type placing struct {
 
 // put is an expression of the line with every weight at its place.
 func (p *placing) put(x notation.Expr, at map[string]notation.Expr) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		id, ok := n.(*notation.Ident)
 		if !ok {
 			return nil

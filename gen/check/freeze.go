@@ -106,7 +106,7 @@ func (f *freezer) statement(st notation.Stmt) notation.Stmt {
 // expr is an expression with the states before the token frozen, but for the
 // one that the equation is of.
 func (f *freezer) expr(x notation.Expr, own string) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
 		case *notation.Grad:
 			g := *n

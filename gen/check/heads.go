@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // heads finds the option that says how often the rule stands side by side, option
@@ -23,7 +24,7 @@ func (in *instancer) heads() {
 				switch {
 				case a == nil:
 				case s.unit.Kind != notation.FrontUnit && s.unit.Kind != notation.RuleUnit:
-					in.ds.Errorf(diag.NotHere, a.Span, "an option replicates rules alone, and %s is %s", s.unit.Name.Text, KindName(s.unit.Kind)).Hint("put it on a front or a rule")
+					in.ds.Errorf(diag.NotHere, a.Span, "an option replicates rules alone, and %s is %s", s.unit.Name.Text, units.KindName(s.unit.Kind)).Hint("put it on a front or a rule")
 				case found != nil:
 					in.ds.Errorf(diag.DuplicateName, a.Span, "%s and %s both replicate the rule", found.Name.Text, n.Name.Text).See(found.Span, "the first one")
 				default:

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A part of a block: one unit's statements with the options that its formula
@@ -17,7 +19,7 @@ type source struct {
 
 // An instancer builds one Block.
 type instancer struct {
-	tree *Tree
+	tree *units.Tree
 	ds   *diag.List
 	b    *Block
 	srcs []source
@@ -25,7 +27,7 @@ type instancer struct {
 
 	sizes     []*notation.DimsItem // what dims lines say, as far as it counts
 	fractions []*Option            // that count something and are no whole number: said
-	given     []Given              // pages in the places of parts
+	given     []units.Given        // pages in the places of parts
 	way       []*notation.Unit     // the pages that are being gathered, each another form of the next one
 	with      []*notation.Override // what replaces values behind the header
 	below     []*notation.Override // what the formulas of the pages below replace
@@ -33,14 +35,14 @@ type instancer struct {
 }
 
 // Instantiate resolves a unit with its front, knobs and parts.
-func Instantiate(t *Tree, u *notation.Unit) (*Block, diag.List) {
+func Instantiate(t *units.Tree, u *notation.Unit) (*Block, diag.List) {
 	var ds diag.List
 	return instantiate(t, u, u.Name.Text, nil, u.With, &ds), ds
 }
 
 // InstantiateFormula resolves a formula under a name of its own, as the sides
 // of a special case and the parts of a composition need it.
-func InstantiateFormula(t *Tree, name string, f *notation.Formula, with []*notation.Override) (*Block, diag.List) {
+func InstantiateFormula(t *units.Tree, name string, f *notation.Formula, with []*notation.Override) (*Block, diag.List) {
 	var ds diag.List
 	if len(f.Parts) == 1 && f.Over == nil {
 		u := t.Units[f.Parts[0].Name.Text]
@@ -55,8 +57,8 @@ func InstantiateFormula(t *Tree, name string, f *notation.Formula, with []*notat
 }
 
 // instantiate resolves a unit; redefined are lines of other pages that redefine something of it.
-func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, redefined ...source) *Block {
-	b := &Block{Tree: t, Unit: u, Name: name, ID: ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
+func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, redefined ...source) *Block {
+	b := &Block{Tree: t, Unit: u, Name: name, ID: ident.ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
 		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Zeroed: map[string]notation.Expr{}}
 	in := &instancer{tree: t, ds: ds, b: b, with: with}
 	if !in.gather(u, args, nil, 0) || in.refused {
@@ -160,7 +162,7 @@ func (in *instancer) page(a *notation.Apply, kinds ...notation.UnitKind) *notati
 		return nil
 	}
 	if !slices.Contains(kinds, u.Kind) {
-		in.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is %s, but %s is needed here", a.Name.Text, KindName(u.Kind), KindName(kinds[0])).
+		in.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is %s, but %s is needed here", a.Name.Text, units.KindName(u.Kind), units.KindName(kinds[0])).
 			See(u.Name.Span, "%s is defined here", a.Name.Text)
 		return nil
 	}
@@ -169,7 +171,7 @@ func (in *instancer) page(a *notation.Apply, kinds ...notation.UnitKind) *notati
 
 // unknownPage refuses the name of a page that does not exist; the pages that
 // could stand there are candidates for what was meant.
-func unknownPage(t *Tree, a *notation.Apply, ds *diag.List, kinds []notation.UnitKind) {
+func unknownPage(t *units.Tree, a *notation.Apply, ds *diag.List, kinds []notation.UnitKind) {
 	var names []string
 	for n, u := range t.Whole().Units {
 		if slices.Contains(kinds, u.Kind) {
@@ -177,23 +179,5 @@ func unknownPage(t *Tree, a *notation.Apply, ds *diag.List, kinds []notation.Uni
 		}
 	}
 	d := ds.Errorf(diag.UnknownPage, a.Name.Span, "there is no page %s", a.Name.Text)
-	Suggest(d, a.Name.Text, names)
-}
-
-// KindWord is the keyword of a unit kind.
-func KindWord(k notation.UnitKind) string {
-	return [...]string{"invalid", "function", "op", "front", "structure", "bias", "retention", "algorithm", "law", "rule",
-		"compose", "model", "update", "strategy"}[k]
-}
-
-// KindName is a unit kind with its article, as a sentence has it.
-func KindName(k notation.UnitKind) string {
-	name := KindWord(k)
-	switch k {
-	case notation.OpUnit:
-		name = "operation"
-	case notation.ComposeUnit:
-		name = "composition"
-	}
-	return article(name)
+	units.Suggest(d, a.Name.Text, names)
 }

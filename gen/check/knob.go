@@ -2,30 +2,12 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // What lines of a knob speak of: its own functions, the state that it joins, or
 // what is written for each weight.
-
-// OfFunctions reports whether a claim on the page of a knob speaks of the
-// page's functions alone: nothing in it has a moment or an adjoint. Such a claim
-// is proved of the page, by itself; any other of the rules that use the knob.
-func OfFunctions(c *notation.Claim) bool {
-	if c.Left == nil || c.Right == nil {
-		return false
-	}
-	alone := true
-	notation.Inspect(c, func(n any) bool {
-		if id, ok := n.(*notation.Ident); ok {
-			alone = alone && id.Time == nil && !id.Bar && !strings.HasSuffix(id.Name.Text, "_t")
-		}
-		return true
-	})
-	return alone
-}
 
 // provides names what a property is of as the rule does.
 func (e *expander) provides(u *notation.Unit, st *notation.Provides) notation.Stmt {

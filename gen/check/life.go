@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Lifetimes other than "until the next token". An anchor is what a state was
@@ -47,16 +49,16 @@ func (in *instancer) held(s *Symbol) {
 	m := in.b.Symbols[of]
 	switch {
 	case s.Decl.Of == nil && (s.Kind == Anchor || of == s.Name): // said already
-	case slices.Contains(slots, in.b.Unit.Kind): // a knob by itself: the rules that use it have the state
+	case slices.Contains(units.Knobs, in.b.Unit.Kind): // a knob by itself: the rules that use it have the state
 	case in.b.Time != tokenTime && in.b.Unit.Kind != notation.ComposeUnit:
-		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", article(s.Kind.String()), KindName(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
+		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", units.Article(s.Kind.String()), units.KindName(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
 	case m == nil:
 		d := in.ds.Errorf(diag.UnknownName, at, "there is no state %s", of)
-		if n := Nearest(of, in.states()); n != "" {
+		if n := ident.Nearest(of, in.states()); n != "" {
 			d.Hint("did you mean %s?", n)
 		}
 	case m.Kind != State:
-		in.ds.Errorf(diag.NotSupported, at, "%s is no state", of).See(m.Span, "declared here").Hint("%s is of a state", article(s.Kind.String()))
+		in.ds.Errorf(diag.NotSupported, at, "%s is no state", of).See(m.Span, "declared here").Hint("%s is of a state", units.Article(s.Kind.String()))
 	default:
 		s.Of, s.Type = of, m.Type
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -191,7 +192,7 @@ func (r renamer) text(s string) string {
 }
 
 func (r renamer) expr(x notation.Expr) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
 		case *notation.Ident:
 			c := *n
@@ -207,7 +208,7 @@ func (r renamer) expr(x notation.Expr) notation.Expr {
 }
 
 func (r renamer) binders(bs []*notation.Binder) []*notation.Binder {
-	out := binders(bs, r.expr)
+	out := notation.RewriteBinders(bs, r.expr)
 	for _, b := range out {
 		if to := r.indices[b.Name.Text]; to != "" {
 			b.Name.Text = to
@@ -305,7 +306,7 @@ func (in *instancer) coefficients(u *notation.Unit, s *notation.Declare) {
 			continue
 		}
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: Defined, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
-		in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ASCII(n.Name.Text), Def: d, Found: true, Timed: true, Unit: u})
+		in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ident.ASCII(n.Name.Text), Def: d, Found: true, Timed: true, Unit: u})
 	}
 }
 

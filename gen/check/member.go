@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -89,7 +90,7 @@ func (r *reader) tag(w *notation.Word) *notation.Word {
 	if w == nil || r.member == "" {
 		return w
 	}
-	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ASCII(r.member)}
+	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ident.ASCII(r.member)}
 }
 
 // word checks a member that stands outside of an expression.
@@ -196,7 +197,7 @@ func names(ds []*notation.Define) []string {
 
 // expr copies an expression with its members as names.
 func (r *reader) expr(e notation.Expr) notation.Expr {
-	return rewrite(e, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(e, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
 		case *notation.Index:
 			return r.index(n)
@@ -206,7 +207,7 @@ func (r *reader) expr(e notation.Expr) notation.Expr {
 			}
 		case *notation.Reduce:
 			in := r.below(nil, n.Binders)
-			return &notation.Reduce{Span: n.Span, Op: n.Op, Binders: binders(n.Binders, in.expr), Body: in.expr(n.Body), Empty: r.expr(n.Empty)}
+			return &notation.Reduce{Span: n.Span, Op: n.Op, Binders: notation.RewriteBinders(n.Binders, in.expr), Body: in.expr(n.Body), Empty: r.expr(n.Empty)}
 		case *notation.Field:
 			return n // a local name of a function
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // options gathers option declarations and applies what the formula sets.
@@ -60,7 +61,7 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 		in.noOption(o.Name)
 		return
 	}
-	if unit != nil && opt.Unit != unit && !(isKnob(unit) && isKnob(opt.Unit)) && !ofFront(unit, opt) {
+	if unit != nil && opt.Unit != unit && !(units.IsKnob(unit) && units.IsKnob(opt.Unit)) && !ofFront(unit, opt) {
 		in.ds.Errorf(diag.UnknownOption, o.Name.Span, "%s has no option %s", unit.Name.Text, o.Name.Text).
 			See(opt.Decl.Span, "it is an option of %s", opt.Unit.Name.Text).
 			Hint("set it where %s names that page: %s(%s = …)", unit.Name.Text, opt.Unit.Name.Text, o.Name.Text)
@@ -69,7 +70,7 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {
 		d := in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", opt.PageName(), notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
 			See(opt.Decl.Span, "the option is declared here")
-		Suggest(d, notation.Print(o.Value, notation.Unicode), words(t.Members))
+		units.Suggest(d, notation.Print(o.Value, notation.Unicode), words(t.Members))
 		return
 	}
 	if in.inFloat32(opt.PageName(), o.Value) {

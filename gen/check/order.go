@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // order keeps the equations that the block's outputs need, classifies them by
@@ -283,7 +284,7 @@ func (o *orderer) prune() {
 	}
 	o.initials()
 	o.b.SymSeq = slices.DeleteFunc(o.b.SymSeq, func(s *Symbol) bool {
-		keep := o.used[s.Name] || s.Kind == Input || s.Kind == Part || o.b.Unit.Kind == notation.OpUnit || o.b.Unit.Kind == notation.UpdateUnit || isKnob(o.b.Unit)
+		keep := o.used[s.Name] || s.Kind == Input || s.Kind == Part || o.b.Unit.Kind == notation.OpUnit || o.b.Unit.Kind == notation.UpdateUnit || units.IsKnob(o.b.Unit)
 		if !keep {
 			delete(o.b.Symbols, s.Name)
 		}

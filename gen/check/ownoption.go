@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Two knobs of a formula may each have an option of one name. Neither knows of
@@ -39,7 +40,7 @@ func (s *substitution) sized(t *notation.Type) *notation.Type {
 	c := *t
 	c.Shape = nil
 	for _, x := range t.Shape {
-		c.Shape = append(c.Shape, rewrite(x, func(n notation.Expr) notation.Expr {
+		c.Shape = append(c.Shape, notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 			if id, ok := n.(*notation.Ident); ok && s.own(id) {
 				d := *id
 				d.Name = s.word(id.Name)
@@ -54,7 +55,7 @@ func (s *substitution) sized(t *notation.Type) *notation.Type {
 // owns reports whether a name is an option of the page that is called otherwise
 // in the rule.
 func (s *substitution) owns(name string) bool {
-	return hasOption(s.unit, name) && s.e.private(meant{s.unit, name})
+	return units.HasOption(s.unit, name) && s.e.private(meant{s.unit, name})
 }
 
 // own reports whether an option of the page with a name of its own stands in an
@@ -73,7 +74,7 @@ func (s *substitution) own(x notation.Expr) bool {
 // PageName is what an option is called on the page that declares it.
 func (o *Option) PageName() string {
 	name := o.Name
-	for !hasOption(o.Unit, name) {
+	for !units.HasOption(o.Unit, name) {
 		short, cut := strings.CutSuffix(name, "_"+o.Unit.Name.Text)
 		if !cut {
 			break

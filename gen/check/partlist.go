@@ -2,10 +2,12 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // The parts of a block: what stands in the places that its header leaves open,
@@ -13,7 +15,7 @@ import (
 
 // parts instantiates what a formula puts into the places of parts.
 func (in *instancer) parts() {
-	for _, p := range PartsOf(in.b.Unit) {
+	for _, p := range units.PartsOf(in.b.Unit) {
 		s := in.b.Symbols[p.Name.Text]
 		if s == nil || s.Kind != Part {
 			continue
@@ -42,7 +44,7 @@ func (in *instancer) parts() {
 func (in *instancer) subpart(p *Subpart, a *notation.Apply) *Block {
 	kinds := map[string][]notation.UnitKind{"Rule": {notation.RuleUnit}, "Composition": {notation.ComposeUnit},
 		"Block": {notation.RuleUnit, notation.ComposeUnit}}[p.Kind]
-	if u := in.tree.Units[a.Name.Text]; u != nil && basePage(in.tree, u).Sched {
+	if u := in.tree.Units[a.Name.Text]; u != nil && in.tree.BasePage(u).Sched {
 		kinds = append(slices.Clone(kinds), notation.ComposeUnit)
 	}
 	u := in.page(a, kinds...)
@@ -61,7 +63,7 @@ func (in *instancer) compiled(u *notation.Unit, a *notation.Apply, b *Block) {
 		return
 	}
 	var quiet diag.List
-	_, options := Bind(u, a.Args, &quiet)
+	_, options := units.Bind(u, a.Args, &quiet)
 	for _, o := range options {
 		opt := b.Options[o.Name.Text]
 		if opt == nil || notation.Equal(o.Value, opt.Decl.Init) {
@@ -79,23 +81,42 @@ func (in *instancer) compiled(u *notation.Unit, a *notation.Apply, b *Block) {
 	}
 }
 
-// basePage is the page that an instance such as compose A = B([…]) is of.
-func basePage(t *Tree, u *notation.Unit) *notation.Unit {
-	for range maxInstances {
-		if u.Kind != notation.ComposeUnit || u.Formula == nil || len(u.Formula.Parts) != 1 || t.Units[u.Formula.Parts[0].Name.Text] == nil {
-			break
-		}
-		u = t.Units[u.Formula.Parts[0].Name.Text]
+// bind takes what a formula gives one of the block's pages: the parts are kept
+// for later, the options come back. A formula that gives a part gives all.
+func (in *instancer) bind(u *notation.Unit, args []*notation.Override, at *notation.Apply) []*notation.Override {
+	before := in.ds.Len()
+	given, options := units.Bind(u, args, in.ds)
+	if in.ds.Len() > before {
+		in.refused = true
+		return nil
 	}
-	return u
+	in.given = append(in.given, given...)
+	if len(given) == 0 && at == nil {
+		return options
+	}
+	var missing []*notation.Param
+	for _, p := range units.PartsOf(u) {
+		if !slices.ContainsFunc(given, func(g units.Given) bool { return g.Part == p }) {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		word := map[bool]string{false: "part %s of %s is not given", true: "parts %s of %s are not given"}[len(missing) > 1]
+		span := u.Name.Span
+		if at != nil {
+			span = at.Span
+		} else if len(args) > 0 {
+			span = args[0].Span.To(args[len(args)-1].Span)
+		}
+		in.ds.Errorf(diag.BadPart, span, word, strings.Join(units.PartNames(missing), ", "), u.Name.Text).See(missing[0].Name.Span, "declared here")
+		in.refused = true
+	}
+	return options
 }
-
-// maxInstances bounds a chain of instances; a cycle is refused elsewhere.
-const maxInstances = 20
 
 // listAxes declares the axes that count the parts of lists.
 func (in *instancer) listAxes() {
-	for _, p := range PartsOf(in.b.Unit) {
+	for _, p := range units.PartsOf(in.b.Unit) {
 		if p.List == nil {
 			continue
 		}
@@ -109,7 +130,7 @@ func (in *instancer) listAxes() {
 
 // Count is the axis that counts the parts of a list, and the list.
 func (b *Block) Count(list string) *Axis {
-	for _, p := range PartsOf(b.Unit) {
+	for _, p := range units.PartsOf(b.Unit) {
 		if p.List != nil && p.Name.Text == list {
 			return b.Axes[p.List.Text]
 		}
@@ -119,7 +140,7 @@ func (b *Block) Count(list string) *Axis {
 
 // CountOf is the list of parts whose axis has a name, or "".
 func (b *Block) CountOf(axis string) string {
-	for _, p := range PartsOf(b.Unit) {
+	for _, p := range units.PartsOf(b.Unit) {
 		if p.List != nil && p.List.Text == axis {
 			return p.Name.Text
 		}
@@ -145,7 +166,7 @@ func (b *Block) LevelsOf(list string) *Levels {
 // level reads level l∈K : memory[l], period [1, 8] when a[l] = 1.
 func (in *instancer) level(u *notation.Unit, s *notation.Level) {
 	if u.Kind != notation.ComposeUnit || u != in.b.Unit {
-		in.ds.Errorf(diag.NotHere, s.Span, "levels stand in schedules and compositions alone, and %s is %s", u.Name.Text, KindName(u.Kind))
+		in.ds.Errorf(diag.NotHere, s.Span, "levels stand in schedules and compositions alone, and %s is %s", u.Name.Text, units.KindName(u.Kind))
 		return
 	}
 	l := &Levels{Span: s.Span}

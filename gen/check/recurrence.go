@@ -125,7 +125,7 @@ func (c *recurrent) inline(x *notation.Call) notation.Expr {
 	for i, p := range f.Params {
 		args[p.Name.Text] = x.Args[i]
 	}
-	return rewrite(f.Def.Value, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(f.Def.Value, func(n notation.Expr) notation.Expr {
 		if id, ok := n.(*notation.Ident); ok {
 			return args[id.Name.Text]
 		}
@@ -157,7 +157,7 @@ func (c *recurrent) sum(x *notation.Reduce, minus bool) {
 // and the moment of that factor.
 func (c *recurrent) without(x notation.Expr) (y, time notation.Expr) {
 	n := 0
-	y = rewrite(x, func(f notation.Expr) notation.Expr {
+	y = notation.Rewrite(x, func(f notation.Expr) notation.Expr {
 		id := c.factor(f)
 		if id == nil {
 			return nil

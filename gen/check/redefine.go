@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A rule may say anew what its front, or the rule that it is another form of, says
@@ -100,10 +102,10 @@ func (in *instancer) unusedRedefinitions(u *notation.Unit) {
 				d.Hint("remove the line")
 			case word == "gate":
 				d := in.ds.Errorf(diag.ChangesNothing, n.Name.Span, "nothing in %s reads the gate %s", u.Name.Text, name)
-				Suggest(d, name, in.redefinable(below, word))
+				units.Suggest(d, name, in.redefinable(below, word))
 			case in.b.Symbols[name].Decl == n:
 				d := in.ds.Errorf(diag.UnknownName, n.Name.Span, "%s has no parameter %s that could start from something else", u.Name.Text, name)
-				if near := Nearest(name, in.redefinable(below, word)); near != "" {
+				if near := ident.Nearest(name, in.redefinable(below, word)); near != "" {
 					d.Hint("did you mean %s?", near)
 				} else {
 					d.Hint("a parameter of the rule's own has a type: outer %s ∈ ℝ = …", name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // What would be read and then mean nothing, or mean two things, is refused: a
@@ -31,7 +32,7 @@ func (in *instancer) ownAxis(it *notation.DimsItem) bool {
 		in.ds.Errorf(diag.DuplicateName, it.Name.Span, "%s is the axis of %s and always there", it.Name.Text, what).
 			Hint("give the axis another name")
 	}
-	for _, p := range PartsOf(in.b.Unit) {
+	for _, p := range units.PartsOf(in.b.Unit) {
 		if p.List != nil && p.List.Text == it.Name.Text {
 			in.ds.Errorf(diag.DuplicateName, it.Name.Span, "%s counts the parts of %s already", it.Name.Text, p.Name.Text).See(p.Span, "declared here").
 				Hint("leave it out here")
@@ -74,7 +75,7 @@ func (in *instancer) partKind(u *notation.Unit, p *notation.Param) bool {
 	case u.Kind == notation.StrategyUnit:
 		return true
 	case u.Kind != notation.ComposeUnit && u.Kind != notation.ModelUnit:
-		in.ds.Errorf(diag.NotHere, p.Name.Span, "parts stand in compositions and models alone, and %s is %s", u.Name.Text, KindName(u.Kind))
+		in.ds.Errorf(diag.NotHere, p.Name.Span, "parts stand in compositions and models alone, and %s is %s", u.Name.Text, units.KindName(u.Kind))
 	case !slices.Contains(partKinds, p.Type.Page.Text):
 		in.ds.Errorf(diag.WrongPageKind, p.Type.Page.Span, "%s is no kind of part", p.Type.Page.Text).Hint("a part is a Rule, a Composition, or a Block, which may be either")
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // AxisOf returns the axis of a name. An option that counts something is an
@@ -38,19 +39,17 @@ func (b *Block) AxisOf(name string) *Axis {
 // those are called is no matter of anybody who writes ℝ^{n}.
 func (b *Block) AxisFor(u *notation.Unit, name string) *Axis {
 	o, a := b.Options[name], b.Axes[name]
-	if (a == nil || a.option) && o != nil && o.Unit != u && isKnob(o.Unit) {
+	if (a == nil || a.option) && o != nil && o.Unit != u && units.IsKnob(o.Unit) {
 		return nil
 	}
 	if o != nil && o.Unit == u && o.PageName() != name {
 		return b.AxisOf(name)
 	}
-	if u != b.Unit && isKnob(u) && u.Kind != notation.StructUnit && !slices.ContainsFunc(u.Body, func(st notation.Stmt) bool { return declaresAxis(st, name) }) {
+	if u != b.Unit && units.IsKnob(u) && u.Kind != notation.StructUnit && !slices.ContainsFunc(u.Body, func(st notation.Stmt) bool { return declaresAxis(st, name) }) {
 		return nil
 	}
 	return b.AxisOf(name)
 }
-
-func isKnob(u *notation.Unit) bool { return u != nil && slices.Contains(slots, u.Kind) }
 
 // declaresAxis reports whether a statement declares an axis: by dims, or as an option.
 func declaresAxis(st notation.Stmt, axis string) bool {

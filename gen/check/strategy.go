@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A strategy is another way to compute a rule. Its page speaks of one chunk of
@@ -43,11 +44,11 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 		in.notYet(st.For.Span, "for in the header of a strategy")
 		return false
 	}
-	given, options := Bind(st, at.Args, in.ds)
-	parts := PartsOf(st)
+	given, options := units.Bind(st, at.Args, in.ds)
+	parts := units.PartsOf(st)
 	switch {
 	case len(parts) != 1 || parts[0].Type.Page.Text != "Rule":
-		in.ds.Errorf(diag.BadPart, st.Name.Span, "a strategy computes one rule, and %s", has(st, parts)).
+		in.ds.Errorf(diag.BadPart, st.Name.Span, "a strategy computes one rule, and %s", units.PartList(st)).
 			Hint("write strategy %s(memory : Rule)", st.Name.Text)
 		return false
 	case len(given) != 1:
@@ -61,7 +62,7 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	if rule == nil {
 		return false
 	}
-	with := slices.Concat(rule.With, slices.DeleteFunc(slices.Concat(in.below, in.with), func(o *notation.Override) bool { return hasOption(st, o.Name.Text) }))
+	with := slices.Concat(rule.With, slices.DeleteFunc(slices.Concat(in.below, in.with), func(o *notation.Override) bool { return units.HasOption(st, o.Name.Text) }))
 	seq := instantiate(in.tree, rule, in.b.Name, a.Args, with, in.ds, in.redefinitions()...)
 	if seq == nil || in.ds.HasErrors() {
 		return false
@@ -117,7 +118,7 @@ func (in *instancer) redefinitions() (out []source) {
 func (in *instancer) sharesOption(st *notation.Unit, pages []source, a *notation.Apply) bool {
 	for _, s := range pages {
 		for _, n := range sizeNames(s.body) {
-			if hasOption(st, n.Text) {
+			if units.HasOption(st, n.Text) {
 				in.ds.Errorf(diag.DuplicateName, a.Span, "%s is an option of %s and a size of %s", n.Text, st.Name.Text, a.Name.Text).
 					See(n.Span, "the size").Hint("give the size of the rule another name")
 				return true
@@ -195,7 +196,7 @@ func (in *instancer) replaces(u *notation.Unit, name string) {
 
 // WithChunks resolves a rule that a strategy computes, with chunks of n tokens
 // whatever its formula says.
-func WithChunks(t *Tree, u *notation.Unit, n int) (*Block, diag.List) {
+func WithChunks(t *units.Tree, u *notation.Unit, n int) (*Block, diag.List) {
 	b, ds := Instantiate(t, u)
 	if b == nil || ds.HasErrors() || b.Strategy == nil {
 		return b, ds

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // The text of a structure speaks of weights, and a rule carries states. What
@@ -28,7 +29,7 @@ func (e *expander) structure(u *notation.Unit) ([]notation.Stmt, bool) {
 			}
 			continue
 		case *notation.Claim:
-			if OfFunctions(s) {
+			if units.OfFunctions(s) {
 				continue
 			}
 			st = e.stated(s)
@@ -84,7 +85,7 @@ func (e *expander) begins(s *notation.Declare) (*notation.Declare, bool) {
 			return nil, false
 		}
 		m := *n
-		m.Init = rewrite(start, func(x notation.Expr) notation.Expr {
+		m.Init = notation.Rewrite(start, func(x notation.Expr) notation.Expr {
 			if id, ok := x.(*notation.Ident); ok && id.Name.Text == "P" {
 				return n.Init
 			}
@@ -162,7 +163,7 @@ func (e *expander) seen(x notation.Expr, hidden map[string]bool) notation.Expr {
 		return x
 	}
 	value := e.settled(e.read.Value)
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		id, ok := n.(*notation.Ident)
 		if !ok || id.Bar || hidden[id.Name.Text] {
 			return nil

@@ -3,14 +3,16 @@ package check
 import (
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // repeat writes the lines of the law or of a knob as often as their level says.
 func (e *expander) repeat(u *notation.Unit, body []notation.Stmt) []notation.Stmt {
 	var out []notation.Stmt
 	for _, st := range body {
-		if c, ok := st.(*notation.Claim); ok && u.Kind != notation.BiasUnit && OfFunctions(c) {
+		if c, ok := st.(*notation.Claim); ok && u.Kind != notation.BiasUnit && units.OfFunctions(c) {
 			continue
 		}
 		switch e.level(u, st) {
@@ -90,7 +92,7 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 		return &c
 	case *notation.Invariant:
 		c := *st
-		c.Cond, c.When, c.Binders = s.expr(st.Cond), s.expr(st.When), binders(st.Binders, s.expr)
+		c.Cond, c.When, c.Binders = s.expr(st.Cond), s.expr(st.When), notation.RewriteBinders(st.Binders, s.expr)
 		return &c
 	}
 	return s.line(st)
@@ -181,7 +183,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 	if t.IsFunc {
 		id.Name = s.function(t.Name.Name)
 	}
-	t.Name, t.Index = &id, binders(t.Index, in.expr)
+	t.Name, t.Index = &id, notation.RewriteBinders(t.Index, in.expr)
 	c.Target, c.Value, c.With, c.Label = &t, in.expr(d.Value), nil, s.label(d.Label)
 	for _, w := range d.With {
 		v := *w
@@ -293,7 +295,7 @@ func (s *substitution) label(w *notation.Word) *notation.Word {
 	if s.weight != "" {
 		of = s.weight
 	}
-	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ASCII(of)}
+	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ident.ASCII(of)}
 }
 
 // word is a name of the law or of a knob as the rule has it.
@@ -365,7 +367,7 @@ func (s *substitution) function(w notation.Word) notation.Word {
 }
 
 func (s *substitution) expr(x notation.Expr) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
 		case *notation.Call:
 			return s.call(n)

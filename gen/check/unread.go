@@ -96,7 +96,7 @@ func (in *instancer) without(e *notation.Define, kept func(notation.Expr) bool) 
 
 // spare is an expression without the arguments that nothing reads.
 func (in *instancer) spare(x notation.Expr, kept func(notation.Expr) bool) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		c, ok := n.(*notation.Call)
 		if !ok {
 			return nil

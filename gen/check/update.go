@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // An update moves one parameter. Its header says what it sees of it: an entry,
@@ -94,7 +95,7 @@ func (in *instancer) otherwise(a *notation.Apply) {
 		return
 	}
 	before := in.ds.Len()
-	_, options := Bind(u, a.Args, in.ds)
+	_, options := units.Bind(u, a.Args, in.ds)
 	b := instantiate(in.tree, u, u.Name.Text, options, u.With, in.ds)
 	if b == nil || in.ds.Len() > before {
 		return

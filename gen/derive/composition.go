@@ -3,8 +3,8 @@ package derive
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -62,7 +62,7 @@ func (d *Derivation) seedParts(g *ir.Func, seeds map[*ir.Value]*ir.Value) {
 	d.backs = map[*ir.Value]*notation.Call{}
 	b := &ir.Builder{F: g}
 	for _, c := range d.calls {
-		v := g.AddParam(check.ASCII(c.Part)+".back", ir.Adjoint, ir.Real, c.Arg.Axes...)
+		v := g.AddParam(ident.ASCII(c.Part)+".back", ir.Adjoint, ir.Real, c.Arg.Axes...)
 		answer := naming{name: c.Eq.Name}
 		d.backs[v] = &notation.Call{Fun: notation.Word{Text: c.Part}, Bar: true, Args: []notation.Expr{c.Text, answer.ident(true)}, Semi: []int{1}}
 		if old := seeds[c.Arg]; old != nil {

@@ -30,6 +30,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // An Equation is one derived line. A Partial one only says what the step adds
@@ -81,7 +82,7 @@ func Of(b *check.Block, ds *diag.List) *Derivation {
 			return nil
 		}
 	default:
-		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is %s, which has no backward of its own", b.Name, check.KindName(b.Unit.Kind)).
+		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is %s, which has no backward of its own", b.Name, units.KindName(b.Unit.Kind)).
 			Hint("name a rule, an operation, a composition or a model")
 		return nil
 	}

@@ -100,7 +100,7 @@ func (w *writer) enter(v *ir.Value) func(notation.Expr) notation.Expr {
 		if x == nil {
 			return nil
 		}
-		return under([]*notation.Binder{{Name: notation.Word{Text: s}, Range: call("window", ident("t"), size)}}, nil, x)
+		return under([]*notation.Binder{{Name: notation.Word{Text: s}, Range: call("window", identifier("t"), size)}}, nil, x)
 	}
 }
 

@@ -3,7 +3,7 @@ package derive
 import (
 	"fmt"
 
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -15,7 +15,7 @@ import (
 // factors are the axes that an axis is made of on the page, or nil.
 func (w *writer) factors(a *ir.Axis) []string {
 	for _, x := range w.blk.AxisSeq {
-		if check.ASCII(x.Name) == a.Name && len(x.Factors) > 1 {
+		if ident.ASCII(x.Name) == a.Name && len(x.Factors) > 1 {
 			return x.Factors
 		}
 	}
@@ -37,8 +37,8 @@ func (w *writer) pair(axes []string) ([]*notation.Binder, notation.Expr) {
 	at := &notation.Tuple{}
 	for _, a := range axes {
 		n := w.free(indexLetters, &w.letter)
-		bs = append(bs, &notation.Binder{Name: notation.Word{Text: n}, Range: ident(a)})
-		at.Items = append(at.Items, ident(n))
+		bs = append(bs, &notation.Binder{Name: notation.Word{Text: n}, Range: identifier(a)})
+		at.Items = append(at.Items, identifier(n))
 	}
 	return bs, at
 }

@@ -52,7 +52,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 		return named(x), nil
 	}
 	if n := w.locals[v]; n != "" {
-		return named(ident(n)), nil
+		return named(identifier(n)), nil
 	}
 	if v.Def == nil {
 		return nil, fmt.Errorf("%s has no name on the page", v.Name)

@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -98,7 +99,7 @@ func scanOf(f *ir.Func) *ir.Scan {
 func valueOf(g *ir.Func, eq *check.Equation) *ir.Value {
 	for _, in := range g.Body {
 		for _, v := range in.Defines() {
-			if v.Name == check.ASCII(eq.Name) && in.Eq == eq.ID {
+			if v.Name == ident.ASCII(eq.Name) && in.Eq == eq.ID {
 				return v
 			}
 		}
@@ -109,12 +110,12 @@ func valueOf(g *ir.Func, eq *check.Equation) *ir.Value {
 // pageName is the page's spelling of a program's name.
 func (d *Derivation) pageName(ascii string) string {
 	for _, s := range d.Unit.SymSeq {
-		if check.ASCII(s.Name) == ascii {
+		if ident.ASCII(s.Name) == ascii {
 			return s.Name
 		}
 	}
 	for _, e := range d.Unit.Eqs {
-		if check.ASCII(e.Name) == ascii {
+		if ident.ASCII(e.Name) == ascii {
 			return e.Name
 		}
 	}
@@ -139,7 +140,7 @@ func (d *Derivation) operation(ds *diag.List) bool {
 // laneOf is the axis of lanes, which no equation shows.
 func laneOf(b *check.Block, g *ir.Func) *ir.Axis {
 	for _, a := range g.Axes {
-		if a.Name == check.ASCII(b.Axes["L"].Name) {
+		if a.Name == ident.ASCII(b.Axes["L"].Name) {
 			return a
 		}
 	}
@@ -171,7 +172,7 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 		targets = append(targets, &target{naming: n, val: v})
 		wrt = append(wrt, v)
 		if n.given {
-			seeds[v] = g.AddParam(autodiff.Bar(check.ASCII(n.name)), ir.Adjoint, ir.Real, v.Axes...)
+			seeds[v] = g.AddParam(autodiff.Bar(ident.ASCII(n.name)), ir.Adjoint, ir.Real, v.Axes...)
 		}
 	}
 	d.seedParts(g, seeds)

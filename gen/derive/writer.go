@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -163,19 +164,19 @@ func (w *writer) plain(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
 		return nil, nil, err
 	}
 	n := w.free(indexLetters, &w.letter)
-	return &notation.Binder{Name: notation.Word{Text: n}, Range: r}, ident(n), nil
+	return &notation.Binder{Name: notation.Word{Text: n}, Range: r}, identifier(n), nil
 }
 
 // size writes an axis or its size: a name of the page, or a polynomial in such.
 func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 	for _, a := range w.blk.AxisSeq {
-		if check.ASCII(a.Name) == name && a.Size.Equal(p) {
-			return ident(a.Name), nil
+		if ident.ASCII(a.Name) == name && a.Size.Equal(p) {
+			return identifier(a.Name), nil
 		}
 	}
 	for _, a := range w.blk.AxisSeq {
 		if renamed(a.Size).Equal(p) && !a.Free {
-			return ident(a.Name), nil
+			return identifier(a.Name), nil
 		}
 	}
 	if n, ok := p.Const(); ok {
@@ -202,7 +203,7 @@ func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 // axisName puts the page's name for a size in place of the program's.
 func (w *writer) axisName(id *notation.Ident) bool {
 	for _, a := range w.blk.AxisSeq {
-		if a.Name == id.Name.Text || check.ASCII(a.Name) == id.Name.Text {
+		if a.Name == id.Name.Text || ident.ASCII(a.Name) == id.Name.Text {
 			id.Name.Text = a.Name
 			return true
 		}
@@ -212,7 +213,7 @@ func (w *writer) axisName(id *notation.Ident) bool {
 
 func renamed(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
-		if n := check.ASCII(s); n != s {
+		if n := ident.ASCII(s); n != s {
 			p = p.Replace(s, shape.Sym(n))
 		}
 	}
@@ -240,7 +241,7 @@ func (w *writer) subs(a ir.Arg) []ir.Sub {
 // local defines a value as a name of the equation.
 func (w *writer) local(v *ir.Value) (notation.Expr, error) {
 	if n := w.locals[v]; n != "" {
-		return ident(n), nil
+		return identifier(n), nil
 	}
 	if w.everyMoment(v) {
 		return nil, fmt.Errorf("a value of every moment of a window, which a local definition cannot be")
@@ -250,10 +251,10 @@ func (w *writer) local(v *ir.Value) (notation.Expr, error) {
 		return nil, err
 	}
 	n := w.free(localLetters, &w.fresh)
-	d.Target.Name = ident(n)
+	d.Target.Name = identifier(n)
 	w.locals[v] = n
 	w.with = append(w.with, d)
-	return ident(n), nil
+	return identifier(n), nil
 }
 
 // definition writes a value with its indices on the left, or without any where
@@ -285,7 +286,7 @@ func (w *writer) array(v *ir.Value) (notation.Expr, error) {
 		return x, nil
 	}
 	if n := w.locals[v]; n != "" {
-		return ident(n), nil
+		return identifier(n), nil
 	}
 	if v.Def == nil {
 		return nil, fmt.Errorf("%s has no name on the page", v.Name)
@@ -324,7 +325,7 @@ func simple(v *ir.Value) bool {
 	return v.Def != nil && (v.Def.Op == ir.Const || v.Def.Op == ir.SizeOf || v.Elem != ir.Real)
 }
 
-func ident(text string) *notation.Ident {
+func identifier(text string) *notation.Ident {
 	return &notation.Ident{Name: notation.Word{Text: text}}
 }
 

@@ -11,12 +11,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Collect compiles and proves the pages of a project and gathers what the reference
@@ -60,10 +62,10 @@ func Collect(c gen.Config) (*Site, diag.List) {
 // entryID is the name of an entry in files and links. A function may have the name of an
 // operation in other letters.
 func entryID(u *notation.Unit) string {
-	if name, ok := strings.CutSuffix(check.UnitID(u), "()"); ok {
+	if name, ok := strings.CutSuffix(units.ID(u), "()"); ok {
 		return name + "_function"
 	}
-	return check.UnitID(u)
+	return units.ID(u)
 }
 
 // A collector makes the entries of a source.
@@ -79,7 +81,7 @@ type collector struct {
 }
 
 func (d *collector) entry(u *notation.Unit) *Entry {
-	e := &Entry{Name: u.Name.Text, ID: entryID(u), Kind: check.KindWord(u.Kind), Page: d.src.Path(u.Span.File.Path),
+	e := &Entry{Name: u.Name.Text, ID: entryID(u), Kind: u.Kind.String(), Page: d.src.Path(u.Span.File.Path),
 		Source: strings.TrimSpace(notation.Print(u, notation.Unicode))}
 	d.page(e, u)
 	switch u.Kind {
@@ -295,7 +297,7 @@ func (d *collector) named(f *notation.Formula) []Link {
 	}
 	notation.Inspect(f, func(n any) bool {
 		if a, ok := n.(*notation.Apply); ok && d.src.Tree.Units[a.Name.Text] != nil {
-			l := Link{Name: a.Name.Text, ID: check.ID(a.Name.Text)}
+			l := Link{Name: a.Name.Text, ID: ident.ID(a.Name.Text)}
 			if !slices.Contains(out, l) {
 				out = append(out, l)
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -56,7 +56,7 @@ func (d *collector) combinations() {
 	}
 }
 
-func linkTo(name string) Link { return Link{Name: name, ID: check.ID(name)} }
+func linkTo(name string) Link { return Link{Name: name, ID: ident.ID(name)} }
 
 // reason is the number of a sentence.
 func (d *collector) reason(text string) int {
@@ -126,7 +126,7 @@ func (d *collector) partners(e *Entry, u *notation.Unit) {
 		}
 		for _, v := range s.Values {
 			text, reasons := pairing(c, me, e.Name, j, v.Name, together[v.Name])
-			e.Partners = append(e.Partners, Partner{Slot: s.Word, Name: v.Name, ID: check.ID(v.Name), Legal: text, Reason: strings.Join(reasons, "; ")})
+			e.Partners = append(e.Partners, Partner{Slot: s.Word, Name: v.Name, ID: ident.ID(v.Name), Legal: text, Reason: strings.Join(reasons, "; ")})
 		}
 	}
 }

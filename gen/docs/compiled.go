@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -21,7 +22,7 @@ func (d *collector) emitted(e *Entry, u *abi.Unit) {
 	d.equations(e, u, b)
 	letters := map[string]string{} // what a page calls a name that is ASCII in code
 	for _, s := range b.SymSeq {
-		letters[check.ASCII(s.Name)] = s.Name
+		letters[ident.ASCII(s.Name)] = s.Name
 	}
 	called := func(name string) string {
 		if l := letters[name]; l != "" {

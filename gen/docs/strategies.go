@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 )
@@ -22,7 +22,7 @@ func (d *collector) forms() {
 	var rules []*notation.Unit
 	for _, e := range d.site.Entries {
 		u := d.plans[e.Name]
-		if e.Kind != check.KindWord(notation.RuleUnit) || u == nil || d.chunked[e.Name] {
+		if e.Kind != notation.RuleUnit.String() || u == nil || d.chunked[e.Name] {
 			continue
 		}
 		var states []string
@@ -74,7 +74,7 @@ func covers(r *prove.Report, marker string, states []string) string {
 			name, args, _ := strings.Cut(strings.TrimSuffix(it.Text, ")"), "(")
 			if it.Kind == prove.Marker && it.Verdict == prove.Proved && name == marker {
 				for a := range strings.SplitSeq(args, ", ") {
-					found[check.ASCII(a)] = true
+					found[ident.ASCII(a)] = true
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -209,7 +210,7 @@ func (x *trial) intoDomain(name string, data []float64) {
 // the window in which something gathers.
 func (x *trial) clock(v *ir.Value, data []float64) {
 	for _, s := range x.p.blk.SymSeq {
-		if s.Kind == check.Clock && check.ASCII(s.Name) == v.Name {
+		if s.Kind == check.Clock && ident.ASCII(s.Name) == v.Name {
 			data[0] = 8
 			if x.sizes["n"]+x.sizes["r"] != positive {
 				data[0] = 3

@@ -2,6 +2,7 @@ package irbuild
 
 import (
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
@@ -22,7 +23,7 @@ func (s *stepNames) boundary(sym *check.Symbol) *ten {
 	}
 	e := s.e
 	t := e.apart(func() *ten {
-		old := s.beside(check.ASCII(sym.Of)+".chunk", axes)
+		old := s.beside(ident.ASCII(sym.Of)+".chunk", axes)
 		now := e.one(e.selectTen(s.fresh(), s.carry[sym.Of], old))
 		s.keepBeside(old, now)
 		return now

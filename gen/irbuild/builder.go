@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -108,7 +109,7 @@ func (e *builder) axis(a *check.Axis) *ir.Axis {
 	size := renamed(a.Size)
 	x := e.sized[size.String()]
 	if x == nil || a.Free {
-		x = e.f.NewSizedAxis(check.ASCII(a.Name), size)
+		x = e.f.NewSizedAxis(ident.ASCII(a.Name), size)
 	}
 	e.axes[a] = x
 	return x
@@ -117,7 +118,7 @@ func (e *builder) axis(a *check.Axis) *ir.Axis {
 // renamed spells the sizes of a polynomial in ASCII.
 func renamed(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
-		if n := check.ASCII(s); n != s {
+		if n := ident.ASCII(s); n != s {
 			p = p.Replace(s, shape.Sym(n))
 		}
 	}
@@ -200,7 +201,7 @@ func (e *builder) errorf(code diag.Code, x notation.Expr, format string, args ..
 // named gives a value the name of its equation.
 func (e *builder) named(v *ir.Value, name string) *ir.Value {
 	if v.Def != nil && v.Name[0] == '%' {
-		v.Name = e.f.Fresh(check.ASCII(name))
+		v.Name = e.f.Fresh(ident.ASCII(name))
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -120,7 +121,7 @@ func (n *ruleNames) newChunk(outer *builder, c *chunking) *chunkNames {
 		if !ok || init == nil {
 			continue
 		}
-		p := e.f.AddParam(check.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
+		p := e.f.AddParam(ident.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
 		s.carry[sym.Name] = e.ofValue(p, nil, axes)
 		s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
 	}
@@ -319,7 +320,7 @@ func (s *chunkNames) open(sym *check.Symbol, span notation.Span) *ten {
 	}
 	p := s.opened[sym.Name]
 	if p == nil {
-		p = s.e.f.AddParam(check.ASCII(sym.Name)+".before", ir.Token, ir.Real, append([]*ir.Axis{s.e.token.axis}, axes...)...)
+		p = s.e.f.AddParam(ident.ASCII(sym.Name)+".before", ir.Token, ir.Real, append([]*ir.Axis{s.e.token.axis}, axes...)...)
 		s.opened[sym.Name] = p
 		s.openAt = append(s.openAt, span)
 	}
@@ -369,7 +370,7 @@ func (s *chunkNames) atFirst(sym *check.Symbol, t *ten) *ten {
 	id := e.eq
 	defer func() { e.eq = id }()
 	if sym.PerChunk() {
-		e.eq = e.blk.ID + "." + check.ASCII(sym.Name) + ".start"
+		e.eq = e.blk.ID + "." + ident.ASCII(sym.Name) + ".start"
 	}
 	return e.emit(emission{op: ir.Prod, coef: []float64{t.coef}, locals: t.axes, out: len(t.axes), keep: []*loopVar{e.token},
 		args: t.place(upTo(len(t.axes))), guards: []affine{affine{}.add(varAff(e.token), -1)}})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -239,7 +240,7 @@ func (n *claimNames) free(e *builder, x *notation.Ident) *ten {
 	if !ok {
 		return literal(0)
 	}
-	return n.param(e, check.ASCII(x.Name.Text), ir.Real, axes, Free{Text: x.Name.Text, Type: p.Type})
+	return n.param(e, ident.ASCII(x.Name.Text), ir.Real, axes, Free{Text: x.Name.Text, Type: p.Type})
 }
 
 // freeShape reads a type whose axes may be introduced here.
@@ -328,7 +329,7 @@ func (n *looseClaim) name(e *builder, sym *check.Symbol, when moment, span notat
 	if !ok {
 		return nil
 	}
-	return n.param(e, check.ASCII(sym.Name), ir.Real, axes, Free{Text: sym.Name, Sym: sym, Type: sym.Type})
+	return n.param(e, ident.ASCII(sym.Name), ir.Real, axes, Free{Text: sym.Name, Sym: sym, Type: sym.Type})
 }
 
 func (n *looseClaim) barred(e *builder, x *notation.Ident, _ string) *ten {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -33,7 +34,7 @@ func newFireClaim(blk *check.Block, name string, ds *diag.List) (*builder, claim
 		for _, s := range blk.SymSeq {
 			switch {
 			case s.Kind == check.Input:
-				v := e.f.AddParam(fmt.Sprintf("%s.%d", check.ASCII(s.Name), k+1), ir.Input, ir.Real, append(axesOf(u.loops), u.axes...)...)
+				v := e.f.AddParam(fmt.Sprintf("%s.%d", ident.ASCII(s.Name), k+1), ir.Input, ir.Real, append(axesOf(u.loops), u.axes...)...)
 				u.old[s.Name] = e.ofValue(v, u.loops, u.axes)
 			case s.Kind == check.State && k > 0:
 				u.old[s.Name] = n.fires[k-1].vals[s.Name]
@@ -46,7 +47,7 @@ func newFireClaim(blk *check.Block, name string, ds *diag.List) (*builder, claim
 		n.fires = append(n.fires, u)
 	}
 	for name, o := range blk.Options {
-		n.frees[check.ASCII(name)] = Free{Text: name, Type: o.Decl.Type}
+		n.frees[ident.ASCII(name)] = Free{Text: name, Type: o.Decl.Type}
 	}
 	return e, n
 }

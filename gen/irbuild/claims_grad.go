@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -83,7 +84,7 @@ func knobGradients(blk *check.Block, ds *diag.List, trace *[]gradSite) {
 			continue
 		}
 		for _, p := range d.Target.Params {
-			e, _ := newClaim(blk, blk.ID+"."+check.ASCII(call.Fun.Text), ds)
+			e, _ := newClaim(blk, blk.ID+"."+ident.ASCII(call.Fun.Text), ds)
 			e.trace, e.span = trace, d.Span
 			if t := e.expr(&notation.Grad{Span: d.Target.Span, Wrt: p.Name, Call: call}); t != nil {
 				e.result(Slope, t, nil)
@@ -104,10 +105,10 @@ func scalarResult(blk *check.Block, call *notation.Call) bool {
 // cut makes a program of its own out of a site.
 func (s *gradSite) cut() Gradient {
 	f, m := s.f.Clone()
-	f.Name = fmt.Sprintf("%s.%s", s.eq, check.ASCII(s.at.Call.Fun.Text))
+	f.Name = fmt.Sprintf("%s.%s", s.eq, ident.ASCII(s.at.Call.Fun.Text))
 	p := m[s.wrt]
 	f.Body = slices.DeleteFunc(f.Body, func(in *ir.Instr) bool { return in == p.Def })
-	p.Def, p.Role, p.Name = nil, ir.Input, f.Fresh(check.ASCII(s.at.Wrt.Text)+".at")
+	p.Def, p.Role, p.Name = nil, ir.Input, f.Fresh(ident.ASCII(s.at.Wrt.Text)+".at")
 	f.Params = append(f.Params, p)
 	f.Results = []ir.Result{{Name: Loss, Val: m[s.loss]}, {Name: Slope, Val: m[s.adj]}}
 	f.Sweep()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -141,7 +142,7 @@ func Invariant(blk *check.Block, p Probe, ds *diag.List) *Equality {
 // frees lists the declared names behind the parameters of a block's program.
 func frees(blk *check.Block, f *ir.Func, prefix string, out map[string]Free) {
 	for _, s := range blk.SymSeq {
-		if name := prefix + check.ASCII(s.Name); f.Param(name) != nil {
+		if name := prefix + ident.ASCII(s.Name); f.Param(name) != nil {
 			out[name] = Free{Text: prefix + s.Name, Sym: s, Type: s.Type}
 		}
 	}
@@ -159,7 +160,7 @@ func Frees(blk *check.Block, f *ir.Func) map[string]Free {
 	out := map[string]Free{}
 	if d := blk.Unit.Result; blk.Unit.Kind == notation.FuncUnit && d != nil {
 		for _, p := range d.Target.Params {
-			out[check.ASCII(p.Name.Text)] = Free{Text: p.Name.Text, Type: p.Type}
+			out[ident.ASCII(p.Name.Text)] = Free{Text: p.Name.Text, Type: p.Type}
 		}
 	}
 	frees(blk, f, "", out)

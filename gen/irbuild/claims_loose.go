@@ -1,7 +1,7 @@
 package irbuild
 
 import (
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -40,7 +40,7 @@ func (e *builder) freeAxis(id *notation.Ident) *ir.Axis {
 	if base.names == nil {
 		base.names = map[string]*binding{}
 	}
-	a := e.f.NewAxis(check.ASCII(id.Name.Text))
+	a := e.f.NewAxis(ident.ASCII(id.Name.Text))
 	base.names[id.Name.Text] = &binding{axis: a}
 	return a
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -60,7 +61,7 @@ func (n *plainClaim) answer(e *builder, eq *check.Equation, x *partCall) {
 		t = t.clone()
 		t.axes = append([]*ir.Axis{e.axis(e.blk.Count(x.part))}, t.axes...)
 	}
-	v := e.f.AddParam(check.ASCII(eq.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
+	v := e.f.AddParam(ident.ASCII(eq.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
 	n.frees[v.Name] = Free{Text: eq.Name}
 	n.plainNames.vals[eq.Name] = e.ofValue(v, e.lanes(), t.axes)
 }
@@ -98,7 +99,7 @@ func (n *plainClaim) reverse(e *builder) bool {
 	}
 	val := e.pack(e.copied(e.one(out)), e.lanes())
 	name := n.output()
-	bar := e.f.AddParam(autodiff.Bar(check.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
+	bar := e.f.AddParam(autodiff.Bar(ident.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
 	n.frees[bar.Name] = Free{Text: name + "̄"}
 	n.bars = map[string]*ten{name: e.ofValue(bar, e.lanes(), out.axes)}
 	n.bars[name].row = out.row

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -83,7 +84,7 @@ func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notati
 
 // moment is the parameter of a name at a moment.
 func (n *stepClaim) moment(e *builder, sym *check.Symbol, when moment, elem ir.Elem, axes []*ir.Axis) *ten {
-	key, spell := check.ASCII(sym.Name), sym.Name
+	key, spell := ident.ASCII(sym.Name), sym.Name
 	switch {
 	case when.now:
 		key, spell = key+"_t", notation.At(spell, "_t")
@@ -96,7 +97,7 @@ func (n *stepClaim) moment(e *builder, sym *check.Symbol, when moment, elem ir.E
 // held is the parameter of an anchor, of a snap, or of a state where its
 // context began.
 func (n *stepClaim) held(e *builder, sym *check.Symbol) *ten {
-	key, spell := check.ASCII(sym.Name), sym.Name
+	key, spell := ident.ASCII(sym.Name), sym.Name
 	if sym.Kind == check.State {
 		key, spell = key+".begin", spell+"_0"
 	}
@@ -224,7 +225,7 @@ func (n *stepClaim) reverse(e *builder) {
 		}
 		wrt = append(wrt, t.fs[0].val)
 		if sym := e.blk.Symbols[eq.Name]; sym.Kind == check.State || eq.Name == "y" {
-			v := e.f.AddParam(autodiff.Bar(check.ASCII(eq.Name)), ir.Adjoint, ir.Real, t.fs[0].val.Axes...)
+			v := e.f.AddParam(autodiff.Bar(ident.ASCII(eq.Name)), ir.Adjoint, ir.Real, t.fs[0].val.Axes...)
 			n.frees[v.Name] = Free{Text: eq.Name + "̄_t from later"}
 			seeds[t.fs[0].val] = v
 		}
@@ -242,7 +243,7 @@ func (n *stepClaim) reverse(e *builder) {
 		give(name+"_t", n.now[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.reach)) {
-		if t := n.params[check.ASCII(name)+".window"]; t != nil {
+		if t := n.params[ident.ASCII(name)+".window"]; t != nil {
 			give(name+".window", t)
 		}
 	}
@@ -260,5 +261,5 @@ func (n *stepClaim) spelled(key string) string {
 	if f.Sym == nil {
 		return key
 	}
-	return f.Sym.Name + key[len(check.ASCII(f.Sym.Name)):]
+	return f.Sym.Name + key[len(ident.ASCII(f.Sym.Name)):]
 }

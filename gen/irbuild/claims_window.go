@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -35,7 +36,7 @@ func (n *stepClaim) inWindow(e *builder, sym *check.Symbol, at *binding, elem ir
 		}
 		to = varAff(e.token).add(*at.time, -1)
 	}
-	t := n.param(e, check.ASCII(sym.Name)+".window", elem, append([]*ir.Axis{back.axis}, axes...), Free{Text: sym.Name + " in its window"})
+	t := n.param(e, ident.ASCII(sym.Name)+".window", elem, append([]*ir.Axis{back.axis}, axes...), Free{Text: sym.Name + " in its window"})
 	return atMoment(t, to)
 }
 

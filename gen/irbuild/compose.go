@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -229,7 +230,7 @@ func (c *composer) results() {
 			if c.stages[i] != nil {
 				for _, eq := range c.blk.Eqs {
 					if c.stages[i].vals[eq.Name] != nil {
-						c.prog.Output = append(c.prog.Output, check.ASCII(eq.Name))
+						c.prog.Output = append(c.prog.Output, ident.ASCII(eq.Name))
 					}
 				}
 				break
@@ -259,7 +260,7 @@ func (c *composer) results() {
 func (c *composer) stageResults(f *ir.Func, n *plainNames, need map[string]bool) {
 	var rs []ir.Result
 	for _, eq := range c.blk.Eqs {
-		name := check.ASCII(eq.Name)
+		name := ident.ASCII(eq.Name)
 		t := n.vals[eq.Name]
 		if t == nil {
 			continue
@@ -274,8 +275,8 @@ func (c *composer) stageResults(f *ir.Func, n *plainNames, need map[string]bool)
 		if s := c.blk.Symbols[name]; s != nil && s.Kind == check.State {
 			continue
 		}
-		if need[check.ASCII(name)] && !slices.ContainsFunc(rs, func(r ir.Result) bool { return r.Name == check.ASCII(name) }) {
-			rs = append(rs, ir.Result{Name: check.ASCII(name), Val: t.fs[0].val})
+		if need[ident.ASCII(name)] && !slices.ContainsFunc(rs, func(r ir.Result) bool { return r.Name == ident.ASCII(name) }) {
+			rs = append(rs, ir.Result{Name: ident.ASCII(name), Val: t.fs[0].val})
 		}
 	}
 	f.Results = append(rs, f.Results...)

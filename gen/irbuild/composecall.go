@@ -3,6 +3,7 @@ package irbuild
 import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -125,7 +126,7 @@ func (c *composer) call(eq *check.Equation, x *partCall) {
 		c.n.vals[name] = t
 	}
 	c.close()
-	st := Stage{Eq: eq.ID, Part: x.part, How: x.how, Frozen: x.frozen, Arg: check.ASCII(name), Out: check.ASCII(eq.Name), Axes: append(axesOf(c.e.lanes()), t.axes...)}
+	st := Stage{Eq: eq.ID, Part: x.part, How: x.how, Frozen: x.frozen, Arg: ident.ASCII(name), Out: ident.ASCII(eq.Name), Axes: append(axesOf(c.e.lanes()), t.axes...)}
 	axes := t.axes
 	if x.how == Each {
 		axes = append([]*ir.Axis{c.e.axis(c.blk.Count(x.part))}, axes...)
@@ -135,7 +136,7 @@ func (c *composer) call(eq *check.Equation, x *partCall) {
 	c.add(st)
 	c.made[eq.Name] = t
 	if l := c.blk.LevelsOf(x.part); l != nil && l.Gate != "" && !x.frozen {
-		c.add(Stage{Part: x.part, How: Opens, Gate: check.ASCII(l.Gate)})
+		c.add(Stage{Part: x.part, How: Opens, Gate: ident.ASCII(l.Gate)})
 	}
 	c.open()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/source"
 )
@@ -97,7 +98,7 @@ func fixed(axes []*ir.Axis) (int, bool) {
 
 func symbolOf(blk *check.Block, name string) *check.Symbol {
 	for _, s := range blk.SymSeq {
-		if check.ASCII(s.Name) == name {
+		if ident.ASCII(s.Name) == name {
 			return s
 		}
 	}

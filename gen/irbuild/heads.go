@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
@@ -43,7 +44,7 @@ func inHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 			return nil
 		}
 	}
-	head := &ir.Axis{Name: check.ASCII(blk.Heads.Name), Size: renamed(blk.Heads.Size)}
+	head := &ir.Axis{Name: ident.ASCII(blk.Heads.Name), Size: renamed(blk.Heads.Size)}
 	m := &mapper{b: ir.Builder{F: &ir.Func{Name: f.Name, Axes: slices.Clone(f.Axes)}}, head: head,
 		vals: map[*ir.Value]*ir.Value{}, mapped: map[*ir.Value]bool{}, pairs: map[*ir.Value]*ir.Value{}}
 	if i := slices.IndexFunc(f.Axes, func(a *ir.Axis) bool { return a.Name == "L" }); i >= 0 {
@@ -51,7 +52,7 @@ func inHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 		m.pair = &ir.Axis{Name: m.lane.Name + "·" + head.Name, Size: m.lane.Size.Mul(head.Size)}
 	}
 	m.constant = func(name string) bool {
-		return slices.ContainsFunc(blk.SymSeq, func(s *check.Symbol) bool { return s.Kind == check.Constant && check.ASCII(s.Name) == name })
+		return slices.ContainsFunc(blk.SymSeq, func(s *check.Symbol) bool { return s.Kind == check.Constant && ident.ASCII(s.Name) == name })
 	}
 	for _, p := range f.Params {
 		m.param(p)

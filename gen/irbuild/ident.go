@@ -8,6 +8,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -164,7 +165,7 @@ func (e *builder) constant(x *notation.Ident) *ten {
 
 // setting is an option of an update: it may change from call to call.
 func (e *builder) setting(name string) *ten {
-	ascii := check.ASCII(name)
+	ascii := ident.ASCII(name)
 	v := e.f.Param(ascii)
 	if v == nil {
 		v = e.f.AddParam(ascii, ir.Constant, ir.Real)
@@ -254,7 +255,7 @@ func (e *builder) unknown(x *notation.Ident) {
 		base, suffix = name[:len(name)-len(t)-1], "_"+t
 	}
 	d := e.errorf(diag.UnknownName, x, "%s", text)
-	if n := check.Nearest(base, slices.Compact(names)); n != "" {
+	if n := ident.Nearest(base, slices.Compact(names)); n != "" {
 		d.Hint("did you mean %s%s?", n, suffix)
 	} else {
 		d.Hint("declare it, or give it an equation")
@@ -266,7 +267,7 @@ func (e *builder) unknownFunction(x *notation.Ident) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(e.blk.Funcs)), maps.Keys(functions))
 	names = slices.AppendSeq(names, maps.Keys(functions2))
 	d := e.errorf(diag.UnknownName, x, "%s is not declared", text(x)).Labelf("no function has this name")
-	if n := check.Nearest(x.Name.Text, names); n != "" {
+	if n := ident.Nearest(x.Name.Text, names); n != "" {
 		d.Hint("did you mean %s?", n)
 	} else {
 		d.Hint("define it: %s(x ∈ ℝ) = …", x.Name.Text)

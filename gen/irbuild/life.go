@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -37,7 +38,7 @@ func roleOf(sym *check.Symbol) ir.Role {
 // firstValue is what a state starts from, for every lane; nil means that a
 // message was given.
 func (n *ruleNames) firstValue(e *builder, s *check.Symbol) *ir.Value {
-	e.eq, e.span = e.blk.ID+"."+check.ASCII(s.Name)+".start", s.Span
+	e.eq, e.span = e.blk.ID+"."+ident.ASCII(s.Name)+".start", s.Span
 	axes, _, ok := e.declared(s)
 	if !ok {
 		return nil
@@ -76,7 +77,7 @@ func (n *ruleNames) begin(e *builder, sym *check.Symbol) *ir.Value {
 	if !ok {
 		return nil
 	}
-	n.states[sym.Name] = e.f.AddParam(check.ASCII(sym.Name), ir.State, ir.Real, append([]*ir.Axis{e.lane.axis}, axes...)...)
+	n.states[sym.Name] = e.f.AddParam(ident.ASCII(sym.Name), ir.State, ir.Real, append([]*ir.Axis{e.lane.axis}, axes...)...)
 	return n.states[sym.Name]
 }
 
@@ -199,7 +200,7 @@ func (e *builder) lags(eq *check.Equation, when moment, span notation.Span) bool
 // hold is a value that all tokens of a lane see: an anchor, the state that a
 // snap is of as the call found it, or the anchor of a state that is read at 0.
 func (s *stepNames) hold(sym *check.Symbol) *ten {
-	name := check.ASCII(sym.Name)
+	name := ident.ASCII(sym.Name)
 	if sym.Kind == check.State {
 		name += "_0"
 	}
@@ -216,7 +217,7 @@ func (s *stepNames) hold(sym *check.Symbol) *ten {
 		return nil
 	}
 	if sym.Kind == check.Anchor {
-		name = check.ASCII(sym.Name)
+		name = ident.ASCII(sym.Name)
 	}
 	p := s.e.f.AddParam(name, ir.Shared, ir.Real, axes...)
 	s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v, PerBatch: true})

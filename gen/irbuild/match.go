@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -62,7 +63,7 @@ func (n *matchNames) state(sym *check.Symbol, when moment) *ten {
 		name += "_t"
 	}
 	if n.states[name] == nil {
-		n.states[name] = e.f.AddParam(check.ASCII(name)+".unknown", ir.Token, ir.Real, append([]*ir.Axis{e.token.axis}, axes...)...)
+		n.states[name] = e.f.AddParam(ident.ASCII(name)+".unknown", ir.Token, ir.Real, append([]*ir.Axis{e.token.axis}, axes...)...)
 	}
 	return e.ofValue(n.states[name], []*loopVar{e.token}, axes)
 }
@@ -148,7 +149,7 @@ func (n *inputNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		return nil
 	}
 	if n.values[name] == nil {
-		n.values[name] = e.f.AddParam(check.ASCII(name), ir.Token, ir.Real, axes...)
+		n.values[name] = e.f.AddParam(ident.ASCII(name), ir.Token, ir.Real, axes...)
 	}
 	return e.ofValue(n.values[name], nil, axes)
 }

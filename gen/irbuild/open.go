@@ -3,6 +3,7 @@ package irbuild
 import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -37,7 +38,7 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 		}
 		c := PartCall{Part: s.Part, Arg: w.input(s.Arg, s.Axes), Out: w.input(s.Out, s.OutAxes)}
 		for _, eq := range blk.Eqs {
-			if check.ASCII(eq.Name) == s.Out {
+			if ident.ASCII(eq.Name) == s.Out {
 				c.Eq, c.Text = eq, argument(eq)
 			}
 		}

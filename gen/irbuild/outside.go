@@ -2,6 +2,7 @@ package irbuild
 
 import (
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -41,14 +42,14 @@ func (s *outside) value(sym *check.Symbol, when moment, span notation.Span) *ten
 	eq := o.blk.Equation(sym.Name)
 	if sym.Kind == check.Outer || sym.Kind == check.Constant || eq != nil && !eq.Timed {
 		v := o.pack(t, nil)
-		p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
+		p := s.e.f.AddParam(ident.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
 		p.NoGrad = v.NoGrad
 		s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v})
 		s.shared[sym.Name] = s.e.ofValue(p, nil, t.axes)
 		return s.shared[sym.Name]
 	}
 	v := s.parts(sym, eq, t)
-	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
+	p := s.e.f.AddParam(ident.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
 	s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: p, Val: v})
 	s.tokens[sym.Name] = s.e.ofValue(p, s.loops, t.axes)
 	return s.tokens[sym.Name]

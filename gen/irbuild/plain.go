@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -35,7 +36,7 @@ func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		if v := t.fs[0].val; len(v.Axes) == len(t.axes) {
 			vars = nil // the same for all lanes
 		}
-		p := e.f.AddParam(check.ASCII(sym.Name), ir.Input, ir.Real, append(axesOf(vars), t.axes...)...)
+		p := e.f.AddParam(ident.ASCII(sym.Name), ir.Input, ir.Real, append(axesOf(vars), t.axes...)...)
 		n.vals[sym.Name] = e.ofValue(p, vars, t.axes)
 		return n.vals[sym.Name]
 	}
@@ -68,7 +69,7 @@ func (n *plainNames) carried(e *builder, sym *check.Symbol) *ten {
 		e.ds.Errorf(diag.NotSupported, of.Span, "a state of a composition begins with zero").Hint("write state %s = 0", of.Name)
 		return nil
 	}
-	v := e.f.AddParam(check.ASCII(of.Name), ir.State, ir.Real, append(axesOf(e.lanes()), axes...)...)
+	v := e.f.AddParam(ident.ASCII(of.Name), ir.State, ir.Real, append(axesOf(e.lanes()), axes...)...)
 	n.vals[sym.Name] = e.ofValue(v, e.lanes(), axes)
 	return n.vals[sym.Name]
 }
@@ -83,7 +84,7 @@ func (e *builder) param(sym *check.Symbol, role ir.Role, vars []*loopVar) *ten {
 	if role == ir.Constant {
 		vars = nil
 	}
-	v := e.f.AddParam(check.ASCII(sym.Name), role, elem, append(axesOf(vars), axes...)...)
+	v := e.f.AddParam(ident.ASCII(sym.Name), role, elem, append(axesOf(vars), axes...)...)
 	v.NoGrad = v.NoGrad || sym.Kind == check.Constant || e.blk.NoGrad(sym.Name) != nil
 	return e.ofValue(v, vars, axes)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -409,7 +410,7 @@ func firstStates(blk *check.Block, ds *diag.List) *ir.Func {
 		if v == nil {
 			return nil
 		}
-		e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
+		e.f.Results = append(e.f.Results, ir.Result{Name: ident.ASCII(s.Name), Val: v, State: true})
 	}
 	startsAlone(e.f)
 	adopt(e.f)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -216,7 +216,7 @@ func (u *unknown) forget(start int, v *ir.Value) {
 func (u *unknown) build() *ten {
 	e := u.e
 	start := len(e.f.Body)
-	z := &ir.Value{Name: check.ASCII(u.name()), Elem: ir.Real, Axes: axesOf(u.points)}
+	z := &ir.Value{Name: ident.ASCII(u.name()), Elem: ir.Real, Axes: axesOf(u.points)}
 	trace := e.trace
 	e.trace = nil
 	t := u.residual(e.lift(e.ofValue(z, u.points, nil), u.vars))

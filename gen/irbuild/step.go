@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -58,7 +59,7 @@ func (s *stepNames) addCarry(sym *check.Symbol) {
 	if !ok {
 		return
 	}
-	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
+	p := s.e.f.AddParam(ident.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
 	s.carry[sym.Name] = s.e.ofValue(p, nil, axes)
 	init := s.series.begin(s.outer, sym)
 	if init == nil {

@@ -3,6 +3,7 @@ package irbuild
 import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -63,7 +64,7 @@ func update(blk *check.Block, ds *diag.List, matrix, tall bool) *ir.Func {
 		case check.State, check.Input:
 			n.before(e, s)
 		case check.Clock:
-			e.f.AddParam(check.ASCII(s.Name), ir.Constant, ir.Real)
+			e.f.AddParam(ident.ASCII(s.Name), ir.Constant, ir.Real)
 		}
 	}
 	n.fire(e)
@@ -73,7 +74,7 @@ func update(blk *check.Block, ds *diag.List, matrix, tall bool) *ir.Func {
 	for _, s := range blk.SymSeq {
 		if s.Kind == check.State && n.vals[s.Name] != nil {
 			v := e.pack(n.vals[s.Name], n.loops)
-			e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true, Eq: blk.ID + "." + check.ASCII(s.Name)})
+			e.f.Results = append(e.f.Results, ir.Result{Name: ident.ASCII(s.Name), Val: v, State: true, Eq: blk.ID + "." + ident.ASCII(s.Name)})
 		}
 	}
 	adopt(e.f)
@@ -129,7 +130,7 @@ func (n *updateNames) before(e *builder, s *check.Symbol) *ten {
 		if s.Kind == check.Input {
 			role = ir.Input
 		}
-		v := e.f.AddParam(check.ASCII(s.Name), role, ir.Real, append(axesOf(n.loops), n.axes...)...)
+		v := e.f.AddParam(ident.ASCII(s.Name), role, ir.Real, append(axesOf(n.loops), n.axes...)...)
 		n.old[s.Name] = e.ofValue(v, n.loops, n.axes)
 	}
 	return n.old[s.Name]
@@ -140,7 +141,7 @@ func (n *updateNames) name(e *builder, sym *check.Symbol, when moment, span nota
 	case sym.Kind == check.Clock && n.clock != nil:
 		return n.clock
 	case sym.Kind == check.Clock:
-		return &ten{elem: ir.Real, coef: 1, fs: []factor{{val: e.f.Param(check.ASCII(sym.Name))}}}
+		return &ten{elem: ir.Real, coef: 1, fs: []factor{{val: e.f.Param(ident.ASCII(sym.Name))}}}
 	case sym.Kind == check.Input && (when.now || when == moment{}):
 		return n.before(e, sym)
 	case sym.Kind == check.State && when.before:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -54,7 +55,7 @@ func (s *stepNames) inWindow(sym *check.Symbol, when moment, span notation.Span)
 		long, base := o.extend(o.lift(o.laned(t), []*loopVar{o.token}), 0, b.wide)
 		o.eq, o.span = eq, at
 		val := long.fs[0].val
-		p = s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, val.Elem, append([]*ir.Axis{b.wide}, t.axes...)...)
+		p = s.e.f.AddParam(ident.ASCII(sym.Name), ir.Token, val.Elem, append([]*ir.Axis{b.wide}, t.axes...)...)
 		s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: p, Val: val, Window: b.wide, Base: base})
 		if s.past.vals == nil {
 			s.past.vals = map[windowKey]*ir.Value{}

@@ -3,6 +3,8 @@ package notation
 import (
 	"strings"
 	"unicode"
+
+	"github.com/nl-hecate/hecate/gen/ident"
 )
 
 // A name has parts between underscores: letters and digits, then subscript
@@ -16,22 +18,16 @@ type part struct {
 	mark string // "⁰", "°" or ""
 }
 
-// greekWords are the ASCII spellings of letters. Σ and Π are operators, and
-// capitals that look like Latin letters are not names.
-var greekWords = map[string]string{
-	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",
-	"theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π",
-	"rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
-	"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Phi": "Φ", "Psi": "Ψ",
-	"Omega": "Ω", "ell": "ℓ",
-}
-
-var greekLetters = func() map[string]string {
-	m := map[string]string{}
-	for w, l := range greekWords {
-		m[l] = w
+// greekWords are the ASCII spellings of letters, greekLetters the letters' words. Σ and Π
+// are operators, and capitals that look like Latin letters are not names.
+var greekWords, greekLetters = func() (words, letters map[string]string) {
+	words, letters = map[string]string{}, map[string]string{}
+	for l, w := range ident.Greek {
+		if l != 'Σ' && l != 'Π' {
+			words[w], letters[string(l)] = string(l), w
+		}
 	}
-	return m
+	return words, letters
 }()
 
 // sameLetter maps variants of one letter to the letter.

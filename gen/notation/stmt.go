@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/internal/spelling"
 )
 
 // statement reads one statement of a unit's body; nil after an error.
@@ -99,11 +100,7 @@ func (p *parser) plain(when Expr) Stmt {
 func misspelt(name string) string {
 	words := append(slices.Sorted(maps.Keys(unitKinds)), slices.Concat(declareWords, statementWords)...)
 	for _, w := range words {
-		n := 0
-		for n < min(len(w), len(name)) && w[n] == name[n] {
-			n++
-		}
-		if a, b := w[n:], name[n:]; len(name) > 2 && name != w && (a != "" && a[1:] == b || b != "" && a == b[1:] || a != "" && b != "" && a[1:] == b[1:]) {
+		if len(name) > 2 && spelling.Distance(w, name) == 1 {
 			return w
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -64,7 +65,7 @@ func (p *prover) byRanges(f *ir.Func, all []*watched) {
 
 func (p *prover) isState(ascii string) bool {
 	for _, s := range p.blk.SymSeq {
-		if check.ASCII(s.Name) == ascii {
+		if ident.ASCII(s.Name) == ascii {
 			return s.Kind == check.State
 		}
 	}

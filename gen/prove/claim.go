@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -106,7 +106,7 @@ func claimName(c *notation.Claim) string {
 	if len(words) == 0 {
 		return "equality"
 	}
-	return check.ASCII(strings.Join(words, "_"))
+	return ident.ASCII(strings.Join(words, "_"))
 }
 
 // equationOf is the equation of the block that a claim's left side is about.

@@ -181,7 +181,7 @@ func (p *prover) opCost(f *ir.Func) {
 func (p *prover) composeCost(prog *irbuild.Program) {
 	for _, c := range own(p, p.blk.Costs) {
 		if c.Name.Text != "forward" {
-			p.noCost(c, "the cost of a "+check.KindWord(p.blk.Unit.Kind)+" is called forward")
+			p.noCost(c, "the cost of a "+p.blk.Unit.Kind.String()+" is called forward")
 			continue
 		}
 		total := Count{Funcs: map[string]shape.Poly{}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -164,7 +165,7 @@ func (g *gateCourse) look(x *interp.Tensor, near float64) {
 func (c *courser) measure(steps int, ok bool, params tensors) Course {
 	m := Course{Steps: steps, Finite: ok, Bounds: map[string]Range{}}
 	for _, s := range c.p.blk.SymSeq {
-		if t := params[check.ASCII(s.Name)]; t != nil && s.Kind == check.State {
+		if t := params[ident.ASCII(s.Name)]; t != nil && s.Kind == check.State {
 			m.States = append(m.States, Measure{s.Name, rms(t.Data)})
 		}
 	}

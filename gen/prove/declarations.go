@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Some numbers of a page enter no program: what an option is by default when it
@@ -30,7 +32,7 @@ func Declarations(u *notation.Unit, size func(axis string) float64) map[string]s
 		}
 		for _, n := range d.Names {
 			if text := e.text(n); text != "" {
-				name := check.ASCII(n.Name.Text)
+				name := ident.ASCII(n.Name.Text)
 				for out[name] != "" { // declared for other values of an option
 					name += "'"
 				}
@@ -139,7 +141,7 @@ func (e *declarations) value(x notation.Expr) (float64, bool) {
 
 // name is the size of an axis, or the default of an option; a word is neither.
 func (e *declarations) name(text string) (float64, bool) {
-	if v := e.size(check.ASCII(text)); v != 0 {
+	if v := e.size(ident.ASCII(text)); v != 0 {
 		return v, true
 	}
 	for _, st := range e.unit.Body {
@@ -179,7 +181,7 @@ func SameDeclarations(u, v *notation.Unit) bool {
 }
 
 // declared holds the declarations of a unit to a witness.
-func (w *Witness) declared(tree *check.Tree) (n int, worst Miss, err error) {
+func (w *Witness) declared(tree *units.Tree) (n int, worst Miss, err error) {
 	u := tree.Units[w.Unit]
 	if u == nil {
 		return 0, worst, fmt.Errorf("there is no unit %s", w.Unit)

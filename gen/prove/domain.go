@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -62,10 +63,10 @@ func Sets(blk *check.Block) diag.List {
 			autodiff.Simplify(f)
 			r = recurrenceOf(f)
 		}
-		if r == nil || r.carry[check.ASCII(s.Name)] == nil {
+		if r == nil || r.carry[ident.ASCII(s.Name)] == nil {
 			continue
 		}
-		if ev, b := byRows(s.Type.Kind)(p, r, []string{check.ASCII(s.Name)}); ev.Verdict == Failed {
+		if ev, b := byRows(s.Type.Kind)(p, r, []string{ident.ASCII(s.Name)}); ev.Verdict == Failed {
 			ds.Errorf(diag.OutOfDomain, s.Span, "%s ∈ %s: the state %s", s.Name, notation.Print(s.Type, notation.Unicode), b.why)
 		}
 	}

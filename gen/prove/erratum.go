@@ -3,15 +3,15 @@ package prove
 import (
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // errata lists the corrections to papers with the claims that they rest on.
 func (p *prover) errata() {
 	for _, e := range own(p, p.blk.Errata) {
-		it := Item{Kind: Erratum, Name: check.ASCII(e.By.Text), Text: notation.Print(e, notation.Unicode), Span: e.Span}
+		it := Item{Kind: Erratum, Name: ident.ASCII(e.By.Text), Text: notation.Print(e, notation.Unicode), Span: e.Span}
 		by := p.claimItem(e.By.Text)
 		if by == nil {
 			it.Evidence = failed("no such claim")

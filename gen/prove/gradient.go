@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -292,7 +293,7 @@ func (p *prover) noGrad(name string) string {
 	var find func(blk *check.Block, prefix string) string
 	find = func(blk *check.Block, prefix string) string {
 		for _, n := range blk.NoGrads {
-			if prefix+check.ASCII(n.Name.Text) == name && n.Reason != nil {
+			if prefix+ident.ASCII(n.Name.Text) == name && n.Reason != nil {
 				return n.Reason.Value
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A claim, kink, invariant or cost speaks of the page that it stands on, with the
@@ -107,7 +108,7 @@ func redefines(u *notation.Unit) bool {
 }
 
 // baseOf is the page that a unit is another form of, as in `rule A = B(p = 3)`.
-func baseOf(tree *check.Tree, u *notation.Unit) *notation.Unit {
+func baseOf(tree *units.Tree, u *notation.Unit) *notation.Unit {
 	if f := u.Formula; f != nil && len(f.Parts) == 1 {
 		if b := tree.Units[f.Parts[0].Name.Text]; b != nil && b.Kind == u.Kind {
 			return b

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -23,7 +23,7 @@ func (p *prover) inner() {
 	}
 	var ds diag.List
 	for _, g := range irbuild.Gradients(p.blk, &ds) {
-		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ASCII(g.At.Wrt.Text), check.ASCII(g.At.Call.Fun.Text)),
+		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", ident.ASCII(g.At.Wrt.Text), ident.ASCII(g.At.Call.Fun.Text)),
 			Eq: g.Eq, Text: notation.Print(g.At, notation.Unicode), Span: g.At.Span}
 		p.settle(it, func() Evidence { return p.innerEvidence(g) })
 	}

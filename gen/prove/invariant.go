@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -116,7 +117,7 @@ func (p *prover) watch() []*watched {
 			continue
 		}
 		name := notation.Word{Span: s.Span, Text: s.Name + "_" + p.blk.Time}
-		add(newWatched(Item{Kind: Domain, Name: check.ASCII(s.Name), Text: s.Name + " ∈ " + notation.Print(s.Type, notation.Unicode), Span: s.Span},
+		add(newWatched(Item{Kind: Domain, Name: ident.ASCII(s.Name), Text: s.Name + " ∈ " + notation.Print(s.Type, notation.Unicode), Span: s.Span},
 			irbuild.Probe{Left: &notation.Ident{Span: s.Span, Name: name}}, "", s.Type))
 	}
 	return out

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // pages is a loaded tree of pages; package gen has the real one, and imports
@@ -22,7 +22,7 @@ import (
 type pages struct {
 	Pages []*spec.Page
 	Files []*notation.File
-	Tree  *check.Tree
+	Tree  *units.Tree
 }
 
 func load(files ...*source.File) (*pages, diag.List) {
@@ -42,7 +42,7 @@ func load(files ...*source.File) (*pages, diag.List) {
 		ds.Append(nd)
 		s.Files = append(s.Files, f)
 	}
-	tree, td := check.Collect(s.Files)
+	tree, td := units.Collect(s.Files)
 	ds.Append(td)
 	s.Tree = tree
 	return s, ds

@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -142,7 +143,7 @@ func (p *prover) marker(f *ir.Func, r *recurrence, m *notation.Mark) string {
 		it.Evidence = failed("no such marker")
 		p.add(it)
 		d := p.ds.Errorf(diag.UnknownMarker, m.Name.Span, "%s is no property that the compiler knows", m.Name.Text)
-		if n := check.Nearest(m.Name.Text, MarkerNames()); n != "" {
+		if n := ident.Nearest(m.Name.Text, MarkerNames()); n != "" {
 			d.Hint("did you mean %s?", n)
 		} else {
 			d.Hint("known are %s", strings.Join(MarkerNames(), ", "))
@@ -186,9 +187,9 @@ func markText(m *notation.Mark) string {
 func markID(name, text string) string {
 	args := strings.TrimSuffix(strings.TrimPrefix(text, name), ")")
 	if args == "" {
-		return check.ID(name)
+		return ident.ID(name)
 	}
-	return check.ID(name) + ":" + strings.ReplaceAll(check.ASCII(args[1:]), ", ", ",")
+	return ident.ID(name) + ":" + strings.ReplaceAll(ident.ASCII(args[1:]), ", ", ",")
 }
 
 // markStates are the states that a marker names, as the program spells them.
@@ -201,7 +202,7 @@ func (p *prover) markStates(r *recurrence, m *notation.Mark) ([]string, string) 
 	}
 	var out []string
 	for _, a := range m.Args {
-		n := check.ASCII(a.Text)
+		n := ident.ASCII(a.Text)
 		if r.carry[n] == nil && p.ofKnob(m) {
 			return p.meant(m), ""
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 )
@@ -33,6 +34,6 @@ func (p *prover) drawn(v *ir.Value) bool {
 		return slices.ContainsFunc(v.Def.Reads(), p.drawn)
 	}
 	return slices.ContainsFunc(p.blk.SymSeq, func(s *check.Symbol) bool {
-		return check.ASCII(s.Name) == v.Name && s.Kind == check.Outer && s.Decl != nil && s.Decl.Dist != nil
+		return ident.ASCII(s.Name) == v.Name && s.Kind == check.Outer && s.Decl != nil && s.Decl.Dist != nil
 	})
 }

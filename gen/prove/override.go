@@ -3,6 +3,7 @@ package prove
 import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -47,8 +48,8 @@ func (p *prover) override(d *notation.Define, f *check.Function) {
 		call.Args = append(call.Args, &notation.Ident{Span: q.Span, Name: q.Name})
 		rename[d.Target.Params[i].Name.Text] = q.Name
 	}
-	c := &notation.Claim{Span: f.Def.Span, Keyword: notation.Word{Text: "claim"}, Left: call, Right: check.Rename(d.Value, rename)}
-	it := Item{Kind: InnerGradient, Name: check.ASCII(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
+	c := &notation.Claim{Span: f.Def.Span, Keyword: notation.Word{Text: "claim"}, Left: call, Right: notation.Rename(d.Value, rename)}
+	it := Item{Kind: InnerGradient, Name: ident.ASCII(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
 	var ds diag.List
 	q := irbuild.Claim(p.blk, c, &ds)
 	p.ds.Append(ds)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
@@ -39,7 +39,7 @@ func Page(file *notation.File, header []Statement, reports []*Report) (*Report, 
 	nth := map[string]int{}
 	for _, st := range header {
 		nth[st.Field]++
-		it := Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, Tag, check.ID(st.Field), nth[st.Field]), Kind: Tag, Name: st.Field, Text: st.Text, Span: st.Span}
+		it := Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, Tag, ident.ID(st.Field), nth[st.Field]), Kind: Tag, Name: st.Field, Text: st.Text, Span: st.Span}
 		if len(st.Tags) == 0 {
 			it.Evidence = Evidence{Verdict: ProseOnly}
 			rep.Items = append(rep.Items, it)

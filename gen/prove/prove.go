@@ -25,6 +25,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Options say how hard to look.
@@ -41,8 +42,8 @@ type Options struct {
 
 // Block proves one unit. The list holds what fails; it has errors exactly when
 // an item of the report does.
-func Block(tree *check.Tree, u *notation.Unit, opt Options) (*Report, diag.List) {
-	p := &prover{tree: tree, unit: u, opt: opt, rep: &Report{Unit: u.Name.Text, ID: check.UnitID(u)}}
+func Block(tree *units.Tree, u *notation.Unit, opt Options) (*Report, diag.List) {
+	p := &prover{tree: tree, unit: u, opt: opt, rep: &Report{Unit: u.Name.Text, ID: units.ID(u)}}
 	p.block()
 	return p.rep, p.ds
 }
@@ -52,7 +53,7 @@ func Block(tree *check.Tree, u *notation.Unit, opt Options) (*Report, diag.List)
 func aboutFunctions(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 	var all []*notation.Claim
 	for _, st := range u.Body {
-		if c, ok := st.(*notation.Claim); ok && check.OfFunctions(c) {
+		if c, ok := st.(*notation.Claim); ok && units.OfFunctions(c) {
 			all = append(all, c)
 		}
 	}
@@ -66,7 +67,7 @@ func aboutFunctions(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 
 // A prover settles the items of one unit.
 type prover struct {
-	tree *check.Tree
+	tree *units.Tree
 	unit *notation.Unit
 	blk  *check.Block
 	opt  Options

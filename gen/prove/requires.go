@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -51,7 +52,7 @@ func (p *prover) requirement(pr *notation.Provides, m *notation.Mark) {
 func (p *prover) meant(m *notation.Mark) []string {
 	var out []string
 	for _, a := range m.Args {
-		if n := check.ASCII(a.Text); p.rec.carry[n] != nil {
+		if n := ident.ASCII(a.Text); p.rec.carry[n] != nil {
 			out = append(out, n)
 		}
 	}
@@ -59,7 +60,7 @@ func (p *prover) meant(m *notation.Mark) []string {
 		return out
 	}
 	for _, s := range p.blk.SymSeq {
-		if n := check.ASCII(s.Name); p.rec.carry[n] != nil && s.Kind == check.State && s.Unit != nil && s.Unit.Kind == notation.StructUnit {
+		if n := ident.ASCII(s.Name); p.rec.carry[n] != nil && s.Kind == check.State && s.Unit != nil && s.Unit.Kind == notation.StructUnit {
 			out = append(out, n)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Two blocks are the same when their programs give the same results and the
@@ -47,7 +48,7 @@ func Same(a, b *check.Block) bool {
 // SameClaims reports whether two forms of a unit make the same statements, as
 // far as those are equalities: side by side the same numbers. Of a knob these
 // are what its page says of its own functions.
-func SameClaims(was *check.Tree, u *notation.Unit, is *check.Tree, v *notation.Unit) bool {
+func SameClaims(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.Unit) bool {
 	a, as := statements(was, u)
 	b, bs := statements(is, v)
 	if len(as) != len(bs) {
@@ -68,7 +69,7 @@ func SameClaims(was *check.Tree, u *notation.Unit, is *check.Tree, v *notation.U
 
 // statements are the equalities that a page states, and the block that they
 // speak of.
-func statements(tree *check.Tree, u *notation.Unit) (*check.Block, []*notation.Claim) {
+func statements(tree *units.Tree, u *notation.Unit) (*check.Block, []*notation.Claim) {
 	if slices.Contains(tried, u.Kind) {
 		alone, all := aboutFunctions(u)
 		if len(all) == 0 {

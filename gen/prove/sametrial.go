@@ -6,6 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A knob or a front has no program of its own. Whether a break changes one is
@@ -21,7 +22,7 @@ const mostFormulas = 60
 
 // SameTrials reports whether two forms of a knob or of a front do the same in
 // all of these rules. Of any other unit it says so always.
-func SameTrials(was *check.Tree, u *notation.Unit, is *check.Tree, v *notation.Unit) bool {
+func SameTrials(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.Unit) bool {
 	if !slices.Contains(tried, u.Kind) {
 		return true
 	}
@@ -44,7 +45,7 @@ func SameTrials(was *check.Tree, u *notation.Unit, is *check.Tree, v *notation.U
 }
 
 // set makes a rule of a formula in which a page has options, or nil.
-func set(tree *check.Tree, u *notation.Unit, f *notation.Formula, with []*notation.Override) *check.Block {
+func set(tree *units.Tree, u *notation.Unit, f *notation.Formula, with []*notation.Override) *check.Block {
 	g := *f
 	apply := func(a *notation.Apply) *notation.Apply {
 		if a.Name.Text != u.Name.Text {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -232,7 +233,7 @@ func (s *sampler) whole(e notation.Expr, otherwise int) int {
 // ascii spells the sizes of a polynomial as programs do.
 func ascii(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
-		if n := check.ASCII(s); n != s {
+		if n := ident.ASCII(s); n != s {
 			p = p.Replace(s, shape.Sym(n))
 		}
 	}
@@ -272,7 +273,7 @@ func isTail(name string) bool { return strings.HasSuffix(name, ".tail") }
 // values, and the clock its first one.
 func (s *sampler) options(f *ir.Func, params tensors) {
 	for name, o := range s.blk.Options {
-		t := params[check.ASCII(name)]
+		t := params[ident.ASCII(name)]
 		if x, ok := check.Number(o.Value); ok && t != nil {
 			s.fill(t, func() float64 { return x })
 		}

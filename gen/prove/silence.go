@@ -3,10 +3,10 @@ package prove
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Nothing is passed over in silence: what is proved elsewhere says so, and what
@@ -20,7 +20,7 @@ func (p *prover) elsewhere() {
 		it := Item{Span: st.Where(), Evidence: there}
 		switch s := st.(type) {
 		case *notation.Claim:
-			if check.OfFunctions(s) {
+			if units.OfFunctions(s) {
 				continue
 			}
 			it.Kind, it.Name = claimKinds[s.Keyword.Text], claimName(s)
@@ -70,7 +70,7 @@ func (p *prover) unproved(kinds ...Kind) {
 			continue
 		}
 		p.add(Item{Kind: kind, Name: "line", Text: notation.Print(st, notation.Unicode), Span: at, Evidence: failed("not proved here")})
-		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of %s", kind, check.KindName(p.blk.Unit.Kind)).
+		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of %s", kind, units.KindName(p.blk.Unit.Kind)).
 			Hint("say it on the page of an operation or of a rule, or in words")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
@@ -62,7 +63,7 @@ func declaredSizes(blk *check.Block, prefix string) []string {
 	}
 	var out []string
 	for _, a := range blk.AxisSeq {
-		out = append(out, prefix+check.ASCII(a.Name))
+		out = append(out, prefix+ident.ASCII(a.Name))
 	}
 	for _, p := range blk.Parts {
 		out = append(out, declaredSizes(p.Block, prefix+p.Name+".")...)

@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -46,7 +47,7 @@ func formulaName(s *notation.Special) string {
 	for _, f := range []*notation.Formula{s.Left, s.Right} {
 		var names []string
 		for _, a := range f.Parts {
-			names = append(names, check.ID(a.Name.Text))
+			names = append(names, ident.ID(a.Name.Text))
 		}
 		out = append(out, strings.Join(names, "+"))
 	}
@@ -63,15 +64,15 @@ type side struct {
 // the anchors of the same states.
 func (s side) namesake(other side) {
 	for _, a := range s.blk.SymSeq {
-		if a.Kind != check.Anchor || other.f.Param(check.ASCII(a.Name)) != nil {
+		if a.Kind != check.Anchor || other.f.Param(ident.ASCII(a.Name)) != nil {
 			continue
 		}
 		b := other.blk.AnchorOf(a.Of)
-		if b == nil || s.f.Param(check.ASCII(b.Name)) != nil {
+		if b == nil || s.f.Param(ident.ASCII(b.Name)) != nil {
 			continue
 		}
 		for _, f := range []*ir.Func{s.f, s.start} {
-			renameState(f, check.ASCII(a.Name), check.ASCII(b.Name))
+			renameState(f, ident.ASCII(a.Name), ident.ASCII(b.Name))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // Which strategy computes which rule is found out by trying: the rule is given
@@ -29,12 +30,12 @@ func (s Standing) Last() (off float64, tokens int) {
 }
 
 // Stands tries a strategy on a rule, at the chunks of a quick proof.
-func Stands(tree *check.Tree, strategy, rule *notation.Unit) Standing {
+func Stands(tree *units.Tree, strategy, rule *notation.Unit) Standing {
 	of := func(u *notation.Unit) *notation.Apply { return &notation.Apply{Span: u.Name.Span, Name: u.Name} }
 	a := of(strategy)
 	a.Args = []*notation.Override{{Span: a.Span, Apply: of(rule)}}
 	u := &notation.Unit{Span: strategy.Span, Kind: notation.RuleUnit, Name: rule.Name, Formula: &notation.Formula{Span: a.Span, Parts: []*notation.Apply{a}}}
-	p := &prover{tree: tree, unit: u, rep: &Report{Unit: u.Name.Text, ID: check.UnitID(u)}}
+	p := &prover{tree: tree, unit: u, rep: &Report{Unit: u.Name.Text, ID: units.ID(u)}}
 	blk, ds := check.WithChunks(tree, u, provedChunk)
 	if blk != nil && !ds.HasErrors() {
 		irbuild.Rule(blk, &ds)

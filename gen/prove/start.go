@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -141,10 +142,10 @@ func (p *prover) startBlock(blk *check.Block, prefix string, f *ir.Func, draw *s
 		e.sizes[strings.TrimPrefix(n, prefix)] = x
 	}
 	for _, s := range blk.SymSeq {
-		e.learn(s, params[prefix+check.ASCII(s.Name)])
+		e.learn(s, params[prefix+ident.ASCII(s.Name)])
 	}
 	for _, s := range blk.SymSeq {
-		if t := params[prefix+check.ASCII(s.Name)]; t != nil && (s.Kind == check.Outer || s.Drawn()) {
+		if t := params[prefix+ident.ASCII(s.Name)]; t != nil && (s.Kind == check.Outer || s.Drawn()) {
 			e.start(s, t, draw)
 		}
 	}
@@ -177,7 +178,7 @@ func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, draw
 		if in[v.Name] = params[prefix+v.Name]; in[v.Name] == nil {
 			in[v.Name] = own.draw(v)
 			for _, s := range blk.SymSeq {
-				if check.ASCII(s.Name) == v.Name && (s.Kind == check.Outer || s.Drawn()) {
+				if ident.ASCII(s.Name) == v.Name && (s.Kind == check.Outer || s.Drawn()) {
 					e.start(s, in[v.Name], draw)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A rule that a strategy computes is proved like any other, with chunks of two
@@ -186,7 +187,7 @@ func (p *prover) approximation() {
 // Approximation measures how far the answers of a rule with a strategy are from
 // those of the rule, max |y − y_rule| / max |y_rule|, with chunks of 1, 2, 4, 8 and 16
 // tokens, over sixteen tokens from the parameters' own starts.
-func Approximation(tree *check.Tree, u *notation.Unit) ([]float64, *diag.List) {
+func Approximation(tree *units.Tree, u *notation.Unit) ([]float64, *diag.List) {
 	var out []float64
 	for _, n := range approximated {
 		blk, ds := check.WithChunks(tree, u, n)

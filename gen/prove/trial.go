@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A knob is proved in the rules that use it, and in the formulas of its trial lines.
@@ -41,7 +42,7 @@ func (p *prover) trial() bool {
 
 // trials proves a knob in the formulas of its trial lines, if it has some.
 func (p *prover) trials() bool {
-	all := check.Trials(p.unit)
+	all := units.Trials(p.unit)
 	for _, f := range all {
 		blk, ds := check.InstantiateFormula(p.tree, p.unit.Name.Text, f, nil)
 		p.ds.Append(ds)
@@ -60,12 +61,12 @@ func (p *prover) trials() bool {
 // trialBlock makes a rule of a knob that none uses. Where no legal formula can
 // be built it returns what is wrong with the first one; where none is legal,
 // nothing.
-func trialBlock(tree *check.Tree, u *notation.Unit) (*check.Block, *notation.Formula, diag.List) {
+func trialBlock(tree *units.Tree, u *notation.Unit) (*check.Block, *notation.Formula, diag.List) {
 	var why diag.List
 	if !slices.Contains(knobKinds, u.Kind) {
 		return nil, nil, why
 	}
-	tries := check.Trials(u)
+	tries := units.Trials(u)
 	if len(tries) == 0 && tree.Whole().UsedKnob(u) {
 		return nil, nil, why
 	}
@@ -88,7 +89,7 @@ func trialBlock(tree *check.Tree, u *notation.Unit) (*check.Block, *notation.For
 // Resolve returns the block that a unit is proved as: itself, or the rule that
 // is made to try an unused knob. It is nil for a page that is proved only
 // where it is used.
-func Resolve(tree *check.Tree, u *notation.Unit) (*check.Block, diag.List) {
+func Resolve(tree *units.Tree, u *notation.Unit) (*check.Block, diag.List) {
 	switch u.Kind {
 	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit, notation.StrategyUnit:
 		blk, _, ds := trialBlock(tree, u)
@@ -98,7 +99,7 @@ func Resolve(tree *check.Tree, u *notation.Unit) (*check.Block, diag.List) {
 }
 
 // formulas are the formulas with this knob, over every front.
-func formulas(tree *check.Tree, knob *notation.Unit) []*notation.Formula {
+func formulas(tree *units.Tree, knob *notation.Unit) []*notation.Formula {
 	all := []*notation.Formula{{Span: knob.Span}}
 	extend := func(kind notation.UnitKind, add func(f notation.Formula, a *notation.Apply) *notation.Formula) {
 		var next []*notation.Formula
@@ -142,7 +143,7 @@ func plainFirst(units []*notation.Unit) []*notation.Unit {
 }
 
 // plainestFirst sorts formulas by how many lines the pages of their knobs have.
-func plainestFirst(tree *check.Tree, all []*notation.Formula) {
+func plainestFirst(tree *units.Tree, all []*notation.Formula) {
 	lines := func(f *notation.Formula) (n int) {
 		for _, a := range f.Parts {
 			n += len(tree.Units[a.Name.Text].Body)

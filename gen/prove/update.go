@@ -4,6 +4,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -72,14 +73,14 @@ func (p *prover) fired(f *ir.Func, draw *sampler) tensors {
 	draw.options(f, params)
 	e := &evaluator{blk: p.blk, sizes: draw.sizes}
 	for i, s := range p.blk.SymSeq {
-		t := params[check.ASCII(s.Name)]
+		t := params[ident.ASCII(s.Name)]
 		if t != nil && s.Kind == check.State && i > 0 && s.Decl != nil {
 			e.start(s, t, draw)
 		}
 	}
 	for n := 1; n <= fires; n++ {
 		for _, s := range p.blk.SymSeq {
-			if t := params[check.ASCII(s.Name)]; t != nil && s.Kind == check.Clock {
+			if t := params[ident.ASCII(s.Name)]; t != nil && s.Kind == check.Clock {
 				t.Data[0] = float64(n)
 			}
 		}

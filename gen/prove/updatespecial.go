@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -134,7 +135,7 @@ func (m *machine) start(shape [2]int, nodecay float64) *firing {
 	return x
 }
 
-func (m *machine) updated() string { return check.ASCII(m.blk.Unit.Params[0].Name.Text) }
+func (m *machine) updated() string { return ident.ASCII(m.blk.Unit.Params[0].Name.Text) }
 
 func (x *firing) w() *interp.Tensor { return x.params[x.updated()] }
 
@@ -163,7 +164,7 @@ func (x *firing) moved() *interp.Tensor {
 // fire moves the parameter once.
 func (x *firing) fire(n int, g *interp.Tensor) {
 	for _, s := range x.blk.SymSeq {
-		t := x.params[check.ASCII(s.Name)]
+		t := x.params[ident.ASCII(s.Name)]
 		switch {
 		case t == nil:
 		case s.Kind == check.Clock:

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A Witness is a set of numbers from outside that a unit of the pages must
@@ -70,7 +70,7 @@ func (m Miss) String() string {
 
 // Hold compares a unit with a witness. It returns how many numbers were
 // compared, the worst of them, and an error when they cannot be.
-func (w *Witness) Hold(tree *check.Tree, vectors Vectors) (n int, worst Miss, err error) {
+func (w *Witness) Hold(tree *units.Tree, vectors Vectors) (n int, worst Miss, err error) {
 	if w.Program == "declared" {
 		return w.declared(tree)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // ReadWitnesses reads a list of witnesses; # opens a comment.
@@ -100,7 +101,7 @@ func parseWitness(text string) (*Witness, error) {
 }
 
 // program builds the program that the witness is about.
-func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
+func (w *Witness) program(tree *units.Tree, vectors Vectors) (*ir.Func, error) {
 	u, err := w.formula(tree)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 }
 
 // instantiate resolves a page under its name, and anything else as a rule.
-func instantiate(tree *check.Tree, u *notation.Unit, with []*notation.Override) (*check.Block, diag.List) {
+func instantiate(tree *units.Tree, u *notation.Unit, with []*notation.Override) (*check.Block, diag.List) {
 	if f := u.Formula; len(f.Parts) == 1 && len(f.Parts[0].Args) == 0 && f.Over == nil {
 		return check.InstantiateFormula(tree, f.Parts[0].Name.Text, f, with)
 	}
@@ -165,7 +166,7 @@ func (w *Witness) rule() (*notation.Unit, error) {
 }
 
 // formula is that rule, if there are the units that it is made of.
-func (w *Witness) formula(tree *check.Tree) (*notation.Unit, error) {
+func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
 	u, err := w.rule()
 	if err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // slots are the knobs of a formula, in the order of its text.
@@ -25,27 +25,27 @@ var slots = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation
 
 // A Table is the legality of all combinations of the knobs of a tree.
 type Table struct {
-	tree    *check.Tree
+	tree    *units.Tree
 	knobs   [][]*notation.Unit // by slot
 	choices abi.Choices
 }
 
 // New reads the table from the pages.
-func New(tree *check.Tree) (*Table, diag.List) {
+func New(tree *units.Tree) (*Table, diag.List) {
 	var ds diag.List
 	t := &Table{tree: tree}
 	for _, k := range slots {
-		units := slices.DeleteFunc(tree.Kinds(k), func(u *notation.Unit) bool { return u.Example })
-		t.knobs = append(t.knobs, units)
-		s := abi.Slot{Word: check.KindWord(k)}
-		for _, u := range units {
+		knobs := slices.DeleteFunc(tree.Kinds(k), func(u *notation.Unit) bool { return u.Example })
+		t.knobs = append(t.knobs, knobs)
+		s := abi.Slot{Word: k.String()}
+		for _, u := range knobs {
 			s.Values = append(s.Values, abi.Choice{Name: u.Name.Text, Page: u.Span.File.Path})
 		}
 		t.choices.Slots = append(t.choices.Slots, s)
 	}
-	for i, units := range t.knobs {
-		for _, u := range units {
-			for _, v := range check.Requirements(u) {
+	for i, knobs := range t.knobs {
+		for _, u := range knobs {
+			for _, v := range units.Requirements(u) {
 				t.need(i, v, &ds)
 			}
 		}
@@ -54,11 +54,11 @@ func New(tree *check.Tree) (*Table, diag.List) {
 }
 
 // need finds the slot that decides a requirement and the values that meet it.
-func (t *Table) need(slot int, v check.Violation, ds *diag.List) {
+func (t *Table) need(slot int, v units.Violation, ds *diag.List) {
 	n := abi.Need{Slot: slot, By: v.By.Name.Text, Of: -1, Mark: v.Mark.Name.Text, Reason: v.Reason()}
-	for i, units := range t.knobs {
-		for _, u := range units {
-			if i == slot || !check.Meets(u, n.Mark) {
+	for i, knobs := range t.knobs {
+		for _, u := range knobs {
+			if i == slot || !units.Meets(u, n.Mark) {
 				continue
 			}
 			if n.Of >= 0 && n.Of != i {
@@ -85,7 +85,7 @@ func (t *Table) Choices() *abi.Choices { return &t.choices }
 // A Tuple is one combination: a knob for each slot, and what speaks against it.
 type Tuple struct {
 	Knobs []*notation.Unit
-	Why   []check.Violation
+	Why   []units.Violation
 }
 
 // Legal reports whether nothing speaks against the combination.
@@ -105,17 +105,17 @@ func (t Tuple) String() string { return strings.Join(t.Names(), " + ") }
 // Tuples are all combinations, judged as the compiler judges a formula.
 func (t *Table) Tuples() []Tuple {
 	out := []Tuple{{}}
-	for _, units := range t.knobs {
+	for _, knobs := range t.knobs {
 		var next []Tuple
 		for _, o := range out {
-			for _, u := range units {
+			for _, u := range knobs {
 				next = append(next, Tuple{Knobs: append(slices.Clone(o.Knobs), u)})
 			}
 		}
 		out = next
 	}
 	for i := range out {
-		out[i].Why = check.Violations(out[i].Knobs)
+		out[i].Why = units.Violations(out[i].Knobs)
 	}
 	return out
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // page puts hecate text on a page of its own.
@@ -228,7 +229,7 @@ func TestMessage(t *testing.T) {
 		for i, said := range compile(t, emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices()), exprs) {
 			all := strings.Join(said, "\n")
 			// The compiler stops at the first choice that a value does not fit.
-			if !slices.ContainsFunc(illegal[i].Why, func(v check.Violation) bool {
+			if !slices.ContainsFunc(illegal[i].Why, func(v units.Violation) bool {
 				return strings.Contains(all, camel(v.Mark.Name.Text)+"_"+camel(v.Reason()))
 			}) {
 				t.Errorf("%s: %s: no reason in:\n%s", name, exprs[i], all)
@@ -335,7 +336,7 @@ func TestWeights(t *testing.T) {
 	}{{"provides Round(A, B)", true}, {"provides Round(A)\nprovides Round(B)", true}, {"provides Round", true},
 		{"provides Round(A)", false}, {"provides Causal", false}, {"requires Round(A) \"no\"", false}} {
 		s := load(t, "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : B (A k_t) → v_t\ny_t = B_t q_t\n"+c.provides)
-		if got := check.Meets(s.Tree.Units["Two"], "Round"); got != c.want {
+		if got := units.Meets(s.Tree.Units["Two"], "Round"); got != c.want {
 			t.Errorf("Meets with %q = %v", c.provides, got)
 		}
 	}

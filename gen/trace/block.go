@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -21,7 +22,7 @@ func definitions(u *notation.Unit) []definition {
 	var out []definition
 	define := func(d *notation.Define) {
 		text := strings.TrimSuffix(d.Target.Name.Name.Text, "_t")
-		kind, name := "equation", check.ASCII(text)
+		kind, name := "equation", ident.ASCII(text)
 		switch before, first := strings.CutSuffix(text, "_0"); {
 		case d.Target.IsFunc:
 			kind = "function"
@@ -30,7 +31,7 @@ func definitions(u *notation.Unit) []definition {
 		case d.Match:
 			kind, name = "match", "match."+name
 		case first:
-			kind, name = "start", check.ASCII(before)+".start"
+			kind, name = "start", ident.ASCII(before)+".start"
 		}
 		if d.Label != nil {
 			name = d.Label.Text
@@ -48,15 +49,15 @@ func definitions(u *notation.Unit) []definition {
 			for _, n := range s.Names {
 				switch {
 				case s.Keyword.Text == "gate":
-					out = append(out, definition{check.ASCII(n.Name.Text), "gate", n.Span, nil, nil})
+					out = append(out, definition{ident.ASCII(n.Name.Text), "gate", n.Span, nil, nil})
 				case (s.Keyword.Text == "state" || s.Keyword.Text == "weight") && starts(n):
-					out = append(out, definition{check.ASCII(n.Name.Text) + ".start", "start", n.Span, nil, nil})
+					out = append(out, definition{ident.ASCII(n.Name.Text) + ".start", "start", n.Span, nil, nil})
 				}
 			}
 		case *notation.Fit:
 			var names []string
 			for _, w := range s.Weights {
-				names = append(names, check.ASCII(w.Text))
+				names = append(names, ident.ASCII(w.Text))
 			}
 			out = append(out, definition{"fit." + strings.Join(names, "_"), "fit", s.Span, s, nil})
 			for _, w := range s.With {
@@ -65,7 +66,7 @@ func definitions(u *notation.Unit) []definition {
 				}
 			}
 		case *notation.Iterate:
-			out = append(out, definition{check.ASCII(strings.TrimSuffix(s.Name.Text, "_t")), "iterate", s.Span, s, nil})
+			out = append(out, definition{ident.ASCII(strings.TrimSuffix(s.Name.Text, "_t")), "iterate", s.Span, s, nil})
 		}
 	}
 	return out
@@ -112,7 +113,7 @@ func (t *tracer) block(b *check.Block) {
 		if s.Kind != check.State || !starts(s.Decl) {
 			continue
 		}
-		e := t.add(b.ID+"."+check.ASCII(s.Name)+".start", b.ID, "start", s.Decl.Span, nil, nil)
+		e := t.add(b.ID+"."+ident.ASCII(s.Name)+".start", b.ID, "start", s.Decl.Span, nil, nil)
 		if t.in.IR != nil {
 			e.Hashes.IR = t.in.IR(b, e.ID)
 		}
@@ -130,7 +131,7 @@ func (t *tracer) calls(b *check.Block, e *Equation, all []any) {
 	for _, f := range reached(b, all) {
 		line := t.lines[placeOf(f.Def.Span)]
 		if line == nil && f.Block != nil && f.Unit == b.Unit {
-			line = t.add(b.ID+"."+check.ASCII(f.Name), b.ID, "function", f.Def.Span, f.Def, f.Def.Cite)
+			line = t.add(b.ID+"."+ident.ASCII(f.Name), b.ID, "function", f.Def.Span, f.Def, f.Def.Cite)
 		}
 		if line != nil {
 			t.uses = append(t.uses, use{line, e})

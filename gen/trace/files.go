@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 )
 
 // Hash is a short hash of a text.
@@ -223,6 +223,6 @@ func (r *fileReader) tested(name string) *Unit {
 
 // camel is a unit's name as the part of a Go name.
 func camel(name string) string {
-	name = strings.ReplaceAll(check.ASCII(name), "_", "")
+	name = strings.ReplaceAll(ident.ASCII(name), "_", "")
 	return strings.ToUpper(name[:1]) + name[1:]
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -92,7 +93,7 @@ func (t *tracer) parts() {
 				}
 				e.Kind = "part"
 				for _, s := range t.out.Symbols {
-					if s.Unit == b.ID && slices.Contains(s.calls, check.ASCII(sym.Name)) && s.Kind == "method" {
+					if s.Unit == b.ID && slices.Contains(s.calls, ident.ASCII(sym.Name)) && s.Kind == "method" {
 						s.Equations = with(s.Equations, e.ID)
 						e.Symbols, e.Files = with(e.Symbols, s.Name), with(e.Files, s.File)
 					}

@@ -16,13 +16,15 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // An Input is what a trace is made from.
 type Input struct {
-	Tree   *check.Tree
+	Tree   *units.Tree
 	Blocks map[string]*check.Block // the units that are emitted, by name
 	Cuts   map[string][]string     // in what ways their results depend on the cut into calls
 	Files  map[string][]byte       // what is emitted, by path under the root
@@ -227,7 +229,7 @@ func (t *tracer) units() {
 			continue
 		}
 		line, _ := u.Span.File.Pos(u.Span.Start)
-		out := &Unit{ID: check.UnitID(u), Name: u.Name.Text, Kind: check.KindWord(u.Kind), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
+		out := &Unit{ID: units.ID(u), Name: u.Name.Text, Kind: u.Kind.String(), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
 		if t.in.Blocks[u.Name.Text] != nil {
 			out.Emitted, out.Cut = true, t.in.Cuts[u.Name.Text]
 		}
@@ -297,7 +299,7 @@ func (t *tracer) claims() {
 			}
 			notation.Inspect(st, func(n any) bool {
 				if c, ok := n.(*notation.Call); ok {
-					if e := t.byID[check.ID(c.Fun.Text)+"()"]; e != nil && e.Kind == "function" {
+					if e := t.byID[ident.ID(c.Fun.Text)+"()"]; e != nil && e.Kind == "function" {
 						e.Claims = with(e.Claims, u.ID)
 					}
 				}

@@ -229,7 +229,7 @@ func (t *emitter) wordEntry(w *word, n *node, idx []notation.Expr) (notation.Exp
 		ones = append(ones, &notation.Binder{Name: word1(t.fresh("o")), Range: numeral(1)})
 	}
 	array := t.define(append(ones, bs...), body)
-	out := &notation.Index{X: &notation.Call{Fun: word1(w.call), Args: []notation.Expr{ident(array)}}}
+	out := &notation.Index{X: &notation.Call{Fun: word1(w.call), Args: []notation.Expr{nameNode(array)}}}
 	next := lead
 	for _, a := range w.result {
 		if slices.Index(w.params[0], a) < pad {

@@ -38,7 +38,7 @@ func (t *emitter) fresh(kind string) string {
 }
 
 func word1(text string) notation.Word      { return notation.Word{Text: text} }
-func ident(text string) *notation.Ident    { return &notation.Ident{Name: word1(text)} }
+func nameNode(text string) *notation.Ident { return &notation.Ident{Name: word1(text)} }
 func numeral(x float64) *notation.Number   { return &notation.Number{Value: x, Text: fmt.Sprint(x)} }
 func mul(a, b notation.Expr) notation.Expr { return op("·", a, b) }
 
@@ -67,8 +67,8 @@ func (t *emitter) binders(axes []string) ([]*notation.Binder, []notation.Expr) {
 	var at []notation.Expr
 	for _, a := range axes {
 		i := t.fresh("i")
-		bs = append(bs, &notation.Binder{Name: word1(i), Range: ident(t.axis(a))})
-		at = append(at, ident(i))
+		bs = append(bs, &notation.Binder{Name: word1(i), Range: nameNode(t.axis(a))})
+		at = append(at, nameNode(i))
 	}
 	return bs, at
 }
@@ -76,15 +76,15 @@ func (t *emitter) binders(axes []string) ([]*notation.Binder, []notation.Expr) {
 // define adds a local array and returns its name.
 func (t *emitter) define(bs []*notation.Binder, body notation.Expr) string {
 	n := t.fresh("w")
-	t.p.with = append(t.p.with, &notation.Define{Target: &notation.Target{Name: ident(n), Index: bs}, Value: body})
+	t.p.with = append(t.p.with, &notation.Define{Target: &notation.Target{Name: nameNode(n), Index: bs}, Value: body})
 	return n
 }
 
 func read1(text string, idx []notation.Expr) notation.Expr {
 	if len(idx) == 0 {
-		return ident(text)
+		return nameNode(text)
 	}
-	return &notation.Index{X: ident(text), At: slices.Clone(idx)}
+	return &notation.Index{X: nameNode(text), At: slices.Clone(idx)}
 }
 
 // broadcastEntry is an entry of an operand: a number is the same everywhere.
@@ -169,7 +169,7 @@ func (t *emitter) count() (notation.Expr, error) {
 	}
 	var out notation.Expr = numeral(1)
 	for _, l := range letters {
-		out = mul(out, ident(t.axis(inner.bound[l].axis)))
+		out = mul(out, nameNode(t.axis(inner.bound[l].axis)))
 	}
 	return out, nil
 }
@@ -213,9 +213,9 @@ func (t *emitter) reduceEntry(n *node, idx []notation.Expr) (notation.Expr, erro
 	for _, l := range letters {
 		b := in.bound[l]
 		i := t.fresh("i")
-		b.at = ident(i)
+		b.at = nameNode(i)
 		in.bound[l] = b
-		bs = append(bs, &notation.Binder{Name: word1(i), Range: ident(t.axis(b.axis))})
+		bs = append(bs, &notation.Binder{Name: word1(i), Range: nameNode(t.axis(b.axis))})
 	}
 	if len(bs) == 0 {
 		x, err := t.typeOf(n.kids[0])

@@ -30,7 +30,7 @@ type program struct {
 // no line differentiates by are constants.
 func (t *emitter) assemble(bs []*notation.Binder, body notation.Expr) (*program, error) {
 	p := &program{idents: t.p.idents, axes: t.p.axes, types: t.params}
-	target := &notation.Target{Name: ident(resultName), Index: bs}
+	target := &notation.Target{Name: nameNode(resultName), Index: bs}
 	p.unit = &notation.Unit{Kind: notation.OpUnit, Name: word1("Entry"),
 		Result: &notation.Define{Target: target, Value: body, With: t.p.with}}
 	for _, n := range t.p.order {
@@ -62,7 +62,7 @@ func (t *emitter) parameter(n string) *notation.Param {
 	x := t.params[n]
 	ty := &notation.Type{Kind: notation.RealType}
 	for _, a := range x.axes {
-		ty.Shape = append(ty.Shape, ident(t.axis(a)))
+		ty.Shape = append(ty.Shape, nameNode(t.axis(a)))
 	}
 	p := &notation.Param{Name: word1(t.p.idents[n]), Type: ty}
 	if x.elem == integer {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/inspect"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // A Verdict on a printed line; the zero value is invalid.
@@ -50,7 +50,7 @@ func (e *Entry) Is() Verdict { return e.verdict }
 
 // Check judges the tables of adjoints of pages. The tree is that of the tape
 // operations, whose names the tables use.
-func Check(pages []*spec.Page, tree *check.Tree) []Entry {
+func Check(pages []*spec.Page, tree *units.Tree) []Entry {
 	var out []Entry
 	w := newWords(tree)
 	for _, p := range pages {

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/inspect"
+	"github.com/nl-hecate/hecate/gen/units"
 	"github.com/nl-hecate/hecate/gen/vjpcheck"
 )
 
 // words is the tree of our own pages, whose operations lend their names.
-func words(t *testing.T) *check.Tree {
+func words(t *testing.T) *units.Tree {
 	t.Helper()
 	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {

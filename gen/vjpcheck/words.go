@@ -8,10 +8,12 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 )
 
 // words are the functions that the pages of a tree define. A table's word is
@@ -19,7 +21,7 @@ import (
 // function of that very name, or a scalar primitive of the notation; each is
 // built once, which tells its shapes.
 type words struct {
-	tree  *check.Tree
+	tree  *units.Tree
 	known map[string]*word
 }
 
@@ -34,7 +36,7 @@ type word struct {
 	result []string
 }
 
-func newWords(tree *check.Tree) *words { return &words{tree, map[string]*word{}} }
+func newWords(tree *units.Tree) *words { return &words{tree, map[string]*word{}} }
 
 // find returns the function of a name with so many arguments, or nil.
 func (w *words) find(text string, args int) *word {
@@ -89,7 +91,7 @@ func (w *words) build(call string, params []*notation.Param) *word {
 		return out
 	}
 	for _, p := range params {
-		v := f.Param(check.ASCII(p.Name.Text))
+		v := f.Param(ident.ASCII(p.Name.Text))
 		if v == nil {
 			return nil
 		}
@@ -126,7 +128,7 @@ func (w *words) compile(u *notation.Unit) *ir.Func {
 
 // evaluate applies a function of one number.
 func evaluate(f *ir.Func, p *notation.Param, x float64) float64 {
-	id := check.ASCII(p.Name.Text)
+	id := ident.ASCII(p.Name.Text)
 	arg := &interp.Tensor{Shape: []int{1, 1}, Data: []float64{x}}
 	if v := f.Param(id); v == nil || len(v.Axes) != 2 {
 		return 0

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/nl-hecate/hecate/internal/spelling"
 )
 
 // The kinds of pages and of parts.
@@ -202,43 +204,13 @@ func (t Table) suggest(name, kind string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// nearest is "did you mean …?" of the candidate that differs in fewest letters, or
-// "".
+// nearest is "did you mean …?" of the candidate that a misspelt name most likely
+// meant, or "".
 func nearest(name string, candidates []string) string {
-	best, least := "", min(2+len(name)/3, len(name))
-	for _, c := range candidates {
-		if strings.EqualFold(c, name) {
-			best = c
-			break
-		}
-		if d := distance(name, c); d < least {
-			best, least = c, d
-		}
+	if best := spelling.Nearest(name, candidates); best != "" {
+		return "did you mean " + best + "?"
 	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean " + best + "?"
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return ""
 }
 
 // number is how many parts a page has, in words.

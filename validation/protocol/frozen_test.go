@@ -8,6 +8,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -86,7 +87,7 @@ func levelsOf(s *subject[float64], level int) []closedLevel {
 	var visit func(b *check.Block, name string)
 	visit = func(b *check.Block, name string) {
 		for _, p := range b.Parts {
-			inside := name + check.ASCII(p.Name) + "."
+			inside := name + ident.ASCII(p.Name) + "."
 			if p.List != "" && b.LevelsOf(p.List) != nil && strings.HasSuffix(p.Name, fmt.Sprintf(".%d", level)) && p.Block.Unit.Kind == notation.RuleUnit {
 				var ds diag.List
 				c := closedLevel{name: inside, prefix: inside, rule: p.Block.Name}

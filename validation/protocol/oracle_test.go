@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -106,7 +107,7 @@ func (o *oracle) addStarts(t testing.TB, b *check.Block, prefix string, s *subje
 			solve(f, s.sizes.program, prefix, shapes, s.lanes, s.steps)})
 	}
 	for _, p := range b.Parts {
-		o.addStarts(t, p.Block, prefix+check.ASCII(p.Name)+".", s, shapes)
+		o.addStarts(t, p.Block, prefix+ident.ASCII(p.Name)+".", s, shapes)
 	}
 }
 

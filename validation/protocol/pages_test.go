@@ -7,11 +7,12 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/units"
 	"github.com/nl-hecate/hecate/runtime/formula"
 )
 
 // pages are the pages of the project, as the compiler reads them.
-var pages = sync.OnceValue(func() *check.Tree {
+var pages = sync.OnceValue(func() *units.Tree {
 	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		panic("protocol: BUG: the pages have errors: " + ds.Error())

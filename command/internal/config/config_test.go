@@ -261,17 +261,6 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"model", "modl", 1}, {"model", "mdoel", 1}, {"lane", "lanes", 1}, {"abc", "xyz", 3}, {"LR", "lr", 0}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // FuzzParse holds the reader to its word on any bytes: a configuration that can
 // be printed and read again, or problems; never a panic.
 func FuzzParse(f *testing.F) {

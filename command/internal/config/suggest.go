@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nl-hecate/hecate/internal/spelling"
 )
 
 // sectionNames are the tables that a file may have.
@@ -50,10 +52,7 @@ func near(word string, list []string) string {
 		least = 2
 	}
 	for _, w := range list {
-		if max(len(w)-len(word), len(word)-len(w)) > 3*least { // far, and dear to compare
-			continue
-		}
-		if d := distance(word, w); d < least {
+		if d := spelling.Distance(strings.ToLower(word), strings.ToLower(w)); d < least {
 			best, least = w, d
 		}
 	}
@@ -77,37 +76,10 @@ func DidYouMean(name string, list []string) string {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	if near(name, list) == "" { // the right word in the wrong part
 		for _, w := range list {
-			if distance(last(name), last(w)) <= 1 {
+			if spelling.Distance(strings.ToLower(last(name)), strings.ToLower(last(w))) <= 1 {
 				name = w
 			}
 		}
 	}
 	return didYouMean(name, list, "there are ")
-}
-
-// distance counts the characters to add, drop, change or exchange with the
-// next, to get from one word to another (Damerau's, without overlaps).
-func distance(a, b string) int {
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	d := make([][]int, len(x)+1)
-	for i := range d {
-		d[i] = make([]int, len(y)+1)
-		d[i][0] = i
-	}
-	for j := range y {
-		d[0][j+1] = j + 1
-	}
-	for i := range x {
-		for j := range y {
-			change := d[i][j]
-			if x[i] != y[j] {
-				change++
-			}
-			d[i+1][j+1] = min(d[i][j+1]+1, d[i+1][j]+1, change)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
-			}
-		}
-	}
-	return d[len(x)][len(y)]
 }

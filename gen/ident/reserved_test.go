@@ -1,4 +1,4 @@
-package check
+package ident
 
 import (
 	"go/parser"

@@ -1,4 +1,4 @@
-package check
+package units
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -68,12 +69,12 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 		case isList && o.Name.Text == "" && named == nil && place < len(parts):
 			p = parts[place]
 			place++
-		case o.Name.Text != "" && a == nil && !isList && (len(parts) == 0 || hasOption(u, o.Name.Text) || page(o.Value) == nil):
+		case o.Name.Text != "" && a == nil && !isList && (len(parts) == 0 || HasOption(u, o.Name.Text) || page(o.Value) == nil):
 			options = append(options, o)
 			continue
 		case o.Name.Text != "":
-			d := ds.Errorf(diag.BadPart, o.Name.Span, "%s has no part %s", u.Name.Text, o.Name.Text).Labelf("%s", has(u, parts))
-			if n := Nearest(o.Name.Text, partNames(parts)); n != "" {
+			d := ds.Errorf(diag.BadPart, o.Name.Span, "%s has no part %s", u.Name.Text, o.Name.Text).Labelf("%s", PartList(u))
+			if n := ident.Nearest(o.Name.Text, PartNames(parts)); n != "" {
 				d.Hint("did you mean %s?", n)
 			}
 			return nil, nil
@@ -85,7 +86,7 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 				Hint("give parts by place first, or name this one too")
 			return nil, nil
 		case place == len(parts):
-			ds.Errorf(diag.BadPart, o.Span, "%s", has(u, parts)).Labelf("one more").See(u.Name.Span, "%s is defined here", u.Name.Text)
+			ds.Errorf(diag.BadPart, o.Span, "%s", PartList(u)).Labelf("one more").See(u.Name.Span, "%s is defined here", u.Name.Text)
 			return nil, nil
 		default:
 			p = parts[place]
@@ -117,26 +118,28 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 	return given, options
 }
 
-// hasOption reports whether a page's own lines declare an option.
-func hasOption(u *notation.Unit, name string) bool {
+// HasOption reports whether a page's own lines declare an option.
+func HasOption(u *notation.Unit, name string) bool {
 	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
 		d, ok := st.(*notation.Declare)
 		return ok && d.Keyword.Text == "option" && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return n.Name.Text == name })
 	})
 }
 
-// has says which parts a page has.
-func has(u *notation.Unit, parts []*notation.Param) string {
-	switch len(parts) {
+// PartList says in words which parts a page has.
+func PartList(u *notation.Unit) string {
+	switch parts := PartsOf(u); len(parts) {
 	case 0:
 		return u.Name.Text + " has no parts"
 	case 1:
 		return u.Name.Text + " has the part " + parts[0].Name.Text
+	default:
+		return fmt.Sprintf("%s has the parts %s", u.Name.Text, strings.Join(PartNames(parts), ", "))
 	}
-	return fmt.Sprintf("%s has the parts %s", u.Name.Text, strings.Join(partNames(parts), ", "))
 }
 
-func partNames(parts []*notation.Param) []string {
+// PartNames returns the names of parts.
+func PartNames(parts []*notation.Param) []string {
 	var out []string
 	for _, p := range parts {
 		out = append(out, p.Name.Text)
@@ -168,35 +171,16 @@ func page(e notation.Expr) *notation.Apply {
 	return nil
 }
 
-// bind takes what a formula gives one of the block's pages: the parts are kept
-// for later, the options come back. A formula that gives a part gives all.
-func (in *instancer) bind(u *notation.Unit, args []*notation.Override, at *notation.Apply) []*notation.Override {
-	before := in.ds.Len()
-	given, options := Bind(u, args, in.ds)
-	if in.ds.Len() > before {
-		in.refused = true
-		return nil
-	}
-	in.given = append(in.given, given...)
-	if len(given) == 0 && at == nil {
-		return options
-	}
-	var missing []*notation.Param
-	for _, p := range PartsOf(u) {
-		if !slices.ContainsFunc(given, func(g Given) bool { return g.Part == p }) {
-			missing = append(missing, p)
+// BasePage returns the page that an instance such as compose A = B([…]) is of.
+func (t *Tree) BasePage(u *notation.Unit) *notation.Unit {
+	for range maxInstances {
+		if u.Kind != notation.ComposeUnit || u.Formula == nil || len(u.Formula.Parts) != 1 || t.Units[u.Formula.Parts[0].Name.Text] == nil {
+			break
 		}
+		u = t.Units[u.Formula.Parts[0].Name.Text]
 	}
-	if len(missing) > 0 {
-		word := map[bool]string{false: "part %s of %s is not given", true: "parts %s of %s are not given"}[len(missing) > 1]
-		span := u.Name.Span
-		if at != nil {
-			span = at.Span
-		} else if len(args) > 0 {
-			span = args[0].Span.To(args[len(args)-1].Span)
-		}
-		in.ds.Errorf(diag.BadPart, span, word, strings.Join(partNames(missing), ", "), u.Name.Text).See(missing[0].Name.Span, "declared here")
-		in.refused = true
-	}
-	return options
+	return u
 }
+
+// maxInstances bounds a chain of instances; a cycle is refused elsewhere.
+const maxInstances = 20

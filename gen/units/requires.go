@@ -1,10 +1,9 @@
-package check
+package units
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -98,40 +97,19 @@ func weights(u *notation.Unit) []string {
 	return out
 }
 
-// legal refuses a formula whose knobs do not get what they require; one message
-// for each line that requires.
-func (in *instancer) legal(f *notation.Formula) bool {
-	var knobs []*notation.Unit
-	for _, p := range f.Parts {
-		knobs = append(knobs, in.tree.Units[p.Name.Text])
+// OfFunctions reports whether a claim on the page of a knob speaks of the
+// page's functions alone: nothing in it has a moment or an adjoint. Such a claim
+// is proved of the page, by itself; any other of the rules that use the knob.
+func OfFunctions(c *notation.Claim) bool {
+	if c.Left == nil || c.Right == nil {
+		return false
 	}
-	bad := Violations(knobs)
-	for i, v := range bad {
-		if i > 0 && bad[i-1].Line == v.Line {
-			continue
+	alone := true
+	notation.Inspect(c, func(n any) bool {
+		if id, ok := n.(*notation.Ident); ok {
+			alone = alone && id.Time == nil && !id.Bar && !strings.HasSuffix(id.Name.Text, "_t")
 		}
-		at := f.Parts[slices.Index(knobs, v.By)].Span
-		mark := notation.Print(v.Mark, notation.Unicode)
-		in.ds.Errorf(diag.IllegalFormula, at, "%s does not fit here: %s", v.By.Name.Text, v.Reason()).
-			Labelf("requires %s", mark).
-			See(v.Line.Span, "%s requires it", v.By.Name.Text).
-			Hint("%s", in.remedy(v))
-	}
-	return len(bad) == 0
-}
-
-// remedy names the knobs that would meet a requirement.
-func (in *instancer) remedy(v Violation) string {
-	var names []string
-	for _, k := range slots {
-		for _, u := range in.tree.Whole().Kinds(k) {
-			if k != v.By.Kind && !u.Example && Meets(u, v.Mark.Name.Text) {
-				names = append(names, KindWord(k)+" "+u.Name.Text)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return "no page provides " + v.Mark.Name.Text
-	}
-	return v.Mark.Name.Text + " is provided by " + strings.Join(names, ", ")
+		return true
+	})
+	return alone
 }

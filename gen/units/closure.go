@@ -1,4 +1,4 @@
-package check
+package units
 
 import (
 	"reflect"
@@ -28,8 +28,7 @@ func (t *Tree) Closure(roots ...*notation.Unit) *Tree {
 				visit(v)
 			}
 		}
-		switch u.Kind {
-		case notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit:
+		if IsKnob(u) {
 			for _, law := range t.Kinds(notation.LawUnit) {
 				visit(law)
 			}

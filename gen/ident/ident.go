@@ -1,0 +1,74 @@
+// Package ident turns names of the notation into identifiers.
+//
+// A page may write ρ, λ₁ or M[k]; packages, files, fields and the stable ids of
+// equations are ASCII. The mapping is a transliteration letter by letter, so that
+// an identifier depends on its name alone, and two names of one page are told
+// apart by the compiler where their identifiers collide.
+package ident
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nl-hecate/hecate/internal/spelling"
+)
+
+// ID is the stable id of a unit: snake case, Greek letters as words, such as
+// "two_words". What stands in a unit keeps its letters, "two_words.M": b and B
+// are two names.
+func ID(name string) string {
+	var b strings.Builder
+	ascii := ASCII(name)
+	runes := []rune(ascii)
+	for i, r := range runes {
+		if unicode.IsUpper(r) {
+			prevLower := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
+			nextLower := i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) && runes[i-1] != '_'
+			if prevLower || nextLower {
+				b.WriteByte('_')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return strings.Trim(strings.ReplaceAll(b.String(), "__", "_"), "_")
+}
+
+// Greek maps letters to their names: the ASCII spelling of pages and of identifiers.
+var Greek = map[rune]string{
+	'α': "alpha", 'β': "beta", 'γ': "gamma", 'δ': "delta", 'ε': "epsilon", 'ζ': "zeta", 'η': "eta", 'θ': "theta",
+	'ι': "iota", 'κ': "kappa", 'λ': "lambda", 'μ': "mu", 'ν': "nu", 'ξ': "xi", 'π': "pi", 'ρ': "rho", 'σ': "sigma",
+	'τ': "tau", 'υ': "upsilon", 'φ': "phi", 'χ': "chi", 'ψ': "psi", 'ω': "omega", 'Γ': "Gamma", 'Δ': "Delta",
+	'Θ': "Theta", 'Λ': "Lambda", 'Ξ': "Xi", 'Π': "Pi", 'Σ': "Sigma", 'Φ': "Phi", 'Ψ': "Psi", 'Ω': "Omega", 'ℓ': "ell",
+}
+
+// ASCII spells a name in ASCII: ρ is rho, λ₁ is lambda_1, S⁰ is S_init, and the
+// member M[k] of a family is M_k.
+func ASCII(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case Greek[r] != "":
+			b.WriteString(Greek[r])
+		case r == '⁰':
+			b.WriteString("_init")
+		case r == '°':
+			b.WriteString("_snap")
+		case r >= '₀' && r <= '₉':
+			b.WriteString("_" + string('0'+r-'₀'))
+		case r == '[':
+			b.WriteByte('_')
+		case r == ']':
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Nearest returns the candidate closest to a misspelt name, written as it is or in
+// ASCII, or "". Of several it returns the first in alphabetical order.
+func Nearest(name string, candidates []string) string {
+	return spelling.Nearest(name, slices.Sorted(slices.Values(candidates)), ASCII)
+}

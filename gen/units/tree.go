@@ -1,0 +1,92 @@
+// Package units holds the units of all pages: which there are, which of them a unit
+// can read, and how a formula puts them together. It knows the text of a unit and
+// nothing about what its equations mean.
+package units
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A Tree is all units of all pages.
+type Tree struct {
+	Units map[string]*notation.Unit
+	Order []*notation.Unit // by page, then by place
+
+	whole *Tree                       // of a closure: the tree that it was taken from
+	words map[*notation.Unit][]string // that stand in a unit, where they were asked for
+}
+
+// Collect gathers the units of pages.
+func Collect(files []*notation.File) (*Tree, diag.List) {
+	var ds diag.List
+	t := &Tree{Units: map[string]*notation.Unit{}}
+	ids := map[string]*notation.Unit{}
+	for _, f := range files {
+		for _, u := range f.Units {
+			name := u.Name.Text
+			if old := t.Units[name]; old != nil {
+				ds.Errorf(diag.DuplicateName, u.Name.Span, "%s is defined twice", name).
+					See(old.Name.Span, "first defined here").Hint("a name is defined once in a project and the library that it stands on: give one of them another name")
+				continue
+			}
+			place := placeOf(u)
+			if old := ids[place]; old != nil {
+				ds.Errorf(diag.ReservedName, u.Name.Span, "%s and %s are both emitted as %s", name, old.Name.Text, place).
+					See(old.Name.Span, "the other one").Hint("rename one of them")
+				continue
+			}
+			reason := ident.Reserved(ident.ID(name))
+			if pkg, ok := strings.CutPrefix(place, "package "); ok && reason == "" && ident.Imported(pkg) {
+				reason = "generated code imports another package of this name"
+			}
+			if reason != "" {
+				ds.Errorf(diag.ReservedName, u.Name.Span, "%s cannot be emitted: %s", name, reason).Hint("choose another name")
+				continue
+			}
+			t.Units[name], ids[place] = u, u
+			t.Order = append(t.Order, u)
+		}
+	}
+	return t, ds
+}
+
+// placeOf is what a unit is emitted as: a package, whose name is one word, or a file.
+func placeOf(u *notation.Unit) string {
+	switch u.Kind {
+	case notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit:
+		return "package " + strings.ReplaceAll(ident.ID(u.Name.Text), "_", "")
+	}
+	return ID(u)
+}
+
+// ID is the stable id of a unit. A function, which leads to no code of its own,
+// may differ from an operation in letter case alone: name() is the function, name is NAME.
+func ID(u *notation.Unit) string {
+	if u.Kind == notation.FuncUnit {
+		return ident.ID(u.Name.Text) + "()"
+	}
+	return ident.ID(u.Name.Text)
+}
+
+// Kinds returns the units of a kind, in page order.
+func (t *Tree) Kinds(k notation.UnitKind) []*notation.Unit {
+	return slices.DeleteFunc(slices.Clone(t.Order), func(u *notation.Unit) bool { return u.Kind != k })
+}
+
+// manyNames is how many names a hint lists.
+const manyNames = 6
+
+// Suggest adds a hint to a message about a name that does not exist: the
+// nearest one that does, or all of them if they are few.
+func Suggest(d *diag.Diagnostic, name string, names []string) {
+	if n := ident.Nearest(name, names); n != "" {
+		d.Hint("did you mean %s?", n)
+	} else if len(names) > 0 && len(names) <= manyNames {
+		d.Hint("known here: %s", strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))
+	}
+}

@@ -1,0 +1,45 @@
+package units
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A page that cannot stand alone, a knob or a page with parts, is proved and tested
+// in formulas. `trial` lines name them.
+
+// Trials are the formulas of a page's trial lines, in order.
+func Trials(u *notation.Unit) []*notation.Formula {
+	var out []*notation.Formula
+	for _, st := range u.Body {
+		if t, ok := st.(*notation.Trial); ok {
+			out = append(out, t.Formula)
+		}
+	}
+	return out
+}
+
+// UsedKnob reports whether some rule of the tree is a formula with this knob as its page
+// configures it: only there its lines are settled.
+func (t *Tree) UsedKnob(knob *notation.Unit) bool {
+	return slices.ContainsFunc(t.Kinds(notation.RuleUnit), func(u *notation.Unit) bool {
+		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool {
+			return a.Name.Text == knob.Name.Text && !slices.ContainsFunc(a.Args, func(o *notation.Override) bool { return !byDefault(knob, o) })
+		})
+	})
+}
+
+// byDefault reports whether a formula sets an option to what its page starts it from.
+func byDefault(u *notation.Unit, o *notation.Override) bool {
+	for _, st := range u.Body {
+		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "option" {
+			for _, n := range d.Names {
+				if n.Name.Text == o.Name.Text {
+					return n.Init != nil && notation.Equal(n.Init, o.Value)
+				}
+			}
+		}
+	}
+	return false
+}
