@@ -211,7 +211,7 @@ func (c *unitCompiler) compose() {
 		q := abi.Part{Name: part.Name, Kind: part.Kind}
 		q.Site = slices.ContainsFunc(p.Stages, func(s irbuild.Stage) bool { return s.Part == part.Name && s.Frozen })
 		if part.List != "" {
-			q.Count = ident.ASCII(c.blk.Count(part.List).Name)
+			q.Count = ident.ASCII(c.blk.CountAxis(part.List).Name)
 		}
 		if l := c.blk.LevelsOf(part.List); l != nil {
 			q.Levels, q.Gated, q.Periods = true, l.Gate != "", l.Periods
@@ -237,7 +237,7 @@ func (c *unitCompiler) update() {
 	if rows, cols, ok := c.blk.Matrices(); ok {
 		c.out.Matrix = []string{ident.ASCII(rows.Name), ident.ASCII(cols.Name)}
 	}
-	if o := c.blk.Else; o != nil {
+	if o := c.blk.Fallback; o != nil {
 		c.out.Else = &abi.Other{Unit: o.Name, Settings: settings(o)}
 	}
 }

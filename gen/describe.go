@@ -185,7 +185,7 @@ func (c *unitCompiler) option(name string) (float64, bool) {
 }
 
 // starts reports whether a state begins with something else than zeros.
-func (c *unitCompiler) starts(name string) bool { return c.blk.Starts(c.symbol(name)) }
+func (c *unitCompiler) starts(name string) bool { return c.blk.NonzeroStart(c.symbol(name)) }
 
 // rows is the set that a page says a state's rows stay in.
 func (c *unitCompiler) rows(name string) abi.RowSet {
@@ -193,7 +193,7 @@ func (c *unitCompiler) rows(name string) abi.RowSet {
 	if s == nil || s.Kind != check.State {
 		return abi.AnyRows
 	}
-	switch c.blk.Rows(s) {
+	switch c.blk.RowSet(s) {
 	case notation.SphereType:
 		return abi.UnitRows
 	case notation.SimplexType:
@@ -324,7 +324,7 @@ func (c *unitCompiler) size(name string) abi.Size {
 
 // equations lists the unit's equations with their ids and citations.
 func (c *unitCompiler) equations() {
-	for _, eq := range c.blk.AllEqs() {
+	for _, eq := range c.blk.AllEquations() {
 		e := abi.Equation{ID: eq.ID, Text: c.lineOf(eq)}
 		if eq.Def != nil && eq.Def.Cite != nil {
 			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq

@@ -169,7 +169,7 @@ func lifeFrozen(t *testing.T, body string) *ir.Func {
 		t.Fatalf("%s\n%s", body, diag.Render(ds.Sorted()))
 	}
 	for _, p := range f.Params {
-		if p.Role == ir.State && p.NoGrad == blk.Starts(blk.Symbols[p.Name]) {
+		if p.Role == ir.State && p.NoGrad == blk.NonzeroStart(blk.Symbols[p.Name]) {
 			t.Errorf("%s: the gradient of the read ends at %s: %v; a start that is learned has one, zeros have none", body, p.Name, p.NoGrad)
 		}
 	}

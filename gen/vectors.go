@@ -220,7 +220,7 @@ func mixed(b *check.Block) bool {
 
 func moments(b *check.Block) (before, after bool) {
 	if b.Unit.Kind == notation.RuleUnit {
-		before, after = check.ReadMoments(b)
+		before, after = b.ReadTimes()
 	}
 	for _, eq := range b.Eqs {
 		if _, frozen := eq.Value().(*notation.Frozen); frozen {

@@ -119,7 +119,7 @@ var keywords = map[check.Kind]string{check.Input: "input", check.Outer: "outer",
 // declaration declares a symbol that has no equation; a parameter of the
 // header is declared there.
 func declaration(b *check.Block, s *check.Symbol) notation.Stmt {
-	if keywords[s.Kind] == "" || b.Zeroed[s.Name] != nil {
+	if keywords[s.Kind] == "" || b.Replaced[s.Name] != nil {
 		return nil
 	}
 	if s.Decl == nil {
@@ -135,12 +135,12 @@ func declaration(b *check.Block, s *check.Symbol) notation.Stmt {
 // replaced are the names that `with name := …` took the equation from.
 func replaced(b *check.Block) []notation.Stmt {
 	var names []string
-	for n := range b.Zeroed {
+	for n := range b.Replaced {
 		names = append(names, n)
 	}
 	var out []notation.Stmt
 	for _, n := range sorted(names) {
-		x := b.Zeroed[n]
+		x := b.Replaced[n]
 		if b.Time != "" {
 			n += "_" + b.Time
 		}

@@ -41,25 +41,25 @@ type Symbol struct {
 type Class int
 
 const (
-	_        Class = iota
-	Static         // once a call: from learned values alone
-	Parallel       // for all tokens at once: no state behind it
-	Step           // token by token: a state is behind it
+	_         Class = iota
+	Static          // once a call: from learned values alone
+	Parallel        // for all tokens at once: no state behind it
+	Recurrent       // token by token: a state is behind it
 )
 
-func (c Class) String() string { return [...]string{"invalid", "static", "parallel", "step"}[c] }
+func (c Class) String() string { return [...]string{"invalid", "static", "parallel", "recurrent"}[c] }
 
 // An Equation is a definition of a block.
 type Equation struct {
-	Name  string
-	ID    string // stable id, such as unit.M
-	Def   *notation.Define
-	Gate  *notation.DeclName // a gate's declaration instead of a Def
-	Iter  *notation.Iterate  // an iteration instead of a Def
-	Timed bool               // has a time suffix
-	Found bool               // of an input of a strategy: Def is the form in which it is found
-	Class Class
-	Unit  *notation.Unit
+	Name    string
+	ID      string // stable id, such as unit.M
+	Def     *notation.Define
+	Gate    *notation.DeclName // a gate's declaration instead of a Def
+	Iter    *notation.Iterate  // an iteration instead of a Def
+	Timed   bool               // has a time suffix
+	Matched bool               // of an input of a strategy: Def is the form in which it is found
+	Class   Class
+	Unit    *notation.Unit
 }
 
 // Value is the right-hand side, of an iteration that of a round.
@@ -135,27 +135,27 @@ type Levels struct {
 
 // A Block is one unit with everything resolved.
 type Block struct {
-	Tree    *units.Tree
-	Unit    *notation.Unit
-	Name    string
-	ID      string
-	Time    string // the time letter: t in rules, a clock in updates, "" elsewhere
-	Options map[string]*Option
-	Axes    map[string]*Axis
-	AxisSeq []*Axis // distinct, in order
-	Symbols map[string]*Symbol
-	SymSeq  []*Symbol
-	Eqs     []*Equation // in an order in which they can be computed
-	Funcs   map[string]*Function
-	Parts   []*Subpart
-	Levels  []*Levels
-	Else    *Subpart                 // of an update of matrices: what moves the rest
-	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
+	Tree     *units.Tree
+	Unit     *notation.Unit
+	Name     string
+	ID       string
+	Time     string // the time letter: t in rules, a clock in updates, "" elsewhere
+	Options  map[string]*Option
+	Axes     map[string]*Axis
+	AxisSeq  []*Axis // distinct, in order
+	Symbols  map[string]*Symbol
+	SymSeq   []*Symbol
+	Eqs      []*Equation // in an order in which they can be computed
+	Funcs    map[string]*Function
+	Parts    []*Subpart
+	Levels   []*Levels
+	Fallback *Subpart                 // of an update of matrices: what moves the rest
+	Replaced map[string]notation.Expr // names replaced by `with name := expr`
 
 	Strategy *Strategy // of a rule that is computed in chunks, else nil
 	Heads    *Axis     // of a rule that stands several times side by side, else nil
 
-	Unread *Block // the block with equations that nothing reads in it, nil where there are none
+	Unpruned *Block // the block with equations that nothing reads in it, nil where there are none
 
 	families *familiar // nil for a block without any
 
@@ -197,5 +197,5 @@ func (b *Block) Split(text string) (name, time string) {
 }
 
 func (b *Block) known(name string) bool {
-	return b.Symbols[name] != nil || b.Zeroed[name] != nil
+	return b.Symbols[name] != nil || b.Replaced[name] != nil
 }

@@ -332,7 +332,7 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 	if in.b.Time != "" {
 		name, timed = strings.CutSuffix(text, "_"+in.b.Time)
 	}
-	if in.b.Zeroed[name] != nil {
+	if in.b.Replaced[name] != nil {
 		return
 	}
 	in.replaces(u, name)
@@ -391,7 +391,7 @@ func (in *instancer) override(with []*notation.Override) {
 				Hint("what is replaced is gone; only what comes in can be read by its own replacement")
 			continue
 		}
-		in.b.Zeroed[name] = o.Value
+		in.b.Replaced[name] = o.Value
 		for i, e := range in.defs {
 			if e.Name == name {
 				in.defs = append(in.defs[:i:i], in.defs[i+1:]...)

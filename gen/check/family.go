@@ -72,9 +72,9 @@ func (in *instancer) families(with []*notation.Override) []*notation.Override {
 	return out
 }
 
-// Written is a claim that stands on no page, such as a derived one, with the
+// ExpandClaim is a claim that stands on no page, such as a derived one, with the
 // members of families as the block names them.
-func (b *Block) Written(c *notation.Claim, ds *diag.List) *notation.Claim {
+func (b *Block) ExpandClaim(c *notation.Claim, ds *diag.List) *notation.Claim {
 	if b.families == nil {
 		return c
 	}

@@ -59,7 +59,7 @@ func InstantiateFormula(t *units.Tree, name string, f *notation.Formula, with []
 // instantiate resolves a unit; redefined are lines of other pages that redefine something of it.
 func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, redefined ...source) *Block {
 	b := &Block{Tree: t, Unit: u, Name: name, ID: ident.ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
-		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Zeroed: map[string]notation.Expr{}}
+		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Replaced: map[string]notation.Expr{}}
 	in := &instancer{tree: t, ds: ds, b: b, with: with}
 	if !in.gather(u, args, nil, 0) || in.refused {
 		return nil

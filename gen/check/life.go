@@ -116,9 +116,9 @@ func (b *Block) AnchorOf(state string) *Symbol {
 	return nil
 }
 
-// Starts reports whether a state, or the one whose anchor s is, begins with something
+// NonzeroStart reports whether a state, or the one whose anchor s is, begins with something
 // else than zeros: a number, or what is learned.
-func (b *Block) Starts(s *Symbol) bool {
+func (b *Block) NonzeroStart(s *Symbol) bool {
 	if s != nil && s.Kind == Anchor {
 		s = b.Symbols[s.Of]
 	}

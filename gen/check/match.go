@@ -306,7 +306,7 @@ func (in *instancer) coefficients(u *notation.Unit, s *notation.Declare) {
 			continue
 		}
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: Defined, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
-		in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ident.ASCII(n.Name.Text), Def: d, Found: true, Timed: true, Unit: u})
+		in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ident.ASCII(n.Name.Text), Def: d, Matched: true, Timed: true, Unit: u})
 	}
 }
 

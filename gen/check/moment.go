@@ -121,9 +121,9 @@ func (o *orderer) ofStates(e *Equation, above []*Equation) bool {
 	return true
 }
 
-// SnapBehind is a snap that an equation reads, or something of states alone
+// SnapRead is a snap that an equation reads, or something of states alone
 // that it reads; nil where there is none.
-func SnapBehind(b *Block, eq *Equation) *Symbol {
+func (b *Block) SnapRead(eq *Equation) *Symbol {
 	o := &orderer{b: b, used: map[string]bool{}}
 	for _, r := range o.reads(eq) {
 		s := b.Symbols[r.name]
@@ -131,7 +131,7 @@ func SnapBehind(b *Block, eq *Equation) *Symbol {
 			return s
 		}
 		if e := b.Equation(r.name); e != nil && e != eq && s != nil && s.Kind == Defined {
-			if s := SnapBehind(b, e); s != nil {
+			if s := b.SnapRead(e); s != nil {
 				return s
 			}
 		}
@@ -139,10 +139,10 @@ func SnapBehind(b *Block, eq *Equation) *Symbol {
 	return nil
 }
 
-// ReadMoments reports whether what a rule answers reads its states as they were
+// ReadTimes reports whether what a rule answers reads its states as they were
 // before the token's write, and as they are after it. A state per chunk that is
 // read after its write counts as both: no memory holds either.
-func ReadMoments(b *Block) (before, after bool) {
+func (b *Block) ReadTimes() (before, after bool) {
 	m := &moments{b: b, o: &orderer{b: b, used: map[string]bool{}}, seen: map[string]bool{}}
 	m.visit("y", false)
 	return m.before, m.after

@@ -39,7 +39,7 @@ func (in *instancer) unreadToo(o *orderer, all *Block) {
 	with.b = all
 	p := newOrderer(&with)
 	p.sort(append(p.roots(), unread...))
-	in.b.Unread = all
+	in.b.Unpruned = all
 }
 
 func newOrderer(in *instancer) *orderer {
@@ -63,7 +63,7 @@ func (o *orderer) sort(roots []*Equation) {
 // that is read was refused there.
 func (o *orderer) unwritten() {
 	for _, s := range o.b.SymSeq {
-		if s.Kind == State && (o.b.Time == tokenTime || o.b.Unit.Kind == notation.ComposeUnit) && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Zeroed[s.Name] == nil {
+		if s.Kind == State && (o.b.Time == tokenTime || o.b.Unit.Kind == notation.ComposeUnit) && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Replaced[s.Name] == nil {
 			o.in.ds.Errorf(diag.MissingEquation, s.Span, "state %s has no equation", s.Name).
 				Hint("say how it changes: %s = …, or leave it out", notation.At(s.Name, o.now()))
 		}
@@ -111,7 +111,7 @@ func (o *orderer) roots() []*Equation {
 func (o *orderer) coefficients() []*Equation {
 	var out []*Equation
 	for _, e := range o.in.defs {
-		if e.Found {
+		if e.Matched {
 			out = append(out, e)
 		}
 	}
@@ -165,7 +165,7 @@ func (o *orderer) visit(e *Equation) {
 		class = max(class, o.read(e, r))
 	}
 	if s := o.b.Symbols[e.Name]; s != nil && s.Kind == State || o.b.Strategy != nil && e.Unit == o.b.Strategy.Unit {
-		class = Step // what a strategy says is about a chunk
+		class = Recurrent // what a strategy says is about a chunk
 	}
 	if class > Static && !e.Timed && o.b.Time == tokenTime {
 		if e.Iter != nil {
@@ -203,18 +203,18 @@ func (o *orderer) read(e *Equation, r read) Class {
 	next := o.eq[r.name]
 	switch {
 	case o.b.Strategy != nil && !r.first && (r.at || !r.now) && next == e && sym.Kind == Defined:
-		return Step // at an earlier token of the chunk
+		return Recurrent // at an earlier token of the chunk
 	case sym.Kind == Snap && !e.Timed && o.b.Time == tokenTime && o.b.Strategy == nil:
 		o.held(sym)
 		return Static // the same for all tokens of a call
 	case sym.Kind == Anchor, sym.Kind == Snap:
 		o.held(sym)
-		return Step
+		return Recurrent
 	case r.first && o.b.Time == tokenTime && o.first(sym):
-		return Step
+		return Recurrent
 	case !r.now && !r.first && sym.Kind != State && next != nil && o.b.Time == tokenTime && o.ofStates(next, nil):
 		o.lagging(next)
-		return Step
+		return Recurrent
 	}
 	if sym.Kind == State {
 		if next == nil {
@@ -222,7 +222,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 				o.in.ds.Errorf(diag.MissingEquation, sym.Span, "state %s has no equation", r.name).
 					See(r.span, "it is read here").Hint("say how it changes: %s = …", notation.At(r.name, "_t"))
 			}
-			return Step
+			return Recurrent
 		}
 		if r.now && next.Name == e.Name && o.b.Time == tokenTime {
 			o.cycle(e)
@@ -231,7 +231,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 		} else if o.mark[next.Name] == 0 {
 			o.later(next)
 		}
-		return Step
+		return Recurrent
 	}
 	if next == nil {
 		if sym.Kind == Input && o.b.Time == tokenTime {
@@ -310,8 +310,8 @@ func (o *orderer) initials() {
 	}
 }
 
-// Timed lists the names with moments that an equation reads, inputs too.
-func Timed(b *Block, eq *Equation) []string {
+// TimedReads lists the names with moments that an equation reads, inputs too.
+func (b *Block) TimedReads(eq *Equation) []string {
 	o := &orderer{b: b, used: map[string]bool{}}
 	var out []string
 	for _, r := range o.reads(eq) {
@@ -323,24 +323,24 @@ func Timed(b *Block, eq *Equation) []string {
 	return out
 }
 
-// OfStates reports whether a name is defined from states and learned values
+// FromStates reports whether a name is defined from states and learned values
 // alone.
-func OfStates(b *Block, name string) bool {
+func (b *Block) FromStates(name string) bool {
 	eq := b.Equation(name)
 	if eq == nil {
 		return false
 	}
-	for _, r := range Timed(b, eq) {
-		if b.Symbols[r].Kind != State && !OfStates(b, r) {
+	for _, r := range b.TimedReads(eq) {
+		if b.Symbols[r].Kind != State && !b.FromStates(r) {
 			return false
 		}
 	}
 	return true
 }
 
-// Reaches reports whether an equation depends on a name without passing
+// DependsOn reports whether an equation depends on a name without passing
 // through a state.
-func Reaches(b *Block, from, to string) bool {
+func (b *Block) DependsOn(from, to string) bool {
 	if from == to {
 		return true
 	}
@@ -350,16 +350,16 @@ func Reaches(b *Block, from, to string) bool {
 	}
 	o := &orderer{b: b, used: map[string]bool{}}
 	for _, r := range o.reads(eq) {
-		if r.name != from && Reaches(b, r.name, to) {
+		if r.name != from && b.DependsOn(r.name, to) {
 			return true
 		}
 	}
 	return false
 }
 
-// FreeAxis adds a free axis to a block: one that an operation's signature
+// AddFreeAxis adds a free axis to a block: one that an operation's signature
 // introduces.
-func FreeAxis(b *Block, name string) *Axis {
+func (b *Block) AddFreeAxis(name string) *Axis {
 	a := &Axis{Name: name, Size: shape.Sym(name), Free: true}
 	b.Axes[name] = a
 	b.AxisSeq = append(b.AxisSeq, a)

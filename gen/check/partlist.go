@@ -128,8 +128,8 @@ func (in *instancer) listAxes() {
 	}
 }
 
-// Count is the axis that counts the parts of a list, and the list.
-func (b *Block) Count(list string) *Axis {
+// CountAxis is the axis that counts the parts of a list, and the list.
+func (b *Block) CountAxis(list string) *Axis {
 	for _, p := range units.PartsOf(b.Unit) {
 		if p.List != nil && p.Name.Text == list {
 			return b.Axes[p.List.Text]
@@ -138,8 +138,8 @@ func (b *Block) Count(list string) *Axis {
 	return nil
 }
 
-// CountOf is the list of parts whose axis has a name, or "".
-func (b *Block) CountOf(axis string) string {
+// CountedList is the list of parts whose axis has a name, or "".
+func (b *Block) CountedList(axis string) string {
 	for _, p := range units.PartsOf(b.Unit) {
 		if p.List != nil && p.List.Text == axis {
 			return p.Name.Text
@@ -172,7 +172,7 @@ func (in *instancer) level(u *notation.Unit, s *notation.Level) {
 	l := &Levels{Span: s.Span}
 	at, ok := s.Rule.(*notation.Index)
 	if ok {
-		if id, isName := at.X.(*notation.Ident); isName && in.b.CountOf(in.rangeName(s.Binder)) == id.Name.Text && in.indexed(at.At, s.Binder) {
+		if id, isName := at.X.(*notation.Ident); isName && in.b.CountedList(in.rangeName(s.Binder)) == id.Name.Text && in.indexed(at.At, s.Binder) {
 			l.List = id.Name.Text
 		}
 	}

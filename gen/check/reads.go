@@ -14,7 +14,7 @@ import (
 // nothing.
 func (o *orderer) reads(e *Equation) []read {
 	var out []read
-	if e.Found {
+	if e.Matched {
 		return o.found(e)
 	}
 	if e.Iter != nil {
@@ -110,7 +110,7 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			o.exprs(n.Empty, local, calls, out)
 			return false
 		case *notation.Case:
-			if arm := o.b.Chosen(n); arm != nil && !o.anyArm {
+			if arm := o.b.ChosenArm(n); arm != nil && !o.anyArm {
 				o.exprs(arm, local, calls, out)
 				return false
 			}
@@ -129,7 +129,7 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 				return true
 			}
 			name, time := o.b.Split(n.Name.Text)
-			if z, inside := o.b.Zeroed[name], "with "+name; z != nil && !local[name] && !calls[inside] {
+			if z, inside := o.b.Replaced[name], "with "+name; z != nil && !local[name] && !calls[inside] {
 				calls[inside] = true
 				o.exprs(z, local, calls, out)
 				delete(calls, inside)
@@ -179,9 +179,9 @@ func (o *orderer) axes(f *Function, t *notation.Type, local map[string]bool) {
 	}
 }
 
-// Chosen returns the arm of a case that the options select, or nil when it
+// ChosenArm returns the arm of a case that the options select, or nil when it
 // cannot be decided here.
-func (b *Block) Chosen(c *notation.Case) notation.Expr {
+func (b *Block) ChosenArm(c *notation.Case) notation.Expr {
 	x := b.OptionValue(c.On)
 	if id, ok := c.On.(*notation.Ident); ok && b.Options[id.Name.Text] == nil {
 		return nil

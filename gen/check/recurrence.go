@@ -15,21 +15,21 @@ import (
 
 // A Recurrence is an equation of a chunk that reads itself.
 type Recurrence struct {
-	Rest  []Signed // terms without the name
-	Steps []Signed // what stands beside the name one token before
-	Sums  []Signed // reductions Σ over earlier tokens, with 1 in the place of the name
+	Rest   []SignedTerm // terms without the name
+	Lagged []SignedTerm // what stands beside the name one token before
+	Sums   []SignedTerm // reductions Σ over earlier tokens, with 1 in the place of the name
 }
 
-// A Signed is a term of a sum.
-type Signed struct {
+// A SignedTerm is a term of a sum.
+type SignedTerm struct {
 	Minus bool
 	Expr  notation.Expr
 	Whole notation.Expr // of a step: the term with the name in it
 }
 
-// Recurs takes apart an equation that reads its own name at earlier tokens; nil
+// SplitRecurrence takes apart an equation that reads its own name at earlier tokens; nil
 // stands for one that does not, and for one that was refused.
-func Recurs(b *Block, eq *Equation, ds *diag.List) *Recurrence {
+func (b *Block) SplitRecurrence(eq *Equation, ds *diag.List) *Recurrence {
 	if eq.Def == nil || !b.readsItself(eq, eq.Def.Value) && !slices.ContainsFunc(eq.Def.With, func(w *notation.Define) bool { return b.readsItself(eq, w.Value) }) {
 		return nil
 	}
@@ -44,8 +44,8 @@ func Recurs(b *Block, eq *Equation, ds *diag.List) *Recurrence {
 	return c.out
 }
 
-// ReadsItself reports whether an equation of a chunk reads its own name.
-func ReadsItself(b *Block, eq *Equation) bool {
+// IsRecurrent reports whether an equation of a chunk reads its own name.
+func (b *Block) IsRecurrent(eq *Equation) bool {
 	return eq.Def != nil && b.readsItself(eq, eq.Def.Value)
 }
 
@@ -103,7 +103,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 		}
 	}
 	if !c.b.readsItself(c.eq, x) {
-		c.out.Rest = append(c.out.Rest, Signed{Minus: minus, Expr: x})
+		c.out.Rest = append(c.out.Rest, SignedTerm{Minus: minus, Expr: x})
 		return
 	}
 	if y, time := c.without(x); y != nil {
@@ -111,7 +111,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 			c.refuse(x, "%s is read here at a moment that is not the token before", c.eq.Name)
 			return
 		}
-		c.out.Steps = append(c.out.Steps, Signed{Minus: minus, Expr: y, Whole: x})
+		c.out.Lagged = append(c.out.Lagged, SignedTerm{Minus: minus, Expr: y, Whole: x})
 	}
 }
 
@@ -150,7 +150,7 @@ func (c *recurrent) sum(x *notation.Reduce, minus bool) {
 	}
 	r := *x
 	r.Body = y
-	c.out.Sums = append(c.out.Sums, Signed{Minus: minus, Expr: &r})
+	c.out.Sums = append(c.out.Sums, SignedTerm{Minus: minus, Expr: &r})
 }
 
 // without is a product with 1 in the place of the one factor that is the name,

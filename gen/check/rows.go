@@ -12,9 +12,9 @@ import (
 // RowSets are the properties that say in which set the rows of a state are.
 var RowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "ProbabilitySimplex": notation.SimplexType, "Simplex": notation.SimplexType}
 
-// Rows is the kind of set that the rows of a state are declared to lie in: by
+// RowSet is the kind of set that the rows of a state are declared to lie in: by
 // its type, or where that is real by what the rule provides.
-func (b *Block) Rows(s *Symbol) notation.TypeKind {
+func (b *Block) RowSet(s *Symbol) notation.TypeKind {
 	if s.Type == nil {
 		return notation.RealType
 	}

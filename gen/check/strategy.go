@@ -212,9 +212,9 @@ func WithChunks(t *units.Tree, u *notation.Unit, n int) (*Block, diag.List) {
 	return Instantiate(t, &v)
 }
 
-// AllEqs are the equations of a block and, where a strategy computes it, those of
+// AllEquations are the equations of a block and, where a strategy computes it, those of
 // its rule that compute the tokens behind the last chunk and nothing else.
-func (b *Block) AllEqs() []*Equation {
+func (b *Block) AllEquations() []*Equation {
 	all := slices.Clone(b.Eqs)
 	if b.Strategy == nil {
 		return all

@@ -148,7 +148,7 @@ func (in *instancer) mentions(x notation.Expr, name string, way []*Function) boo
 	notation.Inspect(x, func(n any) bool {
 		switch n := n.(type) {
 		case *notation.Case:
-			if arm := in.b.Chosen(n); arm != nil {
+			if arm := in.b.ChosenArm(n); arm != nil {
 				found = found || in.mentions(arm, name, way)
 				return false
 			}

@@ -53,7 +53,7 @@ func (in *instancer) update() {
 	case t != nil:
 		for _, x := range t.Shape {
 			if name := x.(*notation.Ident).Name.Text; in.b.Axes[name] == nil {
-				FreeAxis(in.b, name)
+				in.b.AddFreeAxis(name)
 			}
 		}
 		if u.Else == nil {
@@ -112,7 +112,7 @@ func (in *instancer) otherwise(a *notation.Apply) {
 			return
 		}
 	}
-	in.b.Else = &Subpart{Name: u.Name.Text, Kind: "Update", Formula: a, Block: b}
+	in.b.Fallback = &Subpart{Name: u.Name.Text, Kind: "Update", Formula: a, Block: b}
 }
 
 // moves refuses an update in which something that it carries has no equation.

@@ -221,7 +221,7 @@ func claim(b *check.Block, text string) (*notation.Claim, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return b.Written(file.Units[0].Body[0].(*notation.Claim), &ds), ds
+	return b.ExpandClaim(file.Units[0].Body[0].(*notation.Claim), &ds), ds
 }
 
 // values are numbers for the names of a claim: positive ones at even points,

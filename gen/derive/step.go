@@ -77,7 +77,7 @@ func (d *Derivation) step(ds *diag.List) bool {
 		}
 	}
 	for _, eq := range d.Unit.Eqs {
-		if v := valueOf(g, eq); eq.Class == check.Step && v != nil {
+		if v := valueOf(g, eq); eq.Class == check.Recurrent && v != nil {
 			if _, done := names[v]; !done && !overWindow(v, d.windows) {
 				names[v] = naming{name: eq.Name, when: "t"}
 			}

@@ -66,7 +66,7 @@ func (d *collector) emitted(e *Entry, u *abi.Unit) {
 // go the functions of the knobs that it calls.
 func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 	written := map[string]string{}
-	for _, q := range b.AllEqs() {
+	for _, q := range b.AllEquations() {
 		if q.Def != nil && q.Unit != nil && q.Unit.Kind == notation.LawUnit {
 			written[q.ID] = notation.Print(q.Def, notation.Unicode)
 		}

@@ -102,7 +102,7 @@ func (e *builder) onlyWhere(x *notation.Piecewise) *ten {
 // chooseCase takes the arm that the configuration selects; a case on an
 // attribute of the parameter under update stays a choice.
 func (e *builder) chooseCase(x *notation.Case) *ten {
-	if v := e.blk.Chosen(x); v != nil {
+	if v := e.blk.ChosenArm(x); v != nil {
 		return e.any(v)
 	}
 	if id, ok := x.On.(*notation.Ident); ok && e.blk.Unit.Kind == notation.UpdateUnit && len(x.Arms) == 2 {

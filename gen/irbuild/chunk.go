@@ -49,7 +49,7 @@ func (n *ruleNames) sequential(e *builder) {
 	}
 	e.blk = rule
 	for _, eq := range rule.Eqs {
-		if eq.Class != check.Step && n.vals[eq.Name] == nil {
+		if eq.Class != check.Recurrent && n.vals[eq.Name] == nil {
 			n.equation(e, eq)
 		}
 	}
@@ -64,7 +64,7 @@ func (n *ruleNames) inChunks(e *builder) {
 		return
 	}
 	for _, eq := range e.blk.Eqs {
-		if eq.Class == check.Step && eq.Name == "y" {
+		if eq.Class == check.Recurrent && eq.Name == "y" {
 			s.value(eq, e.blk.Unit.Name.Span)
 		}
 	}
@@ -83,7 +83,7 @@ func (n *ruleNames) inChunks(e *builder) {
 		e.blk = whole.Strategy.Rule
 		t := newStepAfter(e, n, c)
 		for _, eq := range e.blk.Eqs {
-			if eq.Class == check.Step {
+			if eq.Class == check.Recurrent {
 				t.equation(eq)
 			}
 		}
@@ -162,7 +162,7 @@ func (s *chunkNames) close() *ir.Value {
 // last is the equation of a state at the last token of the chunk.
 func (s *chunkNames) last(eq *check.Equation) *ir.Value {
 	at := affine{c: shape.Int(int64(s.cut.size - 1))}
-	if s.vals[eq.Name] != nil || s.busy[eq.Name] || check.ReadsItself(s.e.blk, eq) {
+	if s.vals[eq.Name] != nil || s.busy[eq.Name] || s.e.blk.IsRecurrent(eq) {
 		t := s.read(s.value(eq, eq.Span()), at)
 		if t == nil {
 			return nil
@@ -213,7 +213,7 @@ func (s *chunkNames) value(eq *check.Equation, reader notation.Span) *ten {
 	if t := s.vals[eq.Name]; t != nil {
 		return t
 	}
-	if eq.Found {
+	if eq.Matched {
 		return nil // what was not found was reported
 	}
 	if s.busy[eq.Name] {
@@ -225,7 +225,7 @@ func (s *chunkNames) value(eq *check.Equation, reader notation.Span) *ten {
 	s.now = varAff(s.e.token)
 	defer func() { s.now, s.busy[eq.Name] = old, false }()
 	before := s.e.ds.Len()
-	r := check.Recurs(s.e.blk, eq, s.e.ds)
+	r := s.e.blk.SplitRecurrence(eq, s.e.ds)
 	if s.e.ds.Len() > before {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (s *chunkNames) name(e *builder, sym *check.Symbol, when moment, span notat
 	case sym.Kind == check.Anchor:
 		e.ds.Errorf(diag.NotSupported, span, "a strategy cannot read anchor %s", sym.Name).Hint("it knows the state where the chunk began: snap %s°", sym.Of)
 		return nil
-	case eq == nil || eq.Class != check.Step:
+	case eq == nil || eq.Class != check.Recurrent:
 		return s.fromOutside(sym, when, span)
 	case when.now:
 		return s.read(s.value(eq, span), s.now)

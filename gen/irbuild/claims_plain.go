@@ -59,7 +59,7 @@ func (n *plainClaim) answer(e *builder, eq *check.Equation, x *partCall) {
 	}
 	if x.how == Each {
 		t = t.clone()
-		t.axes = append([]*ir.Axis{e.axis(e.blk.Count(x.part))}, t.axes...)
+		t.axes = append([]*ir.Axis{e.axis(e.blk.CountAxis(x.part))}, t.axes...)
 	}
 	v := e.f.AddParam(ident.ASCII(eq.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
 	n.frees[v.Name] = Free{Text: eq.Name}

@@ -28,7 +28,7 @@ func newStepClaim(blk *check.Block, name string, ds *diag.List) (*builder, claim
 	var quiet diag.List
 	o, series := newRuleBuilder(blk, name, &quiet)
 	for _, eq := range blk.Eqs {
-		if eq.Class != check.Step {
+		if eq.Class != check.Recurrent {
 			series.equation(o, eq)
 		}
 	}
@@ -44,7 +44,7 @@ func newStepClaim(blk *check.Block, name string, ds *diag.List) (*builder, claim
 func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
 	eq := e.blk.Equation(sym.Name)
 	switch {
-	case when.at != nil && (sym.Kind == check.State || eq != nil && eq.Class == check.Step):
+	case when.at != nil && (sym.Kind == check.State || eq != nil && eq.Class == check.Recurrent):
 		e.behind(sym, span)
 		return nil
 	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
@@ -55,7 +55,7 @@ func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notati
 	case when.at != nil && eq != nil && eq.Class == check.Static:
 		e.ds.Errorf(diag.NotSupported, span, "a claim speaks of one step: %s is read at another moment", sym.Name)
 		return nil
-	case sym.Kind == check.State, eq != nil && eq.Class == check.Step:
+	case sym.Kind == check.State, eq != nil && eq.Class == check.Recurrent:
 		return n.stepped(e, sym, eq, when, span)
 	case eq != nil && eq.Class == check.Static:
 		if n.static[sym.Name] == nil {
@@ -159,7 +159,7 @@ func (n *stepClaim) step(e *builder) {
 	defer func() { e.eq = id }()
 	taken := map[*ir.Value]bool{}
 	for _, eq := range e.blk.Eqs {
-		if eq.Class != check.Step {
+		if eq.Class != check.Recurrent {
 			continue
 		}
 		t := e.apart(func() *ten { return e.equationValue(eq) })

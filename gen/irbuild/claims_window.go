@@ -74,7 +74,7 @@ func (n *stepClaim) windows(o *builder) {
 	}
 	for _, eq := range o.blk.Eqs {
 		switch {
-		case eq.Class != check.Step:
+		case eq.Class != check.Recurrent:
 		case eq.Def != nil:
 			look(eq.Def)
 		case eq.Iter != nil:

@@ -47,8 +47,8 @@ type Program struct {
 
 // Compose builds a composition or model in stages.
 func Compose(blk *check.Block, ds *diag.List) *Program {
-	if before := ds.Len(); blk.Unread != nil {
-		if compose(blk.Unread, ds); ds.Len() > before {
+	if before := ds.Len(); blk.Unpruned != nil {
+		if compose(blk.Unpruned, ds); ds.Len() > before {
 			return nil
 		}
 	}
@@ -140,7 +140,7 @@ func (c *composer) callsFirst() []*check.Equation {
 			continue
 		}
 		for _, e := range c.blk.Eqs[:i] {
-			if check.Reaches(c.blk, call.Name, e.Name) {
+			if c.blk.DependsOn(call.Name, e.Name) {
 				put(e)
 			}
 		}

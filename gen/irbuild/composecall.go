@@ -52,7 +52,7 @@ func (c *composer) callOf(eq *check.Equation) *partCall {
 	}
 	p.part, p.arg = x.Fun.Text, x.Args[0]
 	index := eq.Def.Target.Index
-	if c.blk.Count(p.part) == nil {
+	if c.blk.CountAxis(p.part) == nil {
 		if len(index) > 0 || len(x.At) > 0 {
 			c.ds.Errorf(diag.BadIndex, x.Fun.Span, "%s is one part and has no index", p.part)
 			c.n.failed[eq.Name] = true
@@ -62,7 +62,7 @@ func (c *composer) callOf(eq *check.Equation) *partCall {
 	p.how = Each
 	if len(index) != 1 || !c.counts(index[0], p.part) || len(x.At) != 1 || !isName(x.At[0], index[0].Name.Text) {
 		c.ds.Errorf(diag.BadIndex, x.Where(), "%s is a list of parts", p.part).
-			Hint("write %s[l∈%s] = %s[l](X)", eq.Name, c.blk.Count(p.part).Name, p.part)
+			Hint("write %s[l∈%s] = %s[l](X)", eq.Name, c.blk.CountAxis(p.part).Name, p.part)
 		c.n.failed[eq.Name] = true
 	}
 	return p
@@ -71,7 +71,7 @@ func (c *composer) callOf(eq *check.Equation) *partCall {
 // counts reports whether an index runs over the axis that counts a list.
 func (c *composer) counts(b *notation.Binder, list string) bool {
 	id, ok := b.Range.(*notation.Ident)
-	return ok && b.Cond == nil && c.blk.CountOf(id.Name.Text) == list
+	return ok && b.Cond == nil && c.blk.CountedList(id.Name.Text) == list
 }
 
 func isName(x notation.Expr, name string) bool {
@@ -86,7 +86,7 @@ func (c *composer) chain(it *notation.Iterate) *partCall {
 	if ok {
 		p.part = x.Fun.Text
 	}
-	if a := c.blk.Count(p.part); !ok || a == nil || len(x.At) != 1 || !isName(x.At[0], it.Index.Text) ||
+	if a := c.blk.CountAxis(p.part); !ok || a == nil || len(x.At) != 1 || !isName(x.At[0], it.Index.Text) ||
 		len(x.Args) != 1 || !isName(x.Args[0], it.Name.Text) || !isName(it.Count, a.Name) || len(it.With) > 0 || it.Orient {
 		c.ds.Errorf(diag.NotSupported, it.Step.Where(), "an iteration with an index goes through the parts of a list, and does nothing else").
 			Hint("write iterate y from X for l∈K : y ← part[l](y), with part[K] : Rule in the header")
@@ -129,7 +129,7 @@ func (c *composer) call(eq *check.Equation, x *partCall) {
 	st := Stage{Eq: eq.ID, Part: x.part, How: x.how, Frozen: x.frozen, Arg: ident.ASCII(name), Out: ident.ASCII(eq.Name), Axes: append(axesOf(c.e.lanes()), t.axes...)}
 	axes := t.axes
 	if x.how == Each {
-		axes = append([]*ir.Axis{c.e.axis(c.blk.Count(x.part))}, axes...)
+		axes = append([]*ir.Axis{c.e.axis(c.blk.CountAxis(x.part))}, axes...)
 	}
 	st.OutAxes = append(axesOf(c.e.lanes()), axes...)
 	t = &ten{axes: axes, fs: []factor{{val: &ir.Value{Axes: st.OutAxes}}}} // its type: the value is the part's

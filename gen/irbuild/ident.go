@@ -40,7 +40,7 @@ func (e *builder) ident(x *notation.Ident) *ten {
 		e.errorf(diag.UnknownName, x, "there is no adjoint %s here", notation.Print(x, notation.Unicode)).Hint("adjoints stand in claims")
 		return nil
 	}
-	if z := e.blk.Zeroed[name]; z != nil && !e.own[name] {
+	if z := e.blk.Replaced[name]; z != nil && !e.own[name] {
 		e.own[name] = true
 		defer delete(e.own, name)
 		return e.any(z)

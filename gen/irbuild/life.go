@@ -186,12 +186,12 @@ func (e *builder) lags(eq *check.Equation, when moment, span notation.Span) bool
 			See(eq.Span(), "defined here").Hint("make it a state, or define it from states alone")
 		return false
 	}
-	for _, r := range check.Timed(e.blk, eq) {
-		if e.blk.Symbols[r].Kind != check.State && !check.OfStates(e.blk, r) {
+	for _, r := range e.blk.TimedReads(eq) {
+		if e.blk.Symbols[r].Kind != check.State && !e.blk.FromStates(r) {
 			return why(r, "not a state")
 		}
 	}
-	if s := check.SnapBehind(e.blk, eq); s != nil {
+	if s := e.blk.SnapRead(eq); s != nil {
 		return why(s.Name, "a snap")
 	}
 	return true

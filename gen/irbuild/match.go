@@ -35,9 +35,9 @@ func (n *matchNames) name(e *builder, sym *check.Symbol, when moment, span notat
 	switch {
 	case sym.Kind == check.State && !sym.PerChunk() && (when.before || when.now):
 		return n.state(sym, when)
-	case eq != nil && eq.Class == check.Step && sym.Kind == check.Defined && when.now:
+	case eq != nil && eq.Class == check.Recurrent && sym.Kind == check.Defined && when.now:
 		return n.equation(eq)
-	case eq != nil && eq.Class == check.Step, sym.Kind == check.Anchor, sym.Kind == check.Snap, sym.Kind == check.State:
+	case eq != nil && eq.Class == check.Recurrent, sym.Kind == check.Anchor, sym.Kind == check.Snap, sym.Kind == check.State:
 		e.ds.Errorf(diag.NotSupported, span, "%s is read here, and what is matched reads states before a token and after it alone", sym.Name)
 		return nil
 	}
@@ -143,7 +143,7 @@ func (n *inputNames) name(e *builder, sym *check.Symbol, when moment, span notat
 	case sym.Kind == check.State && !sym.PerChunk() && when.before:
 	case sym.Kind == check.State && !sym.PerChunk() && when.now:
 		name += "_t"
-	case eq == nil || !eq.Found || !when.now:
+	case eq == nil || !eq.Matched || !when.now:
 		e.ds.Errorf(diag.NotSupported, span, "a form is made of the state and of inputs, and %s is neither", sym.Name).
 			Hint("declare it: input %s ∈ …", sym.Name)
 		return nil

@@ -132,7 +132,7 @@ func (e *builder) generic() func(id *notation.Ident) *ir.Axis {
 	return func(id *notation.Ident) *ir.Axis {
 		a := e.blk.Axes[id.Name.Text]
 		if a == nil {
-			a = check.FreeAxis(e.blk, id.Name.Text)
+			a = e.blk.AddFreeAxis(id.Name.Text)
 		}
 		return e.axis(a)
 	}

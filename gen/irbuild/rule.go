@@ -27,8 +27,8 @@ type ruleNames struct {
 // Rule builds the program of a rule: inputs, learned parameters and states in;
 // y and states out.
 func Rule(blk *check.Block, ds *diag.List) *ir.Func {
-	if before := ds.Len(); blk.Unread != nil {
-		if buildRule(blk.Unread, ds, nil, nil); ds.Len() > before {
+	if before := ds.Len(); blk.Unpruned != nil {
+		if buildRule(blk.Unpruned, ds, nil, nil); ds.Len() > before {
 			return nil
 		}
 	}
@@ -62,10 +62,10 @@ func (n *ruleNames) rule(e *builder, probes []Probe) *ir.Func {
 	before := ds.Len()
 	var step *stepNames
 	for _, eq := range blk.Eqs {
-		if eq.Class == check.Step && parallel(blk) {
+		if eq.Class == check.Recurrent && parallel(blk) {
 			continue
 		}
-		if eq.Class == check.Step {
+		if eq.Class == check.Recurrent {
 			if step == nil {
 				step = newStep(e, n)
 			}
@@ -140,7 +140,7 @@ func (n *ruleNames) valuesOnly(blk *check.Block, f *ir.Func) {
 	begun := map[*ir.Value]bool{}
 	for _, s := range blk.SymSeq {
 		if v := n.states[s.Name]; v != nil {
-			begun[v] = blk.Starts(s)
+			begun[v] = blk.NonzeroStart(s)
 		}
 	}
 	for _, p := range f.Params {
@@ -151,7 +151,7 @@ func (n *ruleNames) valuesOnly(blk *check.Block, f *ir.Func) {
 // neededFrozen reports whether the frozen read needs an equation: whether y
 // depends on it without passing through a state.
 func (e *builder) neededFrozen(eq *check.Equation) bool {
-	return check.Reaches(e.blk, "y", eq.Name)
+	return e.blk.DependsOn("y", eq.Name)
 }
 
 func newRuleBuilder(blk *check.Block, name string, ds *diag.List) (*builder, *ruleNames) {
@@ -307,7 +307,7 @@ func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notati
 		return nil
 	}
 	again := n.first || when.before || when.initial || n.vals[sym.Name] == nil && eq != nil && eq.Timed
-	if n.frozen && again && check.OfStates(e.blk, sym.Name) {
+	if n.frozen && again && e.blk.FromStates(sym.Name) {
 		return n.ofStatesFrozen(e, eq, when, span)
 	}
 	t := n.vals[sym.Name]

@@ -102,18 +102,18 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	switch {
 	case sym.Kind == check.State:
 		return s.state(sym, when, span)
-	case eq != nil && eq.Class == check.Step && when.at != nil:
+	case eq != nil && eq.Class == check.Recurrent && when.at != nil:
 		s.e.behind(sym, span)
 		return nil
 	case sym.Kind == check.Snap && e.blk.Strategy != nil:
 		return e.timeless(sym, when, span, s.boundary(sym))
 	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
 		return e.timeless(sym, when, span, s.hold(sym))
-	case eq != nil && eq.Class == check.Step && (when.before || when.initial || s.shift != moment{}):
+	case eq != nil && eq.Class == check.Recurrent && (when.before || when.initial || s.shift != moment{}):
 		return s.previous(eq, when, span)
-	case eq != nil && eq.Class == check.Step && when.now:
+	case eq != nil && eq.Class == check.Recurrent && when.now:
 		return s.vals[sym.Name]
-	case eq != nil && eq.Class == check.Step:
+	case eq != nil && eq.Class == check.Recurrent:
 		e.ds.Errorf(diag.TimeSuffix, span, "%s changes with every token", sym.Name).Hint("write %s_t", sym.Name)
 		return nil
 	case when.at != nil:

@@ -39,17 +39,17 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 		b = e.lift(b, vars)
 	}
 	if len(step.axes) > 0 && len(r.Sums) > 0 {
-		e.errorf(diag.NotScalar, r.Steps[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this is %s", e.typ(step))
+		e.errorf(diag.NotScalar, r.Lagged[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this is %s", e.typ(step))
 		return nil
 	}
 	if step.depends(vars) {
 		if len(r.Sums) > 0 {
-			e.errorf(diag.NotScalar, r.Steps[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this one has indices")
+			e.errorf(diag.NotScalar, r.Lagged[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this one has indices")
 			return nil
 		}
 		step = e.lift(step, vars)
 	}
-	if len(r.Steps) > 0 {
+	if len(r.Lagged) > 0 {
 		sym := e.blk.Symbols[eq.Name]
 		first, ok := s.first(sym)
 		if !ok {
@@ -66,7 +66,7 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 	if a == nil {
 		return nil
 	}
-	if len(r.Steps) > 0 {
+	if len(r.Lagged) > 0 {
 		a = s.plus(a, s.beside(step.scale(-1)))
 	}
 	token := []*loopVar{e.token}
@@ -94,7 +94,7 @@ func product(c, x *ten, axes []*ir.Axis) *ten {
 func (s *chunkNames) step(eq *check.Equation, r *check.Recurrence) *ten {
 	out := literal(0)
 	sym := s.e.blk.Symbols[eq.Name]
-	for _, t := range r.Steps {
+	for _, t := range r.Lagged {
 		if sym.Kind != check.State {
 			s.e.ds.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
 			return nil
@@ -131,7 +131,7 @@ func (s *chunkNames) tried(x notation.Expr) *ten {
 
 // entrywise is the array that a term multiplies its name with, entry by entry: what is
 // left of the product without the name.
-func (s *chunkNames) entrywise(sym *check.Symbol, t check.Signed) *ten {
+func (s *chunkNames) entrywise(sym *check.Symbol, t check.SignedTerm) *ten {
 	e := s.e
 	x := e.expr(t.Whole)
 	if x == nil {
@@ -219,7 +219,7 @@ func (s *chunkNames) plus(a, b *ten) *ten {
 }
 
 // terms is the sum of the terms without the name.
-func (s *chunkNames) terms(ts []check.Signed) *ten {
+func (s *chunkNames) terms(ts []check.SignedTerm) *ten {
 	out := literal(0)
 	for _, t := range ts {
 		x := s.e.expr(t.Expr)
@@ -261,7 +261,7 @@ func (s *chunkNames) sums(r *check.Recurrence, left []*loopVar) *ten {
 			}
 			return nil
 		}
-		c := s.number(check.Signed{Minus: t.Minus, Expr: x.Body})
+		c := s.number(check.SignedTerm{Minus: t.Minus, Expr: x.Body})
 		e.pop()
 		if c != nil && c.depends(left) {
 			e.errorf(diag.NotScalar, x, "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices")
@@ -276,7 +276,7 @@ func (s *chunkNames) sums(r *check.Recurrence, left []*loopVar) *ten {
 }
 
 // number is a factor beside the name, with the sign that it has in A.
-func (s *chunkNames) number(t check.Signed) *ten {
+func (s *chunkNames) number(t check.SignedTerm) *ten {
 	c := s.e.expr(t.Expr)
 	if c == nil {
 		return nil

@@ -43,7 +43,7 @@ func (w *whole) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	for _, a := range s.OutAxes {
 		w.addAxis(a)
 	}
-	if sym, ok := blk.Count(s.Part).Size.Symbol(); ok {
+	if sym, ok := blk.CountAxis(s.Part).Size.Symbol(); ok {
 		w.equal[sym] = shape.Int(int64(len(members)))
 	}
 	return true

@@ -134,7 +134,7 @@ func (e *builder) stateBehind(name string, seen map[string]bool) string {
 		return ""
 	}
 	seen[name] = true
-	for _, r := range check.Timed(e.blk, eq) {
+	for _, r := range e.blk.TimedReads(eq) {
 		if e.blk.Symbols[r].Kind == check.State {
 			return r
 		}

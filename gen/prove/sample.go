@@ -120,7 +120,7 @@ func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
 		return notation.RealType
 	}
 	if sym := s.frees[p.Name].Sym; sym != nil && sym.Kind == check.State && p.Role != ir.Adjoint && typ.Kind == notation.RealType {
-		return s.blk.Rows(sym)
+		return s.blk.RowSet(sym)
 	}
 	return typ.Kind
 }

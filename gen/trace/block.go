@@ -85,7 +85,7 @@ func starts(n *notation.DeclName) bool {
 // other units they are written.
 func (t *tracer) block(b *check.Block) {
 	t.blocks[b.ID] = b
-	for _, eq := range b.AllEqs() {
+	for _, eq := range b.AllEquations() {
 		kind, node, cite := "equation", any(nil), (*notation.Cite)(nil)
 		switch {
 		case eq.Gate != nil:
@@ -153,7 +153,7 @@ func (t *tracer) cited(b *check.Block) {
 	}
 	span := b.Unit.Span
 	t.add(b.ID+".formula", b.ID, "formula", span, nil, c)
-	for _, eq := range b.AllEqs() {
+	for _, eq := range b.AllEquations() {
 		t.uses = append(t.uses, use{t.byID[b.ID+".formula"], t.byID[eq.ID]})
 	}
 }

@@ -80,7 +80,7 @@ func with(list []string, s string) []string {
 func (t *tracer) parts() {
 	for _, id := range slices.Sorted(maps.Keys(t.blocks)) {
 		b := t.blocks[id]
-		for _, eq := range b.AllEqs() {
+		for _, eq := range b.AllEquations() {
 			e := t.byID[eq.ID]
 			notation.Inspect(eq.Value(), func(n any) bool {
 				c, ok := n.(*notation.Call)
@@ -110,14 +110,14 @@ func (t *tracer) fold() {
 	for _, id := range slices.Sorted(maps.Keys(t.blocks)) {
 		b := t.blocks[id]
 		users := map[string][]*Equation{}
-		for _, eq := range b.AllEqs() {
+		for _, eq := range b.AllEquations() {
 			for _, m := range mentions(b, eq) {
 				if m != eq {
 					users[m.ID] = append(users[m.ID], t.byID[eq.ID])
 				}
 			}
 		}
-		for _, eq := range b.AllEqs() {
+		for _, eq := range b.AllEquations() {
 			e := t.byID[eq.ID]
 			if len(e.Symbols) > 0 {
 				continue
