@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
@@ -244,7 +245,7 @@ func (c *unitCompiler) update() {
 
 // fire lowers one form of an update.
 func (c *unitCompiler) fire(name string, f *ir.Func) {
-	autodiff.Simplify(f)
+	simplify.Simplify(f)
 	k, err := lower.Func(f)
 	if err != nil {
 		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)

@@ -32,11 +32,14 @@ gen/ir:           gen/source gen/shape
 gen/plan:         gen/shape gen/ir
 gen/abi:          gen/shape gen/ir gen/plan
 
+# passes over one kind of program, which several steps run
+gen/simplify:     gen/shape gen/ir
+
 # steps: one arrow of the pipeline each
 gen/markdown:     gen/source gen/diag gen/spec internal/spelling
 gen/check:        gen/source gen/diag gen/shape gen/ident gen/notation gen/units
-gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/autodiff!
-gen/autodiff:     gen/shape gen/ir
+gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/simplify gen/autodiff!
+gen/autodiff:     gen/shape gen/ir gen/simplify
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
 gen/emitgo:       gen/shape gen/ir gen/plan gen/abi
@@ -48,9 +51,9 @@ gen/tree:
 gen/project:
 
 # judges and readers: they look at what several steps make
-gen/prove:        gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp
+gen/prove:        gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify gen/interp
 gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
-gen/derive:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff
+gen/derive:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 gen/audit:        gen/source gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/plan gen/trace!

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -154,7 +154,7 @@ func TestFrozenLifetimes(t *testing.T) {
 		{"a const is a const", "const R ∈ ℝ^{d_v×d_k} ~ normal(0, 1) seed 1\n" + lifeWrite + "y_t = (M_t + R) q_t", "outer R ∈ ℝ^{d_v×d_k}\n" + lifeWrite + "y_t = (M_t + R) q_t"},
 	} {
 		a, b := lifeFrozen(t, lifeHead+c.body), lifeFrozen(t, lifeHead+c.same)
-		if !autodiff.Equal(a, b) {
+		if !simplify.Equal(a, b) {
 			t.Errorf("%s: the reads differ:\n%v\n%v", c.name, a, b)
 		}
 	}
@@ -173,7 +173,7 @@ func lifeFrozen(t *testing.T, body string) *ir.Func {
 			t.Errorf("%s: the gradient of the read ends at %s: %v; a start that is learned has one, zeros have none", body, p.Name, p.NoGrad)
 		}
 	}
-	autodiff.Simplify(f)
+	simplify.Simplify(f)
 	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.Name != "y" })
 	f.Sweep()
 	return f

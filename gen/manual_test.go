@@ -21,6 +21,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -252,7 +253,7 @@ func exampleUnit(tree *units.Tree, u *notation.Unit, ds *diag.List) {
 			continue
 		}
 		if blk.Unit.Kind == notation.UpdateUnit {
-			autodiff.Simplify(f)
+			simplify.Simplify(f)
 			if _, err := lower.Func(f); err != nil {
 				ds.Errorf(diag.NotLowered, u.Name.Span, "%v", err)
 			}

@@ -5,13 +5,13 @@ import (
 	"path"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/trace"
 )
@@ -100,7 +100,7 @@ func equationHash(fs []*ir.Func, unit, id string) string {
 	var visit func(f *ir.Func)
 	visit = func(f *ir.Func) {
 		if g := cutOut(f, unit, id); g != nil {
-			found = append(found, autodiff.Hash(g)[:16])
+			found = append(found, simplify.Hash(g)[:16])
 		}
 		for _, in := range f.Body {
 			if in.Scan != nil {

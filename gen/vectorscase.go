@@ -42,7 +42,7 @@ func (e *evaluated) run(sizes map[string]int, in tensors, bar func(r ir.Result, 
 	maps.Copy(all, in) // a state before the call, not the one after it
 	for _, r := range e.f.Results {
 		if r.Val.Elem == ir.Real {
-			all[autodiff.Bar(r.Name)] = bar(r, out[r.Name])
+			all[ir.AdjointName(r.Name)] = bar(r, out[r.Name])
 		}
 	}
 	for _, v := range e.pair.Bwd.Params {
@@ -248,8 +248,8 @@ func (c *vectorCase) attempt() *drawing {
 		compare(out[r.Name], rough[r.Name], "out."+c.result(r))
 	}
 	for _, p := range c.pair.f.Params {
-		if g := grads[autodiff.Bar(p.Name)]; g != nil {
-			compare(g, slopes[autodiff.Bar(p.Name)], "grad."+c.show(p.Name, p.Role))
+		if g := grads[ir.AdjointName(p.Name)]; g != nil {
+			compare(g, slopes[ir.AdjointName(p.Name)], "grad."+c.show(p.Name, p.Role))
 		}
 	}
 	return d
@@ -290,7 +290,7 @@ func (c *vectorCase) store(out, grads tensors) {
 		c.write("out."+c.result(r), out[r.Name], r.Val.Elem)
 	}
 	for _, p := range slices.Concat(c.pair.f.Params, more) {
-		if g := grads[autodiff.Bar(p.Name)]; g != nil && (c.kernel || p.Role != ir.State) {
+		if g := grads[ir.AdjointName(p.Name)]; g != nil && (c.kernel || p.Role != ir.State) {
 			c.write("grad."+c.show(p.Name, p.Role), g, ir.Real)
 		}
 	}

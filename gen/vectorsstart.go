@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -122,13 +121,13 @@ func (c *vectorCase) learn(started []tensors, grads tensors) {
 	for i, s := range c.starts {
 		_, g := s.pair.run(c.inside(s), started[i], func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 			t := interp.NewTensor(out.Shape...)
-			if bar := grads[autodiff.Bar(s.prefix+r.Name)]; bar != nil && s.learns(r.Val) {
+			if bar := grads[ir.AdjointName(s.prefix+r.Name)]; bar != nil && s.learns(r.Val) {
 				c.fresh(s, func(lane int) { copy(row(t, lane), row(bar, lane)) })
 			}
 			return t
 		})
 		for _, p := range s.pair.f.Params {
-			part, name := g[autodiff.Bar(p.Name)], autodiff.Bar(s.prefix+p.Name)
+			part, name := g[ir.AdjointName(p.Name)], ir.AdjointName(s.prefix+p.Name)
 			switch {
 			case part == nil:
 			case grads[name] == nil:

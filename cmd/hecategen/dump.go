@@ -194,7 +194,7 @@ func joint(f *ir.Func) *ir.Func {
 	seeds := map[*ir.Value]*ir.Value{}
 	for _, r := range g.Results {
 		if r.Val.Elem == ir.Real && seeds[r.Val] == nil {
-			seeds[r.Val] = g.AddParam(autodiff.Bar(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
+			seeds[r.Val] = g.AddParam(ir.AdjointName(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
 		}
 	}
 	var wrt []*ir.Value
@@ -206,7 +206,7 @@ func joint(f *ir.Func) *ir.Func {
 	adj := autodiff.Reverse(&ir.Builder{F: g}, seeds, wrt)
 	for _, p := range wrt {
 		if a := adj[p]; a != nil {
-			g.Results = append(g.Results, ir.Result{Name: autodiff.Bar(p.Name), Val: a})
+			g.Results = append(g.Results, ir.Result{Name: ir.AdjointName(p.Name), Val: a})
 		}
 	}
 	return g

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -52,7 +52,7 @@ func TestResolved(t *testing.T) {
 			continue
 		}
 		for i := range want {
-			if !autodiff.Equal(got[i].fn, want[i].fn) {
+			if !simplify.Equal(got[i].fn, want[i].fn) {
 				t.Errorf("%s: program %d is\n%s\nwant\n%s", u.Name.Text, i, got[i].fn, want[i].fn)
 			}
 		}

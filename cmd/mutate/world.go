@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -159,7 +159,7 @@ func (w *world) hashesOf(tree *units.Tree, u *notation.Unit) map[string]string {
 	out := map[string]string{}
 	ps, _ := programs(tree, u.Name.Text)
 	for _, p := range ps {
-		out[u.Name.Text+"/"+p.Name] = autodiff.Hash(p.Func)
+		out[u.Name.Text+"/"+p.Name] = simplify.Hash(p.Func)
 	}
 	return out
 }

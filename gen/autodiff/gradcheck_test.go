@@ -50,7 +50,7 @@ func gradErrors(f *ir.Func, sizes map[string]int, params map[string]*interp.Tens
 	out = append(out, t.differs("in float32", grads, t.backward(true), 2e-3)...)
 	for _, n := range slices.Sorted(maps.Keys(params)) {
 		if p := f.Param(n); p.Elem == ir.Real && !p.NoGrad && p.Role != ir.Constant {
-			out = append(out, t.entries(n, grads[autodiff.Bar(n)])...)
+			out = append(out, t.entries(n, grads[ir.AdjointName(n)])...)
 		}
 	}
 	if len(out) > 0 {
@@ -78,7 +78,7 @@ func (t *trial) backward(single bool) map[string]*interp.Tensor {
 		for i := range w.Data {
 			w.Data[i] = rng.NormFloat64()
 		}
-		t.weight[n], given[autodiff.Bar(n)] = w, w
+		t.weight[n], given[ir.AdjointName(n)] = w, w
 	}
 	return bwd.Run(t.sizes, given)
 }

@@ -1,6 +1,8 @@
 package autodiff
 
-import "github.com/nl-hecate/hecate/gen/ir"
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+)
 
 // Break replaces the row of an op in the table of local derivatives by a
 // multiple of itself, or by nothing when the factor is zero, until restore is

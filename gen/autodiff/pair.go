@@ -3,9 +3,9 @@ package autodiff
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // A Pair is a forward program and the backward program that goes with it.
@@ -21,16 +21,13 @@ type Pair struct {
 	Missing  []string
 }
 
-// Bar is the name of the adjoint of name.
-func Bar(name string) string { return name + ".bar" }
-
 // NewPair derives the backward of f. What the backward needs of the forward is
 // computed again where that is cheap (products, sums and choices of values at
 // hand) and saved where it is not (contractions, transcendental functions,
 // what a scan gave).
 func NewPair(f *ir.Func) *Pair {
 	joint, _ := f.Clone()
-	Simplify(joint)
+	simplify.Simplify(joint)
 	p := &pairer{joint: joint, adjoint: map[*ir.Value]bool{}}
 	seeds := p.seed()
 	var wrt []*ir.Value
@@ -59,7 +56,7 @@ func (p *pairer) seed() map[*ir.Value]*ir.Value {
 		if r.Val.Elem != ir.Real {
 			continue
 		}
-		bar := p.joint.AddParam(Bar(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
+		bar := p.joint.AddParam(ir.AdjointName(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
 		if old := seeds[r.Val]; old != nil {
 			bar = b.Lin(r.Val.Axes, 0, []float64{1, 1}, ir.All(old), ir.All(bar))
 		}
@@ -73,14 +70,14 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 	primal := slices.Clone(p.joint.Results)
 	for _, v := range wrt {
 		if a := adj[v]; a != nil {
-			p.joint.Results = append(p.joint.Results, ir.Result{Name: Bar(v.Name), Val: a})
+			p.joint.Results = append(p.joint.Results, ir.Result{Name: ir.AdjointName(v.Name), Val: a})
 		} else {
 			out.Missing = append(out.Missing, v.Name)
 		}
 	}
-	Simplify(p.joint)
+	simplify.Simplify(p.joint)
 	keepErrors(p.joint)
-	Simplify(p.joint)
+	simplify.Simplify(p.joint)
 	p.mark()
 	back := p.joint.Results[len(primal):]
 	primal = p.joint.Results[:len(primal)]
@@ -115,9 +112,9 @@ func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 			if !need[v] || p.name[v] != "" {
 				continue
 			}
-			n := v.Name
-			if strings.HasPrefix(n, "%") {
-				n = p.joint.Fresh(savedName(in))
+			n := v.Label()
+			if v.Temporary() {
+				n = p.joint.Fresh(n)
 			}
 			for taken[n] {
 				n = p.joint.Fresh(n)
@@ -125,12 +122,6 @@ func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 			p.name[v], taken[n] = n, true
 		}
 	}
-}
-
-// savedName says what a value without a name is: the equation that it is part
-// of and what was computed, such as k1_sigmoid.
-func savedName(in *ir.Instr) string {
-	return strings.TrimPrefix(in.Eq[strings.LastIndexByte(in.Eq, '.')+1:]+"_"+in.Op.String(), "_")
 }
 
 // mark finds the values that depend on an incoming adjoint: they are the

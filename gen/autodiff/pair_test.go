@@ -11,46 +11,16 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/interp/interptest"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// deltaRule is the recurrence M' = ρM − θ(Mk − v)kᵀ, y = M'q with series k, q,
-// v, ρ, θ as inputs.
-func deltaRule() *ir.Func {
-	f, err := ir.Parse(models["delta"])
-	if err != nil {
-		panic(err)
-	}
-	return f
-}
-
 // models are programs of the kinds that pages give.
 var models = map[string]string{
-	"delta": `func delta(k: input real[L, T, d_k], q: input real[L, T, d_k], v: input real[L, T, d_v],
-  rho: input real[L, T], theta: input real[L, T], M: state real[L, d_v, d_k]) {
-  axes L, T, d_k, d_v
-  scan delta.step over L, T as @1 {
-    carry M [d_v, d_k] from M to M.next [L, d_v, d_k]
-    token k [d_k] from k
-    token q [d_k] from q
-    token v [d_v] from v
-    token rho [] from rho
-    token theta [] from theta
-    mk [d_v] = prod i:d_v j:d_k : M[i, j] k[j]
-    e [d_v] = lin i:d_v : mk[i] - v[i]
-    keep [d_v, d_k] = prod i:d_v j:d_k : rho M[i, j]
-    write [d_v, d_k] = prod i:d_v j:d_k : -1 theta e[i] k[j]
-    n [d_v, d_k] = lin i:d_v j:d_k : keep[i, j] + write[i, j]
-    y [d_v] = prod i:d_v j:d_k : n[i, j] q[j]
-    next M = n
-    give y [L, T, d_v] = y
-  }
-  return y = y
-  return state M = M.next
-}`,
+	"delta": irtest.Delta,
 	// Two states: the momentum S and the memory M.
 	"momentum": `func momentum(k: input real[L, T, d_k], q: input real[L, T, d_k], v: input real[L, T, d_v],
   eta: input real[L, T], theta: input real[L, T], M: state real[L, d_v, d_k], S: state real[L, d_v, d_k]) {
@@ -189,14 +159,14 @@ func point(f *ir.Func, sizes map[string]int, seed uint64) map[string]*interp.Ten
 
 func TestPairs(t *testing.T) {
 	for name, text := range models {
-		f := parse(t, text)
+		f := irtest.MustParse(text)
 		if err := ir.Verify(f); err != nil {
 			t.Fatal(err)
 		}
 		if errs := gradErrors(f, modelSizes, point(f, modelSizes, 1)); len(errs) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(errs, "\n"))
 		}
-		pair := autodiff.NewPair(parse(t, text))
+		pair := autodiff.NewPair(irtest.MustParse(text))
 		golden(t, name, "saved "+strings.Join(pair.Saved, " ")+"\n\n"+pair.Fwd.String()+"\n"+pair.Bwd.String())
 	}
 }
@@ -223,7 +193,7 @@ func golden(t *testing.T, name, got string) {
 // backward of the delta rule: M_tᵀȳ, G k, Gᵀe, Mᵀ(G k) and ⟨G, M⟩, no other,
 // and only the errors are saved.
 func TestDeltaBackwardIsHandWritten(t *testing.T) {
-	pair := autodiff.NewPair(deltaRule())
+	pair := autodiff.NewPair(irtest.MustParse(irtest.Delta))
 	if len(pair.Saved) != 1 || len(pair.Missing) != 0 {
 		t.Errorf("saved %v, missing %v; want the errors only, and nothing missing", pair.Saved, pair.Missing)
 	}
@@ -250,7 +220,7 @@ func TestDeltaBackwardIsHandWritten(t *testing.T) {
 // the same steps written out one after another.
 func TestScanIsUnrolled(t *testing.T) {
 	head := "(x: input real[L, T, d], R: outer real[d, d], M: state real[L, d]) {\n  axes L, T = 3, d\n"
-	scan := parse(t, "func recurrent"+head+`  scan step over L, T as @1 {
+	scan := irtest.MustParse("func recurrent" + head + `  scan step over L, T as @1 {
     carry M [d] from M to M.next [L, d]
     token x [d] from x
     shared R [d, d] from R
@@ -269,7 +239,7 @@ func TestScanIsUnrolled(t *testing.T) {
 	for i := range 3 {
 		text += strings.NewReplacer("#", string(rune('1'+i)), "@", string(rune('0'+i))).Replace(step)
 	}
-	unrolled := parse(t, text+"  z [L, d] = lin l:L i:d : q1[l, i] + q2[l, i] + q3[l, i]\n  return z = z\n  return state M = n3\n}")
+	unrolled := irtest.MustParse(text + "  z [L, d] = lin l:L i:d : q1[l, i] + q2[l, i] + q3[l, i]\n  return z = z\n  return state M = n3\n}")
 	sizes := map[string]int{"L": 2, "d": 3, "T": 3}
 	params := point(scan, sizes, 3)
 	var grads []map[string]*interp.Tensor
@@ -277,15 +247,15 @@ func TestScanIsUnrolled(t *testing.T) {
 		tr := &trial{pair: autodiff.NewPair(f), sizes: sizes, params: params, weight: map[string]*interp.Tensor{}}
 		grads = append(grads, tr.backward(false))
 	}
-	compare(t, "gradients", grads[1], grads[0])
-	compare(t, "values", interp.Run(unrolled, sizes, params), interp.Run(scan, sizes, params))
+	interptest.Compare(t, "gradients", grads[1], grads[0])
+	interptest.Compare(t, "values", interp.Run(unrolled, sizes, params), interp.Run(scan, sizes, params))
 }
 
 // TestRandomPairs differentiates random programs.
 func TestRandomPairs(t *testing.T) {
 	for seed := range uint64(60) {
 		f := irtest.Program(seed)
-		if errs := gradErrors(f, irtest.Sizes, inputs(f, irtest.Sizes, seed)); len(errs) > 0 {
+		if errs := gradErrors(f, irtest.Sizes, interptest.Inputs(f, irtest.Sizes, seed)); len(errs) > 0 {
 			t.Fatalf("seed %d: %s", seed, strings.Join(errs, "\n"))
 		}
 	}

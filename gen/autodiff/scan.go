@@ -72,7 +72,7 @@ func (g *gradScan) replay() {
 func (g *gradScan) seed() {
 	parts := map[*ir.Value][]*ir.Value{}
 	for _, c := range g.primal.Carry {
-		v := g.b.F.AddParam(c.Param.Name+".bar", ir.Carry, ir.Real, c.Param.Axes...)
+		v := g.b.F.AddParam(ir.AdjointName(c.Param.Name), ir.Carry, ir.Real, c.Param.Axes...)
 		g.states = append(g.states, v)
 		next := g.clone.Value(c.Next)
 		parts[next] = append(parts[next], v)
@@ -82,7 +82,7 @@ func (g *gradScan) seed() {
 		if bar == nil {
 			continue
 		}
-		v := g.b.F.AddParam(o.Out.Name+".bar", ir.Token, ir.Real, o.Val.Axes...)
+		v := g.b.F.AddParam(ir.AdjointName(o.Out.Name), ir.Token, ir.Real, o.Val.Axes...)
 		g.back.Tokens = append(g.back.Tokens, ir.ScanInput{Param: v, Val: bar})
 		val := g.clone.Value(o.Val)
 		parts[val] = append(parts[val], v)

@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // A naming says how the page writes a value of a program.
@@ -172,7 +173,7 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 		targets = append(targets, &target{naming: n, val: v})
 		wrt = append(wrt, v)
 		if n.given {
-			seeds[v] = g.AddParam(autodiff.Bar(ident.ASCII(n.name)), ir.Adjoint, ir.Real, v.Axes...)
+			seeds[v] = g.AddParam(ir.AdjointName(ident.ASCII(n.name)), ir.Adjoint, ir.Real, v.Axes...)
 		}
 	}
 	d.seedParts(g, seeds)
@@ -183,7 +184,7 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 			g.Results[len(g.Results)-1].Val = t.val
 		}
 	}
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	for i, t := range targets {
 		if adj[t.val] != nil {
 			t.bar = g.Results[2*i+1].Val
@@ -296,7 +297,7 @@ func (d *Derivation) gradient(at *notation.Grad) (Equation, bool) {
 	}
 	g, _ := q.Func.Clone()
 	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.Name != irbuild.Left })
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	w := newWriter(d.Unit, g, nil)
 	for _, p := range g.Params {
 		x, ds := notation.ParseExpr(nil, q.Free[p.Name].Text)

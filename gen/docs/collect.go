@@ -7,7 +7,6 @@ import (
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -17,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -168,7 +168,7 @@ func (d *collector) derived(e *Entry, b *check.Block) {
 	add := func(what string, f *ir.Func) {
 		if f != nil && !ds.HasErrors() {
 			g, _ := f.Clone()
-			autodiff.Simplify(g)
+			simplify.Simplify(g)
 			e.Costs = append(e.Costs, Line{What: what, Math: prove.CostOf(g).String()})
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/random"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -208,7 +209,7 @@ func (p *program) lower(t testing.TB) {
 	t.Helper()
 	about := emitcuda.About{Unit: p.name, Page: "page.md", Equations: p.unit.Equations}
 	if p.unit.Kind == abi.UpdateUnit {
-		autodiff.Simplify(p.f)
+		simplify.Simplify(p.f)
 		k, err := lower.Func(p.f)
 		if err != nil {
 			t.Fatal(err)

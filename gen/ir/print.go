@@ -46,7 +46,7 @@ type printer struct {
 // value is the printed name of a value: its own, or a number in the order of
 // the text when it has none from the page.
 func (p *printer) value(v *Value) string {
-	if !strings.HasPrefix(v.Name, "%") {
+	if !v.Temporary() {
 		return name(v.Name)
 	}
 	for p.names[v] == "" {

@@ -99,7 +99,7 @@ func (n *plainClaim) reverse(e *builder) bool {
 	}
 	val := e.pack(e.copied(e.one(out)), e.lanes())
 	name := n.output()
-	bar := e.f.AddParam(autodiff.Bar(ident.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
+	bar := e.f.AddParam(ir.AdjointName(ident.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
 	n.frees[bar.Name] = Free{Text: name + "̄"}
 	n.bars = map[string]*ten{name: e.ofValue(bar, e.lanes(), out.axes)}
 	n.bars[name].row = out.row

@@ -225,7 +225,7 @@ func (n *stepClaim) reverse(e *builder) {
 		}
 		wrt = append(wrt, t.fs[0].val)
 		if sym := e.blk.Symbols[eq.Name]; sym.Kind == check.State || eq.Name == "y" {
-			v := e.f.AddParam(autodiff.Bar(ident.ASCII(eq.Name)), ir.Adjoint, ir.Real, t.fs[0].val.Axes...)
+			v := e.f.AddParam(ir.AdjointName(ident.ASCII(eq.Name)), ir.Adjoint, ir.Real, t.fs[0].val.Axes...)
 			n.frees[v.Name] = Free{Text: eq.Name + "̄_t from later"}
 			seeds[t.fs[0].val] = v
 		}

@@ -3,10 +3,10 @@ package irbuild
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // An extraction takes the residual of an unknown out of a program and makes it
@@ -61,7 +61,7 @@ func (x *extraction) extract(start int) *ir.Instr {
 	}
 	x.f.Results = []ir.Result{{Name: "residual", Val: x.vals[x.res]}}
 	adopt(x.f)
-	autodiff.Simplify(x.f)
+	simplify.Simplify(x.f)
 	if d := x.f.Results[0].Val.Def; d != nil {
 		l, r := x.s.Left.Where(), x.s.Right.Where()
 		d.Span = notation.Span{File: l.File, Start: l.Start, End: r.End}

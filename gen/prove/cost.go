@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // The cost of a program is a polynomial in its sizes: multiply-adds of its
@@ -141,7 +141,7 @@ func sums(in *ir.Instr, uses map[*ir.Value]int) int64 {
 // false for a rule without a state.
 func StepCost(f *ir.Func) (Count, bool) {
 	g, _ := f.Clone()
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	if r := recurrenceOf(g); r != nil {
 		r.scan.SetResults(nil)
 		return CostOf(r.scan.Body), true
@@ -169,7 +169,7 @@ func (p *prover) opCost(f *ir.Func) {
 			continue
 		}
 		g, _ := f.Clone()
-		autodiff.Simplify(g)
+		simplify.Simplify(g)
 		count := CostOf(g)
 		count.Adds = count.Adds.Replace(lanes, shape.Int(1))
 		p.cost(c, count, f)
@@ -191,7 +191,7 @@ func (p *prover) composeCost(prog *irbuild.Program) {
 				continue
 			}
 			last, _ = s.Func.Clone()
-			autodiff.Simplify(last)
+			simplify.Simplify(last)
 			total.add(CostOf(last))
 		}
 		total.Adds = total.Adds.Replace(lanes, shape.Int(1))
@@ -287,7 +287,7 @@ func (p *prover) dearest(f *ir.Func) *check.Equation {
 		return nil
 	}
 	g, _ := f.Clone()
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	r := recurrenceOf(g)
 	if r == nil {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -12,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // outside is by how much entry i, or the row that it opens, leaves a set, and whether
@@ -60,7 +60,7 @@ func Sets(blk *check.Block) diag.List {
 			if ds.HasErrors() {
 				return ds
 			}
-			autodiff.Simplify(f)
+			simplify.Simplify(f)
 			r = recurrenceOf(f)
 		}
 		if r == nil || r.carry[ident.ASCII(s.Name)] == nil {

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // A marker is a fact that a page may provide and another may require. The
@@ -120,7 +120,7 @@ func rowSoftmax(v *ir.Value) bool {
 // markers compares what a rule's pages provide with what is derived.
 func (p *prover) markers(f *ir.Func) {
 	g, _ := f.Clone()
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	r := recurrenceOf(g)
 	p.rec = r
 	claimed := map[string]bool{}

@@ -19,12 +19,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
@@ -314,7 +314,7 @@ func failed(note string) Evidence { return Evidence{Verdict: Failed, Note: note}
 
 // equal compares two programs that each have the one result value.
 func equal(f *ir.Func, left, right string) bool {
-	return autodiff.Equal(only(f, left), only(f, right))
+	return simplify.Equal(only(f, left), only(f, right))
 }
 
 // only is f with one result, called value.
@@ -322,6 +322,6 @@ func only(f *ir.Func, name string) *ir.Func {
 	g, _ := f.Clone()
 	g.Results = []ir.Result{{Name: "value", Val: g.Result(name)}}
 	g.Sweep()
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	return g
 }

@@ -26,7 +26,7 @@ func evaluate(f *ir.Func, pair *autodiff.Pair, sizes map[string]int, params tens
 		if bar == nil {
 			bar = interp.NewTensor(out[r.Name].Shape...)
 		}
-		in[autodiff.Bar(r.Name)] = bar
+		in[ir.AdjointName(r.Name)] = bar
 	}
 	for _, v := range pair.Bwd.Params {
 		if v.Role == ir.Saved {
@@ -36,7 +36,7 @@ func evaluate(f *ir.Func, pair *autodiff.Pair, sizes map[string]int, params tens
 	back := interp.Run(pair.Bwd, sizes, pick(pair.Bwd, in))
 	grads = tensors{}
 	for _, v := range f.Params {
-		if g := back[autodiff.Bar(v.Name)]; g != nil {
+		if g := back[ir.AdjointName(v.Name)]; g != nil {
 			grads[v.Name] = g
 		}
 	}

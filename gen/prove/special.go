@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // A special case says that two formulas are one function. Both are built, and
@@ -117,7 +118,7 @@ func (p *prover) special(s *notation.Special, when string, left, right *ir.Func)
 		p.specialWrong(s, fmt.Sprintf("%s%s counts on one side only", when, extra))
 		return failed(extra + " counts on one side only")
 	}
-	if autodiff.EqualGradients(simplified(left), simplified(right)) {
+	if simplify.EqualGradients(simplified(left), simplified(right)) {
 		return Evidence{Verdict: Proved}
 	}
 	ev := Evidence{Verdict: Tested, Tolerance: exactTol}
@@ -208,7 +209,7 @@ func weightsOf(f *ir.Func, sizes map[string]int, round int) func(ir.Result, *int
 func shared(f, g *ir.Func) *ir.Func {
 	h, _ := f.Clone()
 	h.Results = slices.DeleteFunc(h.Results, func(r ir.Result) bool { return g.Result(r.Name) == nil })
-	autodiff.Simplify(h)
+	simplify.Simplify(h)
 	h.Sweep()
 	used := h.Uses()
 	h.Params = slices.DeleteFunc(h.Params, func(v *ir.Value) bool { return used[v] == 0 })
@@ -217,7 +218,7 @@ func shared(f, g *ir.Func) *ir.Func {
 
 func simplified(f *ir.Func) *ir.Func {
 	g, _ := f.Clone()
-	autodiff.Simplify(g)
+	simplify.Simplify(g)
 	return g
 }
 

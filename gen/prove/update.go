@@ -1,13 +1,13 @@
 package prove
 
 import (
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // An update is tested where it can be: its slots hold what some fires made of
@@ -41,7 +41,7 @@ func (p *prover) finite(f *ir.Func) {
 	p.settle(it, func() Evidence {
 		ev := Evidence{Verdict: Tested}
 		simple, _ := f.Clone()
-		autodiff.Simplify(simple)
+		simplify.Simplify(simple)
 		for i, shape := range matrixShapes {
 			draw := newSampler(p.blk, nil, nil, forFires, i)
 			a, b := (&machine{blk: p.blk, f: f}).start(shape, float64(i%2)), (&machine{blk: p.blk, f: simple}).start(shape, float64(i%2))

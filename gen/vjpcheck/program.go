@@ -127,15 +127,15 @@ func (p *program) adjoint(at *point, of string, seed *interp.Tensor) *interp.Ten
 	id, ok := p.idents[of]
 	var bar *ir.Value
 	if ok {
-		bar = p.pair.Bwd.Result(autodiff.Bar(id))
+		bar = p.pair.Bwd.Result(ir.AdjointName(id))
 	}
 	if bar == nil {
 		return zero(at.vals[of])
 	}
 	saved := interp.Run(p.pair.Fwd, p.sizes(at), p.args(p.pair.Fwd, at, nil))
-	saved[autodiff.Bar(resultName)] = laned(seed)
+	saved[ir.AdjointName(resultName)] = laned(seed)
 	all := p.args(p.pair.Bwd, at, saved)
-	return unlaned(interp.Run(p.pair.Bwd, p.sizes(at), all)[autodiff.Bar(id)])
+	return unlaned(interp.Run(p.pair.Bwd, p.sizes(at), all)[ir.AdjointName(id)])
 }
 
 func zero(t *interp.Tensor) *interp.Tensor { return interp.NewTensor(slices.Clone(t.Shape)...) }

@@ -48,7 +48,7 @@ func withAdjoints(f *ir.Func, of func(r ir.Result) bool) *interp.Program {
 		if r.Val.Elem != ir.Real || !of(r) {
 			continue
 		}
-		bar := g.AddParam(autodiff.Bar(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
+		bar := g.AddParam(ir.AdjointName(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
 		if old := seeds[r.Val]; old != nil {
 			bar = b.Lin(r.Val.Axes, 0, []float64{1, 1}, ir.All(old), ir.All(bar))
 		}
@@ -63,7 +63,7 @@ func withAdjoints(f *ir.Func, of func(r ir.Result) bool) *interp.Program {
 	adjoints := autodiff.Reverse(b, seeds, wrt)
 	for _, v := range wrt {
 		if a := adjoints[v]; a != nil {
-			g.Results = append(g.Results, ir.Result{Name: autodiff.Bar(v.Name), Val: a})
+			g.Results = append(g.Results, ir.Result{Name: ir.AdjointName(v.Name), Val: a})
 		}
 	}
 	return interp.Compile(g)
@@ -141,8 +141,8 @@ func (o *oracle) run(s *subject[float64]) answer {
 	s.t.Helper()
 	in := o.inputs(s)
 	args := o.begin(in)
-	args[autodiff.Bar("loss")] = &interp.Tensor{Shape: []int{s.lanes}, Data: s.lossBar}
-	args[autodiff.Bar(o.logits())] = &interp.Tensor{Shape: []int{s.lanes, s.steps, s.model.Vocabulary()}, Data: s.logitsBar}
+	args[ir.AdjointName("loss")] = &interp.Tensor{Shape: []int{s.lanes}, Data: s.lossBar}
+	args[ir.AdjointName(o.logits())] = &interp.Tensor{Shape: []int{s.lanes, s.steps, s.model.Vocabulary()}, Data: s.logitsBar}
 	out := o.program.Run(o.sizes, args)
 	o.learn(in, out)
 	a := o.named(s, out)
@@ -204,13 +204,13 @@ func (o *oracle) learn(in, grads tensors) {
 		all := st.args(in)
 		for _, r := range st.f.Results {
 			bar := interp.NewTensor(in[st.prefix+r.Name].Shape...)
-			if g := grads[autodiff.Bar(st.prefix+r.Name)]; g != nil {
+			if g := grads[ir.AdjointName(st.prefix+r.Name)]; g != nil {
 				st.newLanes(in, func(lane int) { copy(row(bar, lane), row(g, lane)) })
 			}
-			all[autodiff.Bar(r.Name)] = bar
+			all[ir.AdjointName(r.Name)] = bar
 		}
 		for name, g := range st.program.Run(st.sizes, all) {
-			if !strings.HasSuffix(name, autodiff.Bar("")) {
+			if !strings.HasSuffix(name, ir.AdjointName("")) {
 				continue // a first state itself
 			}
 			if old := grads[st.prefix+name]; old != nil {
@@ -248,7 +248,7 @@ func (o *oracle) named(s *subject[float64], out tensors) answer {
 	v := s.set.View()
 	for i := range v.Len() {
 		name := o.inside(v.Name(i))
-		if g := out[autodiff.Bar(name)]; g != nil {
+		if g := out[ir.AdjointName(name)]; g != nil {
 			a.grads[v.Name(i)] = g.Data
 		}
 	}

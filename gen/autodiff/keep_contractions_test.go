@@ -39,29 +39,3 @@ func TestNothingTwice(t *testing.T) {
 		}
 	}
 }
-
-// TestShared: the same sum in two forms is computed once; a value is not taken
-// for one that another operation makes, less exactly.
-func TestShared(t *testing.T) {
-	f := parse(t, `func f(x: input real[d]) {
- one [] = const : 1
- n [d] = prod i:d : -1 x[i]
- a [d] = sigmoid i:d : n[i]
- s [d] = sigmoid i:d : x[i]
- b [d] = lin i:d : one - s[i]
- p [d] = lin i:d : x[i] + x[i]
- q [d] = prod i:d : 2 x[i]
- return r = a
- return v = b
- return w = p
- return y = q
-}`)
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{{"p", "q", true}, {"a", "b", false}, {"a", "s", false}} {
-		if got := autodiff.Shared(f, c.a, c.b); got != c.want {
-			t.Errorf("%s and %s are shared: %v", c.a, c.b, got)
-		}
-	}
-}

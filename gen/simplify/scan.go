@@ -1,4 +1,4 @@
-package autodiff
+package simplify
 
 import (
 	"github.com/nl-hecate/hecate/gen/ir"

@@ -2,9 +2,9 @@ package autodiff
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // keepErrors lets every forward scan save, token by token, the small values
@@ -31,11 +31,11 @@ func keepErrors(f *ir.Func) {
 type keeper struct {
 	back   *ir.Scan
 	rank   int
-	chunks []*ir.Axis             // the step takes several tokens at once along these
-	primal map[*ir.Value]bool     // values of the backward body that no adjoint reaches
-	clone  *ir.Cloner             // into the primal's body
-	canon  *canon                 // of the primal's body
-	known  map[string][]*ir.Value // what the primal's body computes, by kind
+	chunks []*ir.Axis         // the step takes several tokens at once along these
+	primal map[*ir.Value]bool // values of the backward body that no adjoint reaches
+	clone  *ir.Cloner         // into the primal's body
+	values *simplify.Values   // of the primal's body
+	known  []*ir.Value        // what the primal's body computed at first
 }
 
 func newKeeper(back *ir.Scan) *keeper {
@@ -44,16 +44,16 @@ func newKeeper(back *ir.Scan) *keeper {
 		k.rank = max(k.rank, len(c.Param.Axes))
 	}
 	k.clone = ir.NewCloner(back.Primal.Scan.Body)
-	k.canon, k.known = newCanon(back.Primal.Scan.Body), map[string][]*ir.Value{}
+	k.values = simplify.NewValues(back.Primal.Scan.Body)
 	for _, in := range back.Primal.Scan.Body.Body {
 		if in.Scan == nil {
-			k.known[kind(in.Out)] = append(k.known[kind(in.Out)], in.Out)
+			k.known = append(k.known, in.Out)
 		}
 	}
 	for _, r := range back.Replay {
 		k.primal[r.Param] = true
 		k.clone.Map[r.Param] = r.Primal
-		k.canon.forms[r.Param] = k.canon.form(r.Primal)
+		k.values.Define(r.Param, r.Primal)
 	}
 	for _, in := range back.Body.Body {
 		free := in.Scan == nil
@@ -111,10 +111,7 @@ func reduces(in *ir.Instr) bool { return len(in.Loops) > len(in.Out.Axes) || len
 func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	primal := k.back.Primal.Scan
 	k.copy(v)
-	name := v.Name
-	if strings.HasPrefix(name, "%") {
-		name = savedName(v.Def)
-	}
+	name := v.Label()
 	axes := append([]*ir.Axis{primal.Batch, primal.Time}, v.Axes...)
 	out := &ir.Value{Name: f.Fresh(name), Elem: ir.Real, Axes: axes, Def: k.back.Primal}
 	primal.Outs = append(primal.Outs, ir.ScanOutput{Val: k.clone.Value(v), Out: out})
@@ -132,7 +129,8 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 			k.back.Outs[i].Val = param
 		}
 	}
-	k.clone.Map[param], k.canon.forms[param] = k.clone.Value(v), k.canon.form(v)
+	k.clone.Map[param] = k.clone.Value(v)
+	k.values.Define(param, v)
 }
 
 // copy makes the primal's body compute v, where it does not already.
@@ -152,8 +150,8 @@ func (k *keeper) copy(v *ir.Value) {
 
 // same is what the primal's body computes as v, or nil.
 func (k *keeper) same(v *ir.Value) *ir.Value {
-	for _, w := range k.known[kind(v)] {
-		if k.canon.key(w) == k.canon.key(v) {
+	for _, w := range k.known {
+		if k.values.Equal(v, w) {
 			return w
 		}
 	}

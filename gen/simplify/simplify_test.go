@@ -1,65 +1,29 @@
-package autodiff_test
+package simplify_test
 
 import (
-	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/interp/interptest"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
-
-// sameTol is the agreement of two orders of the same sums in float64.
-const sameTol = 1e-11
-
-// inputs are random parameters; indices run from −1, which reads as zero.
-func inputs(f *ir.Func, sizes map[string]int, seed uint64) map[string]*interp.Tensor {
-	rng := rand.New(rand.NewPCG(seed, 3))
-	out := map[string]*interp.Tensor{}
-	for _, p := range f.Params {
-		x := interp.NewTensor(interp.Shape(p.Axes, sizes)...)
-		for i := range x.Data {
-			x.Data[i] = 0.7 * rng.NormFloat64()
-			if p.Elem != ir.Real {
-				x.Data[i] = float64(rng.IntN(3) - 1)
-			}
-		}
-		out[p.Name] = x
-	}
-	return out
-}
-
-func compare(t *testing.T, what string, want, got map[string]*interp.Tensor) {
-	t.Helper()
-	for n, w := range want {
-		g := got[n]
-		if g == nil {
-			t.Fatalf("%s: result %s is missing", what, n)
-		}
-		for i, x := range w.Data {
-			if !(math.Abs(x-g.Data[i]) <= sameTol*(1+math.Abs(x))) {
-				t.Fatalf("%s: %s[%d] = %g, want %g", what, n, i, g.Data[i], x)
-			}
-		}
-	}
-}
 
 func TestSimplifyKeepsValues(t *testing.T) {
 	for seed := range uint64(600) {
 		f := irtest.Program(seed)
 		before := f.String()
-		params := inputs(f, irtest.Sizes, seed)
+		params := interptest.Inputs(f, irtest.Sizes, seed)
 		want := interp.Run(f, irtest.Sizes, params)
-		autodiff.Simplify(f)
+		simplify.Simplify(f)
 		if err := ir.Verify(f); err != nil {
 			t.Fatalf("seed %d: %v\n%s\nfrom\n%s", seed, err, f, before)
 		}
 		once := f.String()
-		compare(t, once+"\nfrom\n"+before, want, interp.Run(f, irtest.Sizes, params))
-		autodiff.Simplify(f)
+		interptest.Compare(t, once+"\nfrom\n"+before, want, interp.Run(f, irtest.Sizes, params))
+		simplify.Simplify(f)
 		if twice := f.String(); twice != once {
 			t.Fatalf("seed %d: simplified once\n%s\ntwice\n%s", seed, once, twice)
 		}
@@ -73,11 +37,11 @@ func TestCanonKnowsSimplified(t *testing.T) {
 	for seed := range uint64(200) {
 		f := irtest.Program(seed)
 		g, _ := f.Clone()
-		autodiff.Simplify(g)
-		if autodiff.Equal(f, g) {
+		simplify.Simplify(g)
+		if simplify.Equal(f, g) {
 			known++
 		}
-		if again := autodiff.Canon(f); again != autodiff.Canon(f) || autodiff.Hash(f) != autodiff.Hash(g) {
+		if again := simplify.Canon(f); again != simplify.Canon(f) || simplify.Hash(f) != simplify.Hash(g) {
 			t.Errorf("seed %d: form or hash differ from run to run\n%s\n%s", seed, f, g)
 		}
 	}
@@ -98,10 +62,10 @@ func TestCanonIsSound(t *testing.T) {
 		f := irtest.Program(seed)
 		f.Results = f.Results[:1]
 		f.Results[0].Name = "r"
-		out := interp.Run(f, irtest.Sizes, inputs(f, irtest.Sizes, 5))
-		key := autodiff.Canon(f)
+		out := interp.Run(f, irtest.Sizes, interptest.Inputs(f, irtest.Sizes, 5))
+		key := simplify.Canon(f)
 		if other, ok := forms[key]; ok {
-			compare(t, "same form\n"+f.String()+other.f.String(), other.out, out)
+			interptest.Compare(t, "same form\n"+f.String()+other.f.String(), other.out, out)
 		}
 		forms[key] = one{f, out}
 	}
@@ -158,8 +122,8 @@ func TestSimplifyRewrites(t *testing.T) {
 		if strings.Contains(r.in, " g [d") || strings.HasPrefix(r.in, "g [d") {
 			text = head + r.in + "\n return h = h\n return g = g\n}"
 		}
-		f := parse(t, text)
-		autodiff.Simplify(f)
+		f := irtest.MustParse(text)
+		simplify.Simplify(f)
 		got := strings.TrimSuffix(f.String(), "}\n")
 		got = strings.TrimSpace(got[strings.Index(got, "axes d\n")+7:])
 		if !strings.Contains(r.want, "return") {

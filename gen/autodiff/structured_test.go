@@ -6,7 +6,9 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/interp/interptest"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // A structured is a random program: a matrix M of m×n between structured factors,
@@ -107,14 +109,14 @@ func TestStructuredChains(t *testing.T) {
 		if err := ir.Verify(f); err != nil {
 			t.Fatal(err)
 		}
-		params := inputs(f, sizes, seed)
+		params := interptest.Inputs(f, sizes, seed)
 		want := interp.Run(f, sizes, params)
 		g, _ := f.Clone()
-		autodiff.Simplify(g)
+		simplify.Simplify(g)
 		if err := ir.Verify(g); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, g)
 		}
-		compare(t, g.String()+"\nfrom\n"+f.String(), want, interp.Run(g, sizes, params))
+		interptest.Compare(t, g.String()+"\nfrom\n"+f.String(), want, interp.Run(g, sizes, params))
 		flat(g, "program", seed)
 		p := autodiff.NewPair(f)
 		flat(p.Fwd, "forward", seed)

@@ -1,4 +1,4 @@
-package autodiff
+package simplify
 
 import (
 	"slices"

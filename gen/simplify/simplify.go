@@ -1,8 +1,16 @@
-package autodiff
+// Package simplify rewrites tensor programs to smaller ones with the same
+// values, and compares programs by canonical form.
+//
+// Simplify is algebraic simplification in the manner of an optimising compiler:
+// constant folding, copy propagation, inlining of elementwise values,
+// reassociation, factoring of common factors, choice of the order of a
+// contraction, and common subexpressions by hash-based value numbering. Canon is
+// a normal form of polynomials over opaque atoms; Equal, EqualGradients, Hash and
+// Values are built on it.
+package simplify
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 )
@@ -141,7 +149,7 @@ func (s *simplifier) replace(old, v *ir.Value) {
 	s.now[old] = v
 	s.uses[v] += s.uses[old]
 	s.changed = true
-	if v.Def != nil && strings.HasPrefix(v.Name, "%") && !strings.HasPrefix(old.Name, "%") {
+	if v.Def != nil && v.Temporary() && !old.Temporary() {
 		v.Name, old.Name = old.Name, v.Name
 	}
 }

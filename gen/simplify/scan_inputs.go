@@ -1,8 +1,7 @@
-package autodiff
+package simplify
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 )
@@ -125,11 +124,7 @@ func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
 			return x.Param
 		}
 	}
-	name := strings.TrimPrefix(v.Name, "%")
-	if name != v.Name {
-		name = savedName(v.Def)
-	}
-	p := &ir.Value{Name: m.sc.Body.Fresh(name), Elem: v.Elem, Axes: v.Axes[n:], Role: ir.Shared, NoGrad: v.Elem != ir.Real || v.NoGrad}
+	p := &ir.Value{Name: m.sc.Body.Fresh(v.Label()), Elem: v.Elem, Axes: v.Axes[n:], Role: ir.Shared, NoGrad: v.Elem != ir.Real || v.NoGrad}
 	if n == 2 {
 		p.Role = ir.Token
 		m.tokens = append(m.tokens, ir.ScanInput{Param: p, Val: v})

@@ -1,20 +1,11 @@
-package autodiff_test
+package simplify_test
 
 import (
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
-	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
-
-func parse(t *testing.T, text string) *ir.Func {
-	t.Helper()
-	f, err := ir.Parse(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return f
-}
 
 // TestEqual pairs programs that are the same function in different words, and
 // programs that differ in one thing.
@@ -52,25 +43,25 @@ func TestEqual(t *testing.T) {
 		{"size", "h [d] = prod i:d j:d : x[i]\n return r = h", "n [] = size : d\n h [d] = prod i:d : n x[i]\n return r = h", true},
 		{"softmax", "s [d, d] = softmax i:d j:d over j : A[i, j]\n return r = s", "s [d, d] = softmax i:d j:d over i : A[i, j]\n return r = s", false},
 	} {
-		f, g := parse(t, head+c.a+"\n}"), parse(t, head+c.b+"\n}")
-		if got := autodiff.Equal(f, g); got != c.want {
-			t.Errorf("%s: Equal = %v, want %v\n%s\n%s", c.name, got, c.want, autodiff.Canon(f), autodiff.Canon(g))
+		f, g := irtest.MustParse(head+c.a+"\n}"), irtest.MustParse(head+c.b+"\n}")
+		if got := simplify.Equal(f, g); got != c.want {
+			t.Errorf("%s: Equal = %v, want %v\n%s\n%s", c.name, got, c.want, simplify.Canon(f), simplify.Canon(g))
 		}
 	}
 }
 
 func TestEqualOfScans(t *testing.T) {
-	f, g := deltaRule(), deltaRule()
-	autodiff.Simplify(g)
-	if !autodiff.Equal(f, g) {
+	f, g := irtest.MustParse(irtest.Delta), irtest.MustParse(irtest.Delta)
+	simplify.Simplify(g)
+	if !simplify.Equal(f, g) {
 		t.Error("the delta rule differs from itself, simplified")
 	}
-	h := deltaRule()
+	h := irtest.MustParse(irtest.Delta)
 	h.Body[0].Scan.Body.Body[1].Coef[1] = 1
-	if autodiff.Equal(f, h) {
+	if simplify.Equal(f, h) {
 		t.Error("the delta rule with a plus for a minus counts as equal")
 	}
-	if autodiff.Hash(f) != autodiff.Hash(g) || autodiff.Hash(f) == autodiff.Hash(h) {
+	if simplify.Hash(f) != simplify.Hash(g) || simplify.Hash(f) == simplify.Hash(h) {
 		t.Error("hashes do not tell programs apart as they should")
 	}
 }
