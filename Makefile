@@ -11,7 +11,7 @@ run: ## show one page, its derived gradient and its kernels; compile the pages, 
 	cat specs/algorithms/rules/delta_rule.md
 	$(GO) run ./cmd/hecategen derive DeltaRule
 	$(GO) run ./cmd/hecategen generate
-	ls generated/rules/deltarule cuda/kernels/delta_rule
+	ls generated/rules/deltarule
 	$(GO) run ./cmd/hecate build --model ZeroB
 
 test: ## every test, the generated ones included, and the deep proofs
@@ -27,6 +27,7 @@ nightly: ## more of the same: every mutation, 50,000 random pages, the protocol 
 	$(GO) test ./gen/emitcuda -timeout 0 -run RandomPages -pages 5000 -seed $${SEED:-$$(date +%s)}
 	HECATE_PROTOCOL=full $(GO) test -timeout 0 ./validation/protocol
 	.ci/nvrtc
+	$(GO) run ./cmd/hecategen cuda
 	$(GO) run ./internal/cudac -n -all
 	$(MAKE) fuzz
 
@@ -57,8 +58,9 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to bench/NOTES.md
 	$(GO) run ./bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
 
-cuda: ## compile the kernels that changed for every device; write what they need to cuda/resources.json
+cuda: ## print the CUDA kernels into out/cuda, compile those that changed for every device; write what they need to cuda/resources.json
 	.ci/nvrtc
+	$(GO) run ./cmd/hecategen cuda
 	$(GO) run ./internal/cudac
 
 fuzz: ## a minute of each fuzz target

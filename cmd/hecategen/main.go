@@ -28,6 +28,7 @@ var commands = []func() *command{
 	deriveCommand,
 	dumpCommand,
 	auditCommand,
+	cudaCommand,
 	synthCommand,
 	sweepCommand,
 	docsCommand,

@@ -62,6 +62,7 @@ func compiled(t *testing.T, c config, files ...string) (string, error) {
 	t.Helper()
 	t.Chdir(filepath.Join("..", ".."))
 	c.kernels, c.out, c.include, c.jobs = filepath.Join(t.TempDir(), "kernels"), t.TempDir(), filepath.Join("cuda", "include"), 2
+	c.resources = filepath.Join(t.TempDir(), "resources.json")
 	if _, err := openLibrary(c.out); err != nil {
 		if slices.Contains(strings.Split(os.Getenv("HECATE_REQUIRE"), ","), "nvrtc") {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func compiled(t *testing.T, c config, files ...string) (string, error) {
 	if c.compare {
 		return "", nil
 	}
-	table, err := os.ReadFile(c.tableFile())
+	table, err := os.ReadFile(c.resources)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestKnown(t *testing.T) {
 	if _, err := compiled(t, config{once: true}, "device.cu"); err != nil { // or the test is skipped
 		t.Fatal(err)
 	}
-	c := config{kernels: filepath.Join(t.TempDir(), "kernels"), out: t.TempDir(), include: filepath.Join("cuda", "include"), once: true}
+	c := config{kernels: filepath.Join(t.TempDir(), "kernels"), out: t.TempDir(), include: filepath.Join("cuda", "include"), resources: filepath.Join(t.TempDir(), "resources.json"), once: true}
 	device := filepath.Join(c.kernels, "device.cu")
 	text, err := os.ReadFile(filepath.Join("internal", "cudac", "testdata", "device.cu"))
 	if err != nil {
@@ -162,7 +163,7 @@ func TestKnown(t *testing.T) {
 	if lib.version != tableVersion {
 		t.Skipf("the table holds what NVRTC %s says, and this is %s", tableVersion, lib.version)
 	}
-	table, err := os.ReadFile(c.tableFile())
+	table, err := os.ReadFile(c.resources)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestKnown(t *testing.T) {
 		{"another compiler", string(text), strings.Replace(string(table), "nvrtc 11", "nvrtc 12", 1), func(*config) {}, 1},
 	} {
 		write(device, []byte(k.text))
-		write(c.tableFile(), []byte(k.table))
+		write(c.resources, []byte(k.table))
 		now := c
 		k.change(&now)
 		if _, _, n, err := now.compile(lib, []string{"device.cu"}); n != k.want || err != nil {
@@ -189,7 +190,7 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	write(device, text)
-	write(c.tableFile(), []byte(edited))
+	write(c.resources, []byte(edited))
 	if c.compare = true; c.run() == nil {
 		t.Error("an edited number is current")
 	}

@@ -1,14 +1,14 @@
-// Cudac compiles every kernel under cuda/kernels for the devices that we ship
+// Cudac compiles every CUDA kernel that hecategen printed for the devices that we ship
 // for, and keeps the table of what the kernels need.
 //
-//	cudac [-n] [-all] [-sample N] [-once] [-j N] [-out DIR] [KERNELS]
+//	cudac [-n] [-all] [-sample N] [-once] [-j N] [-table FILE] [-out DIR] [KERNELS]
 //
-// Each .cu file below KERNELS (cuda/kernels) is compiled by NVRTC to PTX for
+// Each .cu file below KERNELS (out/cuda/kernels, where `hecategen cuda` writes) is compiled by NVRTC to PTX for
 // compute_80 and to machine code for sm_80, sm_86, sm_89 and sm_90, twice, in
 // two processes; both must give the same bytes. A kernel that spills registers
 // fails. Registers, stack and static shared memory of every kernel go into
-// resources.json beside KERNELS; with -n the table is compared and nothing is
-// written there. The binaries stay in DIR (out/cuda), which git ignores.
+// FILE (cuda/resources.json); with -n the table is compared and nothing is
+// written there. The binaries stay in DIR (out/cuda/bin), which git ignores.
 //
 // What a file needs follows from its text, the headers, the targets and the compiler. The
 // table holds a hash of each text and its numbers; where it fits, the file is not compiled again, except
@@ -39,10 +39,11 @@ func main() {
 	flag.IntVar(&c.sample, "sample", 12, "how many files to compile although the table knows them")
 	flag.BoolVar(&c.once, "once", false, "compile once: no check that the bytes are the same again")
 	flag.IntVar(&c.jobs, "j", 2, "compilations at a time")
-	flag.StringVar(&c.out, "out", filepath.Join("out", "cuda"), "folder for binaries")
+	flag.StringVar(&c.out, "out", filepath.Join("out", "cuda", "bin"), "folder for binaries")
+	flag.StringVar(&c.resources, "table", filepath.Join("cuda", "resources.json"), "`file` of the table of what the kernels need")
 	flag.StringVar(&c.include, "include", filepath.Join("cuda", "include"), "folder of hecate.cuh")
 	flag.Parse()
-	c.kernels = filepath.Join("cuda", "kernels")
+	c.kernels = filepath.Join("out", "cuda", "kernels")
 	if flag.NArg() > 0 {
 		c.kernels = flag.Arg(0)
 	}
@@ -54,9 +55,9 @@ func main() {
 
 // A config is one run of the command.
 type config struct {
-	kernels, include, out string
-	compare, once, all    bool
-	jobs, sample          int
+	kernels, include, out, resources string
+	compare, once, all               bool
+	jobs, sample                     int
 }
 
 func (c config) run() error {
@@ -66,8 +67,7 @@ func (c config) run() error {
 		return err
 	}
 	if len(files) == 0 {
-		fmt.Printf("cudac: there are no .cu files under %s\n", c.kernels)
-		return nil
+		return fmt.Errorf("there are no .cu files under %s: run hecategen cuda", c.kernels)
 	}
 	lib, err := openLibrary(c.out)
 	if err != nil {

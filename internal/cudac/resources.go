@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -132,7 +131,7 @@ type resources struct {
 // or does not count.
 func (c config) known(lib *library) *resources {
 	var old resources
-	text, err := os.ReadFile(c.tableFile())
+	text, err := os.ReadFile(c.resources)
 	if err != nil || c.all || lib.version != tableVersion || json.Unmarshal(text, &old) != nil ||
 		old.Compiler != compilerName || !slices.Equal(old.Machines, targets[len(targets)-machines:]) {
 		return &resources{}
@@ -182,14 +181,9 @@ func print(rows []row, texts map[string]string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// tableFile is beside the folder of kernels, which belongs to hecategen.
-func (c config) tableFile() string {
-	return filepath.Join(filepath.Dir(filepath.Clean(c.kernels)), "resources.json")
-}
-
 // table writes the table, or compares it.
 func (c config) table(lib *library, rows []row, texts map[string]string) error {
-	at := c.tableFile()
+	at := c.resources
 	if lib.version != tableVersion {
 		fmt.Printf("cudac: %s holds the registers of NVRTC %s: not compared\n", at, tableVersion)
 		return nil
