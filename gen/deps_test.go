@@ -34,6 +34,7 @@ gen/abi:          gen/shape gen/ir gen/plan
 
 # passes over one kind of program, which several steps run
 gen/simplify:     gen/shape gen/ir
+gen/loopopt:      gen/shape gen/ir gen/plan
 
 # steps: one arrow of the pipeline each
 gen/markdown:     gen/source gen/diag gen/spec internal/spelling
@@ -41,10 +42,10 @@ gen/check:        gen/source gen/diag gen/shape gen/ident gen/notation gen/units
 gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/simplify gen/autodiff!
 gen/autodiff:     gen/shape gen/ir gen/simplify
 gen/interp:       gen/shape gen/ir
-gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
-gen/emitgo:       gen/shape gen/ir gen/plan gen/abi
+gen/lower:        gen/shape gen/ir gen/plan gen/loopopt gen/autodiff!
+gen/emitgo:       gen/shape gen/ir gen/plan gen/loopopt gen/abi
 gen/fuse:         gen/shape gen/ir gen/plan
-gen/emitasm:      gen/shape gen/ir gen/plan
+gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
 gen/emitasm/gemm:
 gen/emitcuda:     gen/shape gen/ir gen/plan gen/abi templates cuda
 gen/tree:

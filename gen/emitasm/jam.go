@@ -3,6 +3,7 @@ package emitasm
 import (
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/loopopt"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -43,7 +44,7 @@ func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammed) []plan.Nod
 		}
 		l := *loop
 		if independent(loop) {
-			j := &jammed{width, plan.Jam(loop, width), loop.Body}
+			j := &jammed{width, loopopt.UnrollAndJam(loop, width), loop.Body}
 			l.Body = append(slices.Clone(j.body), j.one...) // for those who look at all of them
 			jams[&l] = j
 		} else {

@@ -8,6 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/loopopt"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -45,7 +46,7 @@ const (
 // as fit into registers, for loops that spill are slower than narrower ones.
 func rowsInFlight(loop *plan.Loop) int {
 	width := rowBlock
-	for _, d := range plan.RegisterPressure(loop) {
+	for _, d := range loopopt.RegisterPressure(loop) {
 		for width > 2 && width*d.PerIteration+d.Shared+temporaries > registers {
 			width--
 		}
@@ -120,7 +121,7 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 	plan.Walk(k.Body, func(n plan.Node) {
 		if loop, ok := n.(*plan.Loop); ok && loop.Kind == plan.Row && loop.Across == 0 {
 			e.width[loop] = rowsInFlight(loop)
-			e.jammed[loop] = plan.Jam(loop, e.width[loop])
+			e.jammed[loop] = loopopt.UnrollAndJam(loop, e.width[loop])
 			for _, b := range loop.Private {
 				e.rows[b] = true
 			}

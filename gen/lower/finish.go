@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/loopopt"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -110,8 +111,7 @@ func (l *lowerer) chunks() {
 
 // finish moves expressions out of loops and sums up sizes and memory.
 func (l *lowerer) finish() {
-	h := &hoister{l: l}
-	l.k.Body = h.top(l.k.Body)
+	l.k.Body = loopopt.Optimize(l.k.Body, l.fresh)
 	l.dropUnread()
 	for i, r := range l.k.Roots() {
 		r.Number = i + 1

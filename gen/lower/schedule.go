@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/loopopt"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -88,7 +89,7 @@ func (r *region) write() []plan.Node {
 		out = append(out, r.group(n, g)...)
 	}
 	if r.whole {
-		out = idle(out)
+		out = loopopt.DropRedundantStores(out)
 	}
 	return out
 }

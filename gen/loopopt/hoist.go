@@ -1,90 +1,76 @@
-package lower
+package loopopt
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A hoister moves out of each loop what does not depend on it: whole scalars,
-// invariant parts of expressions, and leading factors of products. Nothing
-// leaves a condition, and no loop that a guard narrows lets go of a load whose
-// address might be out of range without it. Equal parts become one scalar.
-type hoister struct {
-	l        *lowerer
-	gathered map[*plan.Local]bool
-}
+// Loop-invariant code motion (Aho, Lam, Sethi, Ullman, Compilers, section 9.5).
+// What does not depend on a loop moves in front of it: whole scalars, invariant
+// parts of expressions, and the leading factors of products. Nothing leaves a
+// condition, and a load stays in a loop whose range a guard narrows unless its
+// address is in range without the guard. The innermost loops come first, and
+// equal parts become one scalar on the way.
 
-func (h *hoister) top(nodes []plan.Node) []plan.Node {
-	h.gathered = gathers(nodes)
-	return h.divide(clean(h.body(nodes)))
-}
-
-func (h *hoister) body(nodes []plan.Node) []plan.Node {
+// hoist optimises the statements of one body, inner loops first.
+func (o *optimizer) hoist(nodes []plan.Node) []plan.Node {
 	var out []plan.Node
-	known := scalars{}
+	known := available{}
 	for _, n := range nodes {
 		switch n := n.(type) {
 		case *plan.Loop:
-			n.Body = h.body(n.Body)
-			out = append(out, h.extract(n, known)...)
+			n.Body = o.hoist(n.Body)
+			out = append(out, o.hoistFrom(n, known)...)
 		case *plan.If:
-			n.Body = h.body(n.Body)
+			n.Body = o.hoist(n.Body)
 		case *plan.FindRoot:
-			n.Body = h.body(n.Body)
+			n.Body = o.hoist(n.Body)
 		}
 		out = append(out, n)
 		known.forget(n)
 	}
-	return h.share(out)
+	return o.share(out)
 }
 
-// scalars are the expressions that are scalars already, by their text.
-type scalars map[string]*plan.Let
+// Available expressions are the scalars that hold one, by its text.
+type available map[string]*plan.Let
 
 // forget drops what a node makes out of date: what was loaded from buffers it
-// writes, and what was computed from scalars it gathers into.
-func (s scalars) forget(n plan.Node) {
-	written, gathered := plan.Written([]plan.Node{n}), gathers([]plan.Node{n})
-	for key, let := range s {
+// writes, and what was computed from scalars it accumulates into.
+func (a available) forget(n plan.Node) {
+	written, accumulated := plan.Written([]plan.Node{n}), accumulators([]plan.Node{n})
+	for key, let := range a {
 		plan.WalkExpr(let.Val, func(e plan.Expr) {
 			switch e := e.(type) {
 			case plan.Load:
 				if written[e.Buf.Base()] {
-					delete(s, key)
+					delete(a, key)
 				}
 			case plan.Ref:
-				if gathered[e.To] {
-					delete(s, key)
+				if accumulated[e.To] {
+					delete(a, key)
 				}
 			}
 		})
 	}
 }
 
-// gathers are the scalars that nodes gather into.
-func gathers(ns []plan.Node) map[*plan.Local]bool {
-	out := map[*plan.Local]bool{}
-	plan.Walk(ns, func(n plan.Node) {
-		if acc, ok := n.(*plan.Accumulate); ok {
-			out[acc.To] = true
-		}
-	})
-	return out
-}
-
-// An extraction is one loop while its invariants are taken out.
-type extraction struct {
-	h        *hoister
+// Invariants are taken out of one loop.
+type invariants struct {
+	o        *optimizer
 	loop     *plan.Loop
-	known    scalars
+	known    available
 	changing map[any]bool // variables and scalars that the loop sets
 	written  map[*plan.Buffer]bool
 	out      []plan.Node
 }
 
-func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
-	x := &extraction{h: h, loop: loop, known: known, changing: map[any]bool{loop.Var: true}, written: plan.Written(loop.Body)}
-	gathered := gathers(loop.Body)
+// hoistFrom takes what is invariant out of a loop and returns it.
+func (o *optimizer) hoistFrom(loop *plan.Loop, known available) []plan.Node {
+	x := &invariants{o: o, loop: loop, known: known, changing: map[any]bool{loop.Var: true}, written: plan.Written(loop.Body)}
+	accumulated := accumulators(loop.Body)
 	plan.Walk(loop.Body, func(n plan.Node) {
 		switch n := n.(type) {
 		case *plan.Loop:
@@ -107,13 +93,13 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 	for _, n := range loop.Body {
 		switch n := n.(type) {
 		case *plan.Let:
-			if !gathered[n.To] && x.fixed(n.Val) && x.safe(n.Val) {
+			if !accumulated[n.To] && x.fixed(n.Val) && x.safe(n.Val) {
 				delete(x.changing, n.To)
 				x.out = append(x.out, n)
 				continue
 			}
 		case *plan.Gather:
-			if x.still(n.From) && x.stillIndex(n.Plus) && !x.narrowed() {
+			if x.unchanged(n.From) && !x.varies(n.Plus) && !x.narrowed() {
 				delete(x.changing, n.To)
 				x.out = append(x.out, n)
 				continue
@@ -126,11 +112,11 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 	return x.out
 }
 
-func (x *extraction) narrowed() bool { return len(x.loop.Lo) > 1 || len(x.loop.Hi) > 1 }
+func (x *invariants) narrowed() bool { return len(x.loop.Lo) > 1 || len(x.loop.Hi) > 1 }
 
 // safe reports whether an expression may be computed where the loop may not
 // run: every address is in range wherever the loops outside run.
-func (x *extraction) safe(e plan.Expr) bool {
+func (x *invariants) safe(e plan.Expr) bool {
 	if !x.narrowed() {
 		return true
 	}
@@ -148,35 +134,35 @@ func (x *extraction) safe(e plan.Expr) bool {
 }
 
 // fixed reports whether an expression has the same value in every iteration.
-func (x *extraction) fixed(e plan.Expr) bool {
+func (x *invariants) fixed(e plan.Expr) bool {
 	ok := true
 	plan.WalkExpr(e, func(e plan.Expr) {
 		switch e := e.(type) {
 		case plan.Ref:
 			ok = ok && !x.changing[e.To]
 		case plan.Load:
-			ok = ok && x.still(e.Access)
+			ok = ok && x.unchanged(e.Access)
 		case plan.IndexExpr:
-			ok = ok && x.stillIndex(e.Index)
+			ok = ok && !x.varies(e.Index)
 		}
 	})
 	return ok
 }
 
-// still reports whether an access reads the same entry, unwritten.
-func (x *extraction) still(a plan.Access) bool {
-	return !x.written[a.Buf.Base()] && all(a.Index, x.stillIndex)
+// unchanged reports whether an access reads the same entry, unwritten.
+func (x *invariants) unchanged(a plan.Access) bool {
+	return !x.written[a.Buf.Base()] && !slices.ContainsFunc(a.Index, x.varies)
 }
 
-func (x *extraction) stillIndex(i plan.Index) bool {
-	return all(i.Terms, func(t plan.Term) bool { return !x.changing[t.Var] })
+func (x *invariants) varies(i plan.Index) bool {
+	return slices.ContainsFunc(i.Terms, func(t plan.Term) bool { return x.changing[t.Var] })
 }
 
 // expr replaces the invariant parts of an expression by scalars.
-func (x *extraction) expr(e plan.Expr) plan.Expr {
+func (x *invariants) expr(e plan.Expr) plan.Expr {
 	if x.fixed(e) {
 		if x.safe(e) {
-			return x.take(e)
+			return x.hoisted(e)
 		}
 		return e
 	}
@@ -191,7 +177,7 @@ func (x *extraction) expr(e plan.Expr) plan.Expr {
 	return e
 }
 
-func (x *extraction) list(args []plan.Expr) []plan.Expr {
+func (x *invariants) list(args []plan.Expr) []plan.Expr {
 	out := make([]plan.Expr, len(args))
 	for i, a := range args {
 		out[i] = x.expr(a)
@@ -199,25 +185,25 @@ func (x *extraction) list(args []plan.Expr) []plan.Expr {
 	return out
 }
 
-// prod takes out the leading factors that are invariant, as one product.
-func (x *extraction) prod(e plan.Prod) plan.Expr {
+// prod hoists the leading factors that are invariant, as one product.
+func (x *invariants) prod(e plan.Prod) plan.Expr {
 	n := 0
 	for n < len(e.Args) && x.fixed(e.Args[n]) && x.safe(e.Args[n]) {
 		n++
 	}
-	if n == 0 || n == 1 && unit(e.Coef) {
+	if n == 0 || n == 1 && (e.Coef == 1 || e.Coef == -1) {
 		return plan.Prod{Coef: e.Coef, Args: x.list(e.Args)}
 	}
 	sign, coef := 1.0, e.Coef
 	if coef == -1 {
 		sign, coef = -1, 1
 	}
-	lead := x.take(plan.Prod{Coef: coef, Args: e.Args[:n]})
+	lead := x.hoisted(plan.Prod{Coef: coef, Args: e.Args[:n]})
 	return plan.Prod{Coef: sign, Args: append([]plan.Expr{lead}, x.list(e.Args[n:])...)}
 }
 
-// take makes an expression a scalar in front of the loop.
-func (x *extraction) take(e plan.Expr) plan.Expr {
+// hoisted makes an expression a scalar in front of the loop.
+func (x *invariants) hoisted(e plan.Expr) plan.Expr {
 	switch e.(type) {
 	case plan.Ref, plan.Num:
 		return e
@@ -226,7 +212,7 @@ func (x *extraction) take(e plan.Expr) plan.Expr {
 	if let := x.known[key]; let != nil {
 		return plan.Ref{To: let.To}
 	}
-	let := &plan.Let{To: &plan.Local{Name: x.h.l.fresh(nameOf(e)), Elem: elemOf(e)}, Val: e}
+	let := &plan.Let{To: &plan.Local{Name: x.o.fresh(nameOf(e)), Elem: elemOf(e)}, Val: e}
 	x.known[key] = let
 	x.out = append(x.out, let)
 	return plan.Ref{To: let.To}
