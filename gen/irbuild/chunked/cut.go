@@ -1,0 +1,75 @@
+package chunked
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// Where a strategy computes a rule, the tokens of a call are cut into chunks of
+// C: ⌊T/C⌋ whole ones, which one scan takes chunk by chunk, and T mod C tokens
+// behind them, which the rule's own scan takes token by token. A call of fewer
+// tokens than a chunk has is all rest, so a stream of single tokens runs the
+// rule itself.
+
+// A cut is one call cut into chunks.
+type cut struct {
+	size   int      // C
+	chunks *ir.Axis // the whole chunks
+	token  *ir.Axis // the tokens of one
+	rest   *ir.Axis // the tokens behind them; nil when there are none, with C = 1
+	end    map[string]*ir.Value
+}
+
+func newCut(e *expr.Builder) *cut {
+	s := e.Block.Strategy
+	c := &cut{size: s.Length(), token: e.Axis(e.Block.AxisOf(s.Size.Name)), end: map[string]*ir.Value{}}
+	n := shape.Floor("T", int64(c.size))
+	c.chunks = e.Func.NewSizedAxis("chunks", n)
+	if c.size > 1 {
+		c.rest = e.Func.NewSizedAxis("rest", e.Token.Axis.Size.Sub(n.Mul(shape.Int(int64(c.size)))))
+	}
+	return c
+}
+
+// cut is a series by chunks: [lane, chunk, token, …] of [lane, token, …].
+func (c *cut) cut(e *expr.Builder, v *ir.Value) *ir.Value {
+	return c.part(e, v, []*ir.Axis{c.chunks, c.token}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: c.size}, {Loop: 2, Coef: 1}}})
+}
+
+// behind is what a series has behind the last whole chunk.
+func (c *cut) behind(e *expr.Builder, v *ir.Value) *ir.Value {
+	return c.part(e, v, []*ir.Axis{c.rest}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: c.chunks.Size.Mul(shape.Int(int64(c.size)))})
+}
+
+// part copies a series with other axes in the place of its tokens, each entry
+// from the token at.
+func (c *cut) part(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *ir.Value {
+	axes := append([]*ir.Axis{v.Axes[0]}, time...)
+	sub := []ir.Sub{ir.L(0), at}
+	for _, a := range v.Axes[2:] {
+		sub = append(sub, ir.L(len(axes)))
+		axes = append(axes, a)
+	}
+	e.IR.Eq, e.IR.Span = e.Eq, e.Span
+	out := e.IR.Prod(axes, axes, ir.Ls(len(axes)), 1, ir.At(v, sub...))
+	out.Elem = v.Elem
+	return out
+}
+
+// join puts the answers of the chunks, [lane, chunk, token, …], and those of the
+// tokens behind them together: a series of the call.
+func (c *cut) join(e *expr.Builder, whole, rest *ir.Value) *ir.Value {
+	time := e.Token.Axis
+	if c.rest != nil {
+		time = e.SizedAxis(c.chunks.Size.Mul(shape.Int(int64(c.size))))
+	}
+	axes := append([]*ir.Axis{whole.Axes[0], time}, whole.Axes[3:]...)
+	e.IR.Eq, e.IR.Span = e.Eq, e.Span
+	y := e.IR.Reshape(whole, axes...)
+	if c.rest == nil {
+		return y
+	}
+	axes = append([]*ir.Axis{whole.Axes[0], e.Token.Axis}, whole.Axes[3:]...)
+	return e.IR.Stack(axes, 1, y, rest)
+}

@@ -1,0 +1,113 @@
+package claim
+
+import (
+	"fmt"
+	"github.com/nl-hecate/hecate/gen/irbuild/compose"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/rule"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A Gradient is an inner gradient, cut out of the very program that uses it:
+// the parameter is an input, everything that does not depend on it is held
+// fixed, and the results are the function's value and its derived gradient.
+type Gradient struct {
+	At    *notation.Grad
+	Eq    string
+	Param string // name of the parameter that is differentiated
+	Func  *ir.Func
+}
+
+// The results of a Gradient.
+const (
+	Loss  = "loss"
+	Slope = "gradient"
+)
+
+// Gradients lists the inner gradients of a block's equations; for a knob, which
+// has no equations, those of its scalar functions by each typed parameter.
+func Gradients(blk *check.Block, ds *diag.List) []Gradient {
+	var trace []expr.GradSite
+	switch blk.Unit.Kind {
+	case notation.RuleUnit:
+		rule.Build(blk, ds, &trace, nil)
+	case notation.OpUnit, notation.ComposeUnit, notation.ModelUnit:
+		e, n := compose.NewBuilder(blk, blk.ID, ds)
+		e.Trace = &trace
+		for _, eq := range blk.Eqs {
+			if x := compose.CallOf(blk, eq); x != nil {
+				p := &outputClaim{names: newNames(), Names: n}
+				p.answer(e, eq, x)
+			} else {
+				n.Equation(e, eq)
+			}
+		}
+		program.ListAxes(e.Func)
+	default:
+		knobGradients(blk, ds, &trace)
+	}
+	var out []Gradient
+	for _, s := range trace {
+		out = append(out, cut(s))
+	}
+	return out
+}
+
+// knobGradients differentiates each scalar function of a knob by each of its
+// typed parameters.
+func knobGradients(blk *check.Block, ds *diag.List, trace *[]expr.GradSite) {
+	for _, st := range blk.Unit.Body {
+		d, ok := st.(*notation.Define)
+		if !ok || !d.Target.IsFunc || len(d.Target.Index) > 0 {
+			continue
+		}
+		call := &notation.Call{Span: d.Target.Span, Fun: d.Target.Name.Name}
+		typed := true
+		for _, p := range d.Target.Params {
+			call.Args = append(call.Args, &notation.Ident{Span: p.Span, Name: p.Name})
+			typed = typed && p.Type != nil
+		}
+		if !typed || !scalarResult(blk, call) {
+			continue
+		}
+		for _, p := range d.Target.Params {
+			e, _ := newClaim(blk, blk.ID+"."+ident.ASCII(call.Fun.Text), ds)
+			e.Trace, e.Span = trace, d.Span
+			if t := e.Expr(&notation.Grad{Span: d.Target.Span, Wrt: p.Name, Call: call}); t != nil {
+				result(e, Slope, t, nil)
+			}
+			program.ListAxes(e.Func)
+		}
+	}
+}
+
+// scalarResult reports whether a call can be built and gives a number.
+func scalarResult(blk *check.Block, call *notation.Call) bool {
+	var quiet diag.List
+	e, _ := newClaim(blk, blk.ID, &quiet)
+	t := e.Expr(call)
+	return t != nil && len(t.Axes) == 0 && quiet.Len() == 0
+}
+
+// cut makes a program of its own out of a site.
+func cut(s expr.GradSite) Gradient {
+	f, m := s.Func.Clone()
+	f.Name = fmt.Sprintf("%s.%s", s.Eq, ident.ASCII(s.At.Call.Fun.Text))
+	p := m[s.Wrt]
+	f.Body = slices.DeleteFunc(f.Body, func(in *ir.Instr) bool { return in == p.Def })
+	p.Def, p.Role, p.Name = nil, ir.Input, f.Fresh(ident.ASCII(s.At.Wrt.Text)+".at")
+	f.Params = append(f.Params, p)
+	f.Results = []ir.Result{{Name: Loss, Val: m[s.Loss]}, {Name: Slope, Val: m[s.Adjoint]}}
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(v *ir.Value) bool { return v != p && used[v] == 0 })
+	program.ListAxes(f)
+	return Gradient{At: s.At, Eq: s.Eq, Param: p.Name, Func: f}
+}

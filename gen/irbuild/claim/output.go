@@ -1,0 +1,154 @@
+package claim
+
+import (
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/irbuild/compose"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"maps"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A outputClaim serves an operation, a composition or a model: its names are
+// those of the block, for every lane, and the adjoints those of its output.
+type outputClaim struct {
+	*names
+	*compose.Names
+	e    *expr.Builder
+	bars map[string]*tensor.Tensor
+}
+
+func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
+	e, p := compose.NewBuilder(blk, name, ds)
+	n := &outputClaim{names: newNames(), Names: p, e: e}
+	e.Names = n
+	for _, s := range blk.SymSeq {
+		if s.Kind == check.Input || s.Kind == check.Constant {
+			n.Resolve(e, s, expr.Time{}, s.Span)
+		}
+	}
+	for _, eq := range blk.Eqs {
+		if x := compose.CallOf(blk, eq); x != nil {
+			n.answer(e, eq, x)
+		} else {
+			p.Equation(e, eq)
+		}
+	}
+	return e, n
+}
+
+// answer is what a part gives: anything of its argument's type; what the parts of
+// a list give lies side by side.
+func (n *outputClaim) answer(e *expr.Builder, eq *check.Equation, x *compose.Call) {
+	if x.Arg == nil {
+		return
+	}
+	t := e.Expr(x.Arg)
+	if t == nil {
+		return
+	}
+	if x.How == compose.Each {
+		t = t.Clone()
+		t.Axes = append([]*ir.Axis{e.Axis(e.Block.CountAxis(x.Part))}, t.Axes...)
+	}
+	v := e.Func.AddParam(ident.ASCII(eq.Name), ir.Input, ir.Real, append(tensor.AxesOf(e.BatchVars()), t.Axes...)...)
+	n.frees[v.Name] = Free{Text: eq.Name}
+	n.Names.Values[eq.Name] = e.FromValue(v, e.BatchVars(), t.Axes)
+}
+
+func (n *outputClaim) vars() []*tensor.LoopVar { return n.e.BatchVars() }
+
+func (n *outputClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	before := len(e.Func.Params)
+	if n.Names.Values[sym.Name] == nil && sym.Kind == check.Outer { // of one lane: so is its adjoint
+		n.Names.Values[sym.Name] = e.Param(sym, ir.Outer, e.BatchVars())
+	}
+	t := n.Names.Resolve(e, sym, when, span)
+	for _, p := range e.Func.Params[before:] {
+		n.frees[p.Name] = Free{Text: sym.Name, Sym: sym, Type: sym.Type}
+	}
+	return t
+}
+
+// Adjoint is an adjoint: of the output, which is a parameter, or of an input.
+func (n *outputClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *tensor.Tensor {
+	if n.bars == nil && !n.reverse(e) {
+		return nil
+	}
+	if t := n.bars[x.Name.Text]; t != nil {
+		return t
+	}
+	return n.noBar(e, x, "an operation has the adjoints of its operands and of out")
+}
+
+// reverse derives the adjoints of the operation from that of its output.
+func (n *outputClaim) reverse(e *expr.Builder) bool {
+	out := e.Isolated(func() *tensor.Tensor { return n.differentiated(e) })
+	if out == nil {
+		return false
+	}
+	val := e.ValueOver(e.Copy(e.Materialize(out)), e.BatchVars())
+	name := n.output()
+	bar := e.Func.AddParam(ir.AdjointName(ident.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
+	n.frees[bar.Name] = Free{Text: name + "̄"}
+	n.bars = map[string]*tensor.Tensor{name: e.FromValue(bar, e.BatchVars(), out.Axes)}
+	n.bars[name].Row = out.Row
+	var wrt []*ir.Value
+	for _, p := range e.Func.Params {
+		if p.Elem == ir.Real && p != bar {
+			wrt = append(wrt, p)
+		}
+	}
+	adj := autodiff.Reverse(e.IR, map[*ir.Value]*ir.Value{val: bar}, wrt)
+	for _, name := range slices.Sorted(maps.Keys(n.Names.Values)) {
+		t := n.Names.Values[name]
+		if t == nil || len(t.Factors) != 1 || !slices.Contains(wrt, t.Factors[0].Val) {
+			continue
+		}
+		u := t.Clone()
+		if u.Factors[0].Val = adj[t.Factors[0].Val]; u.Factors[0].Val == nil {
+			u.Factors[0].Val = e.IR.Const(0, t.Factors[0].Val.Axes...)
+		}
+		n.bars[name] = u
+	}
+	return true
+}
+
+// output is the name of what a unit gives: of a model the last number that it
+// computes.
+func (n *outputClaim) output() string {
+	if n.e.Block.Unit.Kind == notation.ModelUnit {
+		for _, eq := range slices.Backward(n.e.Block.Eqs) {
+			if t := n.Names.Values[eq.Name]; t != nil && len(t.Axes) == 0 {
+				return eq.Name
+			}
+		}
+	}
+	return "out"
+}
+
+// differentiated is the output, or what relax says in its place.
+func (n *outputClaim) differentiated(e *expr.Builder) *tensor.Tensor {
+	out := n.Names.Values[n.output()]
+	if out == nil {
+		e.Diags.Errorf(diag.UnknownName, e.Span, "this block has no output to differentiate")
+		return nil
+	}
+	for _, c := range e.Block.Claims {
+		if c.Keyword.Text == "relax" {
+			e.Push(&expr.Scope{})
+			if !e.With(c.With) {
+				return nil
+			}
+			out = e.Expr(c.Right)
+			e.Pop()
+		}
+	}
+	return out
+}

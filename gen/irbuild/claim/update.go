@@ -1,0 +1,81 @@
+package claim
+
+import (
+	"fmt"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/irbuild/update"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A claim of an update speaks of a fire. What a slot holds is made by fires: a
+// mean of squares cannot be any number. So the program of a claim is a few
+// fires in a row, from slots of zero, each with a gradient of its own; x_n is of
+// the last of them, x_{1} of the first, and w_0 is where the parameter began.
+
+// claimedFires is how many fires the program of a claim has.
+const claimedFires = 3
+
+// A updateClaim serves the claims of an update.
+type updateClaim struct {
+	*names
+	fires []*update.Names
+}
+
+func newFireClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
+	e := expr.New(blk, name, ds)
+	n := &updateClaim{names: newNames()}
+	first := update.NewNames(e, false)
+	for k := range claimedFires {
+		u := &update.Names{Loops: first.Loops, Axes: first.Axes, Values: map[string]*tensor.Tensor{}, Old: map[string]*tensor.Tensor{}, Failed: map[string]bool{}}
+		u.Clock = tensor.Number(float64(k + 1))
+		for _, s := range blk.SymSeq {
+			switch {
+			case s.Kind == check.Input:
+				v := e.Func.AddParam(fmt.Sprintf("%s.%d", ident.ASCII(s.Name), k+1), ir.Input, ir.Real, append(tensor.AxesOf(u.Loops), u.Axes...)...)
+				u.Old[s.Name] = e.FromValue(v, u.Loops, u.Axes)
+			case s.Kind == check.State && k > 0:
+				u.Old[s.Name] = n.fires[k-1].Values[s.Name]
+			case s.Kind == check.State && s.Decl != nil:
+				u.Old[s.Name] = &tensor.Tensor{Axes: u.Axes, Elem: ir.Real}
+			}
+		}
+		e.Names = u
+		u.Fire(e)
+		n.fires = append(n.fires, u)
+	}
+	for name, o := range blk.Options {
+		n.frees[ident.ASCII(name)] = Free{Text: name, Type: o.Decl.Type}
+	}
+	return e, n
+}
+
+func (n *updateClaim) vars() []*tensor.LoopVar { return n.fires[0].Loops }
+
+func (n *updateClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	last := n.fires[len(n.fires)-1]
+	switch {
+	case when.First:
+		if t := n.fires[0].Values[sym.Name]; t != nil {
+			return t
+		}
+		if sym.Kind == check.Input {
+			return n.fires[0].Old[sym.Name]
+		}
+	case when.Initial && sym.Kind == check.State:
+		return n.fires[0].Old[sym.Name]
+	default:
+		return last.Resolve(e, sym, when, span)
+	}
+	e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name)
+	return nil
+}
+
+func (n *updateClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *tensor.Tensor {
+	return n.noBar(e, x, "an update has no backward")
+}

@@ -1,0 +1,125 @@
+package compose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// The calls of parts in a program with its parts inlined.
+
+// call inlines what one stage calls: one part, or the parts of a list.
+func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
+	if s.How == One {
+		return w.given(blk, s, partNamed(blk, s.Part), ds) && w.part(partNamed(blk, s.Part), s, s.Frozen, ds)
+	}
+	members := blk.Members(s.Part)
+	if len(members) == 0 {
+		return w.given(blk, s, nil, ds)
+	}
+	var outs []*ir.Value
+	for i, p := range members {
+		at := s
+		at.Out = fmt.Sprintf("%s.%d", s.Out, i)
+		if s.How == Chain && i > 0 {
+			at.Arg = fmt.Sprintf("%s.%d", s.Out, i-1)
+		}
+		if !w.part(p, at, s.Frozen, ds) {
+			return false
+		}
+		outs = append(outs, w.vals[at.Out])
+	}
+	if s.How == Chain {
+		w.vals[s.Out] = outs[len(outs)-1]
+	} else {
+		w.vals[s.Out] = w.sideBySide(outs, s.OutAxes)
+	}
+	for _, a := range s.OutAxes {
+		w.addAxis(a)
+	}
+	if sym, ok := blk.CountAxis(s.Part).Size.Symbol(); ok {
+		w.equal[sym] = shape.Int(int64(len(members)))
+	}
+	return true
+}
+
+// given refuses a part without a page.
+func (w *inliner) given(blk *check.Block, s Stage, p *check.Subpart, ds *diag.List) bool {
+	if p != nil && p.Block != nil {
+		return true
+	}
+	ds.Errorf(diag.UnknownPage, blk.Unit.Name.Span, "part %s of %s is not given", s.Part, blk.Name)
+	return false
+}
+
+// sideBySide stacks values [L, …] to one [L, K, …].
+func (w *inliner) sideBySide(vals []*ir.Value, axes []*ir.Axis) *ir.Value {
+	one := w.axis("one", shape.Int(1))
+	w.addAxis(one)
+	var rows []*ir.Value
+	for _, v := range vals {
+		row := append([]*ir.Axis{v.Axes[0], one}, v.Axes[1:]...)
+		to := append([]ir.Sub{ir.L(0), {}}, ir.Ls(len(v.Axes))[1:]...)
+		rows = append(rows, w.b.Prod(v.Axes, row, to, 1, ir.All(v)))
+	}
+	return w.b.Stack(axes, 1, rows...)
+}
+
+// opens keeps what the parts of a list wrote where their level is open, and what
+// they found elsewhere. Tails are of what was read and go on in any case.
+func (w *inliner) opens(blk *check.Block, s Stage) {
+	if w.frozen {
+		return // nothing was written
+	}
+	gate := w.vals[s.Gate]
+	lane := gate.Axes[0]
+	for i, p := range blk.Members(s.Part) {
+		half := w.b.Const(0.5, lane)
+		at := ir.At(gate, ir.L(0), ir.Sub{Const: shape.Int(int64(i))})
+		open := w.b.Elementwise(ir.Less, []*ir.Axis{lane}, ir.All(half), at)
+		for k, r := range w.states {
+			old := w.f.Param(r.Name)
+			if !strings.HasPrefix(r.Name, p.Name+".") || strings.HasSuffix(r.Name, tailSuffix) || old == nil || old.Elem != ir.Real {
+				continue
+			}
+			w.states[k].Val = w.b.Elementwise(ir.Select, old.Axes, ir.At(open, ir.L(0)), ir.All(r.Val), ir.All(old))
+		}
+	}
+}
+
+// tailSuffix ends the names of what windows look back at.
+const tailSuffix = ".tail"
+
+// ownTails gives the tails of a frozen call names of their own. Of a state that the
+// frozen part keeps all the same, such as what its gate looks at, the call beside it
+// has the last word.
+func ownTails(g *ir.Func) {
+	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !strings.HasSuffix(r.Name, tailSuffix) })
+	for i, r := range g.Results {
+		if r.State && strings.HasSuffix(r.Name, tailSuffix) {
+			g.Results[i].Name = FrozenSite + r.Name
+		}
+	}
+	for _, p := range g.Params {
+		if p.Role == ir.State && strings.HasSuffix(p.Name, tailSuffix) {
+			p.Name = FrozenSite + p.Name
+		}
+	}
+}
+
+// FrozenSite stands before the names of what only a frozen call of a part keeps.
+const FrozenSite = "frozen."
+
+func partNamed(blk *check.Block, name string) *check.Subpart {
+	for _, p := range blk.Parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package compose
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A PartCall is the call of a part in a program that leaves its parts open.
+type PartCall struct {
+	Part string
+	Text notation.Expr // the argument, as the page has it
+	Arg  *ir.Value
+	Out  *ir.Value // the answer, which is a parameter of the program
+	Eq   *check.Equation
+}
+
+// Open builds a composition or model as one program in which every answer of a
+// part is an input: anything of its type.
+func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
+	p := Build(blk, ds)
+	if p == nil {
+		return nil, nil
+	}
+	w := &inliner{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{}, axes: map[string]*ir.Axis{}}
+	w.b = &ir.Builder{F: w.f}
+	var calls []PartCall
+	for _, s := range p.Stages {
+		if s.Func != nil {
+			w.stage(s.Func, "")
+			continue
+		}
+		if s.How == Opens {
+			continue
+		}
+		c := PartCall{Part: s.Part, Arg: w.input(s.Arg, s.Axes), Out: w.input(s.Out, s.OutAxes)}
+		for _, eq := range blk.Eqs {
+			if ident.ASCII(eq.Name) == s.Out {
+				c.Eq, c.Text = eq, argument(eq)
+			}
+		}
+		calls = append(calls, c)
+	}
+	for _, o := range p.Output {
+		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
+	}
+	return w.f, calls
+}
+
+// argument is what an equation calls a part with.
+func argument(eq *check.Equation) notation.Expr {
+	if eq.Iter != nil {
+		return eq.Iter.From
+	}
+	value := eq.Def.Value
+	if f, ok := value.(*notation.Frozen); ok {
+		value = f.X
+	}
+	return value.(*notation.Call).Args[0]
+}
+
+// input is a value by its name, a new input where nothing before made it.
+func (w *inliner) input(name string, axes []*ir.Axis) *ir.Value {
+	v := w.vals[name]
+	if v == nil {
+		v = w.f.AddParam(name, ir.Input, ir.Real, axes...)
+		w.vals[name] = v
+		for _, a := range axes {
+			w.addAxis(a)
+		}
+	}
+	return v
+}

@@ -1,0 +1,296 @@
+package compose
+
+import (
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A Stage of a composition or model: a program of its own, the call of a part
+// with a value that came before, or the point where it is known which levels of a
+// list are open.
+type Stage struct {
+	Func    *ir.Func // nil for a call
+	Part    string   // the part, or the list of parts
+	How     How
+	Frozen  bool // the part reads its memory and does not write it, whatever the caller does
+	Arg     string
+	Out     string
+	Eq      string     // the equation that is the call
+	Gate    string     // of Opens: the value that is 1 where a level is open
+	Axes    []*ir.Axis // of the value that a call takes
+	OutAxes []*ir.Axis // of what it gives
+}
+
+// How says what a call does with parts; the zero value is invalid.
+type How int
+
+const (
+	_     How = iota
+	One       // calls one part
+	Each      // calls every part of a list with the same value and stacks what they give
+	Chain     // calls the first part of a list, the second with what that gave, and so on
+	Opens     // calls nothing: from here on it is known which parts of a list keep what they write
+)
+
+// A Program is a composition or model in stages: the equations between two
+// calls of parts make one program.
+type Program struct {
+	Block  *check.Block
+	Stages []Stage
+	Output []string // names of what comes out
+}
+
+// Build builds a composition or model in stages.
+func Build(blk *check.Block, ds *diag.List) *Program {
+	if before := ds.Len(); blk.Unpruned != nil {
+		if compose(blk.Unpruned, ds); ds.Len() > before {
+			return nil
+		}
+	}
+	return compose(blk, ds)
+}
+
+func compose(blk *check.Block, ds *diag.List) *Program {
+	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*tensor.Tensor{}, called: map[site]*check.Equation{}}
+	before := ds.Len()
+	c.open()
+	for _, eq := range c.callsFirst() {
+		if x := c.recognise(eq); x != nil {
+			c.call(eq, x)
+		} else {
+			c.n.Equation(c.e, eq)
+		}
+	}
+	c.close()
+	for _, p := range blk.Parts {
+		name := p.Name
+		if p.List != "" {
+			name = p.List
+		}
+		if c.called[site{name, false}] == nil && ds.Len() == before {
+			ds.Errorf(diag.MissingEquation, blk.Symbols[name].Span, "the part %s is never called", name).Hint("write a line such as a = %s(X), or leave it out", name)
+		}
+	}
+	if ds.Len() > before && ds.HasErrors() {
+		return nil
+	}
+	expr.SeparateWindowStates(c.built)
+	c.results()
+	for _, b := range c.built {
+		if program.CheckSizes(blk, b.Func, ds) == nil {
+			return nil
+		}
+	}
+	return c.prog
+}
+
+// A composer splits a unit's equations into stages.
+type composer struct {
+	blk    *check.Block
+	ds     *diag.List
+	prog   *Program
+	e      *expr.Builder
+	n      *Names
+	made   map[string]*tensor.Tensor // what the stages so far made, for its type
+	called map[site]*check.Equation
+	built  []*expr.Builder             // of the program stages
+	stages []*Names                    // the names of each program stage, in step with prog
+	unions map[string][]*tensor.Tensor // made of what parameters and stages so far have
+}
+
+func (c *composer) open() {
+	e, n := NewBuilder(c.blk, c.blk.ID, c.ds)
+	if c.e != nil {
+		e.Axes, e.Sized = c.e.Axes, c.e.Sized
+		e.Batch.Axis = e.Axis(c.blk.Axes["L"])
+	}
+	n.earlier = c.made
+	if c.n != nil {
+		n.failed = c.n.failed
+	}
+	c.e, c.n = e, n
+	for name, parts := range c.unions {
+		u := &expr.UnionValue{}
+		for _, t := range parts {
+			u.Parts = append(u.Parts, n.again(e, t))
+		}
+		n.unions[name] = u
+	}
+}
+
+// CallOf recognises the call of a part without a message: what is wrong with it
+// is reported where the unit is composed.
+func CallOf(blk *check.Block, eq *check.Equation) *Call {
+	c := &composer{blk: blk, ds: &diag.List{}, n: NewNames()}
+	return c.recognise(eq)
+}
+
+// callsFirst orders the equations so that before each call stands what it needs
+// and nothing else: what two stages would compute is computed in one.
+func (c *composer) callsFirst() []*check.Equation {
+	var out []*check.Equation
+	done := map[*check.Equation]bool{}
+	put := func(e *check.Equation) {
+		if !done[e] {
+			done[e] = true
+			out = append(out, e)
+		}
+	}
+	for i, call := range c.blk.Eqs {
+		if CallOf(c.blk, call) == nil {
+			continue
+		}
+		for _, e := range c.blk.Eqs[:i] {
+			if c.blk.DependsOn(call.Name, e.Name) {
+				put(e)
+			}
+		}
+		put(call)
+	}
+	for _, e := range c.blk.Eqs {
+		put(e)
+	}
+	return out
+}
+
+func (c *composer) add(s Stage) {
+	c.prog.Stages = append(c.prog.Stages, s)
+	c.stages = append(c.stages, nil)
+}
+
+// again is a part of a union in a later stage: the parameter that it is, or what
+// an earlier stage made.
+func (n *Names) again(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
+	v := t.Factors[0].Val
+	p := e.Func.Param(v.Name)
+	if p == nil {
+		role := v.Role
+		if v.Def != nil {
+			role = ir.Input
+		}
+		p = e.Func.AddParam(v.Name, role, v.Elem, v.Axes...)
+		p.NoGrad = v.NoGrad
+	}
+	u := t.Clone()
+	for i := range u.Factors[0].Sub {
+		for k, term := range u.Factors[0].Sub[i].Affine.Terms {
+			if e.Batch != nil && term.Var.Name == e.Batch.Name {
+				u.Factors[0].Sub[i].Affine.Terms[k].Var = e.Batch
+			}
+		}
+	}
+	u.Factors[0].Val = p
+	return u
+}
+
+// close ends a stage; one without instructions is none.
+func (c *composer) close() {
+	if len(c.e.Func.Body) == 0 {
+		return
+	}
+	c.e.NameWindowStates()
+	c.built = append(c.built, c.e)
+	made := map[string]*tensor.Tensor{}
+	for name, t := range c.n.Values {
+		if t != nil && len(t.Factors) == 1 && t.Factors[0].Val.Def != nil {
+			made[name] = t
+		}
+	}
+	for name, t := range made {
+		c.made[name] = t
+	}
+	if c.unions == nil {
+		c.unions = map[string][]*tensor.Tensor{}
+	}
+	for name, u := range c.n.unions {
+		if c.unions[name] == nil {
+			c.unions[name] = u.Parts
+		}
+		for _, t := range u.Parts {
+			if v := t.Factors[0].Val; v.Def != nil {
+				made[v.Name] = t
+			}
+		}
+	}
+	c.n.Values = made
+	c.prog.Stages = append(c.prog.Stages, Stage{Func: c.e.Func})
+	c.stages = append(c.stages, c.n)
+}
+
+// modelOutputs are the loss and the logits.
+const modelOutputs = 2
+
+// results gives each stage the results that later stages or the outside read.
+func (c *composer) results() {
+	need := map[string]bool{}
+	switch c.blk.Unit.Kind {
+	case notation.ModelUnit:
+		// A model shows what its last stage made last: the loss and, for whoever
+		// samples, what the loss was computed from.
+		for i := len(c.stages) - 1; i >= 0; i-- {
+			if c.stages[i] != nil {
+				for _, eq := range c.blk.Eqs {
+					if c.stages[i].Values[eq.Name] != nil {
+						c.prog.Output = append(c.prog.Output, ident.ASCII(eq.Name))
+					}
+				}
+				break
+			}
+		}
+		c.prog.Output = c.prog.Output[max(0, len(c.prog.Output)-modelOutputs):]
+		for _, o := range c.prog.Output {
+			need[o] = true
+		}
+	default:
+		c.prog.Output = []string{"out"}
+		need["out"] = true
+	}
+	for i := len(c.prog.Stages) - 1; i >= 0; i-- {
+		s := c.prog.Stages[i]
+		if s.Func == nil {
+			need[s.Arg], need[s.Gate] = true, true
+			continue
+		}
+		c.stageResults(s.Func, c.stages[i], need)
+		for _, p := range s.Func.Params {
+			need[p.Name] = true
+		}
+	}
+}
+
+func (c *composer) stageResults(f *ir.Func, n *Names, need map[string]bool) {
+	var rs []ir.Result
+	for _, eq := range c.blk.Eqs {
+		name := ident.ASCII(eq.Name)
+		t := n.Values[eq.Name]
+		if t == nil {
+			continue
+		}
+		if s := c.blk.Symbols[eq.Name]; s.Kind == check.State {
+			rs = append(rs, ir.Result{Name: name, Val: t.Factors[0].Val, State: true, Eq: eq.ID})
+		} else if need[name] {
+			rs = append(rs, ir.Result{Name: name, Val: t.Factors[0].Val, Eq: eq.ID})
+		}
+	}
+	for name, t := range n.Values {
+		if s := c.blk.Symbols[name]; s != nil && s.Kind == check.State {
+			continue
+		}
+		if need[ident.ASCII(name)] && !slices.ContainsFunc(rs, func(r ir.Result) bool { return r.Name == ident.ASCII(name) }) {
+			rs = append(rs, ir.Result{Name: ident.ASCII(name), Val: t.Factors[0].Val})
+		}
+	}
+	f.Results = append(rs, f.Results...)
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 })
+	program.ListAxes(f)
+}

@@ -1,0 +1,288 @@
+package expr
+
+import (
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// functions are the scalar primitives that a page may call by name.
+var functions = map[string]ir.Op{"exp": ir.Exp, "log": ir.Log, "log1p": ir.Log1p, "expm1": ir.Expm1, "sqrt": ir.Sqrt,
+	"tanh": ir.Tanh, "sigmoid": ir.Sigmoid, "softplus": ir.Softplus, "sin": ir.Sin, "cos": ir.Cos, "erf": ir.Erf,
+	"abs": ir.Abs, "sign": ir.Sign, "floor": ir.Floor, "stop": ir.Stop}
+
+var functions2 = map[string]ir.Op{"max": ir.Max2, "min": ir.Min2}
+
+// call builds f(a, b): a function of the page or of another, an operation, or
+// a scalar primitive.
+func (e *Builder) call(x *notation.Call) *tensor.Tensor {
+	name := x.Fun.Text
+	if f := e.function(name); f != nil {
+		return e.apply(x, f, e.args(x))
+	}
+	if u := e.Block.Tree.Units[name]; u != nil && u.Kind == notation.OpUnit {
+		return e.callOp(x, u)
+	}
+	if op, ok := functions[name]; ok {
+		ts := e.values(x)
+		if ts == nil || !e.arity(x, len(ts), 1) {
+			return nil
+		}
+		return e.unary(op, ts[0])
+	}
+	if op, ok := functions2[name]; ok {
+		ts := e.values(x)
+		if ts == nil || !e.arity(x, len(ts), 2) {
+			return nil
+		}
+		if len(ts[0].Axes) > 0 && len(ts[1].Axes) > 0 && !e.Same(x, x.Args[0], x.Args[1], ts[0], ts[1]) {
+			return nil
+		}
+		return e.Entrywise(op, ts[0], ts[1])
+	}
+	if name == "diag" {
+		return e.diag(x)
+	}
+	if s := e.Block.Symbols[name]; s != nil && s.Kind == check.Part {
+		e.Errorf(diag.NotSupported, x, "the part %s is called inside an expression", name).
+			Hint("call it on a line of its own: a = %s(x)", name)
+		return nil
+	}
+	d := e.Errorf(diag.NotAFunction, &notation.Ident{Span: x.Fun.Span}, "there is no function %s", name)
+	if notation.Subscripted(name) {
+		d.Hint("%s takes a subscript: %s_{i∈n}(x[i])", name, name)
+	}
+	return nil
+}
+
+func (e *Builder) function(name string) *check.Function { return e.Block.Funcs[name] }
+
+func (e *Builder) arity(x *notation.Call, got, want int) bool {
+	if got != want {
+		e.Errorf(diag.WrongArity, x, "%s takes %s, not %d", x.Fun.Text, count(want, "argument", "arguments"), got)
+	}
+	return got == want
+}
+
+func (e *Builder) args(x *notation.Call) []*tensor.Tensor {
+	out := make([]*tensor.Tensor, len(x.Args))
+	ok := true
+	for i, a := range x.Args {
+		out[i] = e.OpenExpr(a)
+		ok = ok && out[i] != nil
+	}
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+// values are arguments that must be numbers.
+func (e *Builder) values(x *notation.Call) []*tensor.Tensor {
+	out := e.args(x)
+	for i := range out {
+		if e.Real(e.Closed(x.Args[i], out[i]), x.Args[i]) == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// maxDepth bounds how deep functions call each other.
+const maxDepth = 50
+
+// apply builds a function's body with its parameters bound to the arguments.
+// A function of numbers maps over arrays: it is built for one entry.
+func (e *Builder) apply(x *notation.Call, f *check.Function, args []*tensor.Tensor) *tensor.Tensor {
+	if args == nil || !e.arity(x, len(args), len(f.Params)) {
+		return nil
+	}
+	if e.cyclic[f.Name] {
+		return nil
+	}
+	if e.depth++; e.depth > maxDepth {
+		e.depth--
+		e.Errorf(diag.Cycle, x, "%s calls itself", f.Name)
+		e.cyclic[f.Name] = true // two calls of itself would be built for ever
+		return nil
+	}
+	defer func() { e.depth-- }()
+	e.enter(f)
+	defer e.Pop()
+	vars, ok := e.take(x, f, args)
+	if !ok {
+		return nil
+	}
+	e.calls = append(e.calls, x)
+	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
+	out := e.Define(f.Def)
+	if out == nil || len(vars) == 0 {
+		return out
+	}
+	return e.Tabulate(out, vars)
+}
+
+// enter opens the scope of a function: its own page's names, or the block's
+// when it is written in the block.
+func (e *Builder) enter(f *check.Function) {
+	e.Push(&Scope{fence: f.Block == nil})
+}
+
+// take binds the parameters of a function to the arguments. What is open comes
+// last: the others say what the axes of the signature are.
+func (e *Builder) take(x *notation.Call, f *check.Function, args []*tensor.Tensor) ([]*tensor.LoopVar, bool) {
+	for i, p := range f.Params {
+		if p.Type != nil && (number(p) || p.Type.AnyShape) && e.Closed(x.Args[i], args[i]) == nil {
+			return nil, false
+		}
+	}
+	entries, vars := e.entries(f, args)
+	for _, open := range []bool{false, true} {
+		for i, p := range f.Params {
+			a := entries[i]
+			if a.HasOpenAxes() != open {
+				continue
+			}
+			if open && p.Type != nil {
+				a = e.Closed(x.Args[i], e.Fill(x.Args[i], a, e.knownAxes(f, p, len(a.Axes))))
+			}
+			if a == nil || p.Type != nil && !e.fits(x, x.Args[i], f, p, a) {
+				return nil, false
+			}
+			e.Bind(p.Name.Text, &Binding{Value: a})
+		}
+	}
+	return vars, e.oneShape(x, f, entries)
+}
+
+// knownAxes are the axes of a parameter as far as its call has bound them.
+func (e *Builder) knownAxes(f *check.Function, p *notation.Param, rank int) []*ir.Axis {
+	axes := make([]*ir.Axis, rank)
+	for i := range axes {
+		if i >= len(p.Type.Shape) {
+			break
+		}
+		if id, ok := p.Type.Shape[i].(*notation.Ident); ok {
+			if b := e.Scopes[len(e.Scopes)-1].Names[id.Name.Text]; b != nil {
+				axes[i] = b.Axis
+			} else if a := e.Block.AxisFor(f.Unit, id.Name.Text); a != nil && !e.fenced() {
+				axes[i] = e.Axis(a)
+			}
+		}
+	}
+	return axes
+}
+
+// entries reads array arguments entry by entry where the parameters are
+// numbers; arrays then need the same axes.
+func (e *Builder) entries(f *check.Function, args []*tensor.Tensor) ([]*tensor.Tensor, []*tensor.LoopVar) {
+	var axes []*ir.Axis
+	for i, p := range f.Params {
+		if number(p) && f.Def.Target.Index == nil && len(args[i].Axes) > 0 && typed(f) {
+			axes = args[i].Axes
+		}
+	}
+	if axes == nil {
+		return args, nil
+	}
+	var vars []*tensor.LoopVar
+	for _, a := range axes {
+		vars = append(vars, e.NewVar("·", a))
+	}
+	out := make([]*tensor.Tensor, len(args))
+	for i, t := range args {
+		out[i] = t
+		if len(t.Axes) == len(axes) && slices.Equal(t.Axes, axes) {
+			u := t
+			for _, v := range vars {
+				u = tensor.AtVar(u, v)
+			}
+			out[i] = u
+		}
+	}
+	return out, vars
+}
+
+// number reports whether a parameter is declared as a number.
+func number(p *notation.Param) bool {
+	return p.Type != nil && p.Type.Kind == notation.RealType && len(p.Type.Shape) == 0 && !p.Type.AnyShape
+}
+
+func typed(f *check.Function) bool {
+	return slices.ContainsFunc(f.Params, func(p *notation.Param) bool { return number(p) })
+}
+
+// oneShape checks that all parameters of any one shape got the same.
+func (e *Builder) oneShape(x *notation.Call, f *check.Function, args []*tensor.Tensor) bool {
+	first := -1
+	for i, p := range f.Params {
+		switch {
+		case p.Type == nil || !p.Type.AnyShape || args[i].IsNumber():
+		case first < 0:
+			first = i
+		case !tensor.SameAxes(args[i], args[first]):
+			e.Errorf(diag.ShapeMismatch, x.Args[i], "%s is %s, but %s is %s", Text(x.Args[i]), e.Type(args[i]), Text(x.Args[first]), e.Type(args[first])).
+				Labelf("%s", e.Type(args[i])).See(p.Span, "parameter %s of %s has the shape of %s", p.Name.Text, f.Name, f.Params[first].Name.Text)
+			return false
+		}
+	}
+	return true
+}
+
+// fits checks an argument against a parameter's type and binds the axes that
+// the signature introduces.
+func (e *Builder) fits(x *notation.Call, arg notation.Expr, f *check.Function, p *notation.Param, t *tensor.Tensor) bool {
+	switch {
+	case p.Type.AnyShape:
+		return true
+	case p.Type.Kind == notation.IntType:
+		return true
+	case p.Type.Kind != notation.RealType && p.Type.Kind != notation.SphereType && p.Type.Kind != notation.SimplexType:
+		return true
+	case t.IsNumber() && t.Coef == 0:
+		return true
+	case len(p.Type.Shape) != len(t.Axes):
+		e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+			Labelf("%s", e.Type(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
+		return false
+	}
+	for i, s := range p.Type.Shape {
+		want := e.signatureAxis(s, f, t.Axes[i])
+		if want == nil {
+			return false
+		}
+		if want != t.Axes[i] {
+			e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+				Labelf("%s", e.Type(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
+			return false
+		}
+	}
+	return true
+}
+
+// signatureAxis is an axis of a parameter's type: the one that this call has
+// bound, the one that the function's unit means, or a new name for the axis that
+// came. What the caller calls an axis means nothing here.
+func (e *Builder) signatureAxis(s notation.Expr, f *check.Function, came *ir.Axis) *ir.Axis {
+	bind := func(id *notation.Ident) *ir.Axis {
+		e.Bind(id.Name.Text, &Binding{Axis: came})
+		return came
+	}
+	id, ok := s.(*notation.Ident)
+	if !ok {
+		return e.AxisExpr(s, bind)
+	}
+	if b := e.Scopes[len(e.Scopes)-1].Names[id.Name.Text]; b != nil && b.Axis != nil {
+		return b.Axis
+	}
+	if a := e.Block.AxisFor(f.Unit, id.Name.Text); a != nil && !e.fenced() {
+		return e.Axis(a)
+	}
+	return bind(id)
+}
+
+func text2(t *notation.Type) string { return notation.Print(t, notation.Unicode) }

@@ -1,0 +1,159 @@
+package expr
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// Equation builds the right-hand side of an equation; a gate is clamped.
+func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
+	e.Eq, e.Span = eq.ID, eq.Span()
+	if eq.Gate == nil {
+		return e.Column(e.Real(e.RightSide(eq), eq.Value()), eq.Value())
+	}
+	t := e.Value(eq.Gate.Init)
+	if t == nil || eq.Gate.Within == nil {
+		return t
+	}
+	w := eq.Gate.Within
+	if !e.ordered(eq, w) {
+		return nil
+	}
+	if x, ok := e.number(w.Lo); w.Lo != nil && !(ok && inert(x, -1)) {
+		lo := e.Value(w.Lo)
+		if lo == nil {
+			return nil
+		}
+		t = e.Entrywise(ir.Max2, t, lo)
+	}
+	if x, ok := e.number(w.Hi); w.Hi != nil && !(ok && inert(x, 1)) {
+		hi := e.Value(w.Hi)
+		if hi == nil {
+			return nil
+		}
+		t = e.Entrywise(ir.Min2, t, hi)
+	}
+	return t
+}
+
+// ordered refuses bounds of a gate of which the lower one is above the upper:
+// the clamp would give the upper one, whatever the gate is.
+func (e *Builder) ordered(eq *check.Equation, w *notation.Type) bool {
+	lo, okLo := e.number(w.Lo)
+	hi, okHi := e.number(w.Hi)
+	if !okLo || !okHi || lo <= hi {
+		return true
+	}
+	from, to := e.setAt(w.Lo), e.setAt(w.Hi)
+	d := e.Errorf(diag.BadOption, from, "%s is at least %s and at most %s, which no number is", eq.Name, Text(from), Text(to)).
+		See(w.Span, "the bounds of the gate")
+	if to.Where() != w.Hi.Where() {
+		d.See(to.Where(), "the upper bound")
+	}
+	return false
+}
+
+// setAt is the value of an expression that may be an option, which is where a
+// formula sets it, and otherwise the expression.
+func (e *Builder) setAt(x notation.Expr) notation.Expr {
+	if id, ok := x.(*notation.Ident); ok {
+		if o := e.Block.Options[id.Name.Text]; o != nil && o.Value != nil {
+			return o.Value
+		}
+	}
+	return x
+}
+
+// RightSide builds the right-hand side of an equation that is no gate.
+func (e *Builder) RightSide(eq *check.Equation) *tensor.Tensor {
+	var t *tensor.Tensor
+	if eq.Iter != nil {
+		t = e.iterate(eq.Iter)
+	} else {
+		t = e.Define(eq.Def)
+	}
+	if t == nil || !t.HasOpenAxes() {
+		return t
+	}
+	if sym := e.Block.Symbols[eq.Name]; sym != nil && sym.Kind == check.State {
+		axes, _, _ := e.Declared(sym)
+		t = e.Fill(eq.Value(), t, axes)
+	}
+	return e.Closed(eq.Value(), t)
+}
+
+// Column refuses a row as the value of a name: a name is read as a vector, so
+// it would be a row where it is made and a column where it is read.
+func (e *Builder) Column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
+	if t == nil || !t.Row {
+		return t
+	}
+	e.Errorf(diag.WrongResult, x, "%s is a row, and a row is no value of its own", Text(x)).
+		Labelf("%s", e.Type(t)).Hint("write the vector; a row stands in a product")
+	return nil
+}
+
+// inert reports whether a bound is infinite and so clamps nothing.
+func inert(x float64, sign float64) bool { return x*sign > 1e308 }
+
+// Timeless refuses a moment of something that does not change over time.
+func (e *Builder) Timeless(sym *check.Symbol, when Time, span notation.Span, t *tensor.Tensor) *tensor.Tensor {
+	if when != (Time{}) {
+		e.Diags.Errorf(diag.TimeSuffix, span, "%s does not change over time", sym.Name).Hint("write it without a suffix")
+		return nil
+	}
+	return t
+}
+
+// ReadTime reads a time suffix: _t, _{t−1}, _0, or a bound moment.
+func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
+	t := e.Block.Time
+	if x.Time != nil {
+		if bin, ok := x.Time.(*notation.Binary); ok && bin.Op == "−" {
+			id, isID := bin.X.(*notation.Ident)
+			n, isNum := bin.Y.(*notation.Number)
+			if isID && isNum && id.Name.Text == t && n.Value == 1 {
+				return Time{Before: true}, true
+			}
+		}
+		if id, ok := x.Time.(*notation.Ident); ok {
+			suffix = id.Name.Text
+		} else if n, ok := x.Time.(*notation.Number); ok && n.Value == 0 {
+			return Time{Initial: true}, true
+		} else if ok && n.Value == 1 && e.Block.Unit.Kind == notation.UpdateUnit {
+			return Time{First: true}, true
+		} else {
+			e.Errorf(diag.TimeSuffix, x.Time, "%s is not a moment", notation.Print(x.Time, notation.Unicode)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
+			return Time{}, false
+		}
+	}
+	switch suffix {
+	case "":
+		return Time{}, true
+	case t:
+		return Time{Now: true}, true
+	case "0":
+		return Time{Initial: true}, true
+	}
+	if b := e.Local(suffix); b != nil && (b.Time != nil || b.Union != nil) {
+		return Time{At: b}, true
+	}
+	d := e.Errorf(diag.TimeSuffix, x, "_%s is not a moment", suffix)
+	if t == "" {
+		d.Hint("time is an axis here: write an index, such as X[t]")
+	} else {
+		d.Hint("bind it: Σ_{%s∈window(%s, w)}", suffix, t)
+	}
+	return Time{}, false
+}
+
+// Rebuild builds an equation again, for another moment than this one. It sees
+// none of the reader's local names.
+func (e *Builder) Rebuild(eq *check.Equation) *tensor.Tensor {
+	id, at := e.Eq, e.Span
+	defer func() { e.Eq, e.Span = id, at }()
+	return e.Isolated(func() *tensor.Tensor { return e.Equation(eq) })
+}

@@ -1,0 +1,198 @@
+package expr
+
+import (
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// Ident builds a name: a local one, an option, a size, or a name of the block
+// at the moment that its suffix says.
+func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
+	text := x.Name.Text
+	if b := e.Local(text); b != nil && !x.Bar {
+		return e.bound(x, b)
+	}
+	if e.fenced() {
+		if t := e.constant(x); t != nil {
+			return t
+		}
+		if isIdentity(x) {
+			return tensor.Eye()
+		}
+		e.unknown(x)
+		return nil
+	}
+	name, suffix := e.Block.Split(text)
+	if x.Bar {
+		if n, ok := e.Names.(AdjointResolver); ok {
+			if t := n.Adjoint(e, x, suffix); t != nil {
+				return t
+			}
+		}
+		e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", notation.Print(x, notation.Unicode)).Hint("adjoints stand in claims")
+		return nil
+	}
+	if z := e.Block.Replaced[name]; z != nil && !e.replacing[name] {
+		e.replacing[name] = true
+		defer delete(e.replacing, name)
+		return e.OpenExpr(z)
+	}
+	sym := e.Block.Symbols[name]
+	if sym == nil {
+		if t := e.constant(x); t != nil {
+			return t
+		}
+		if n, ok := e.Names.(FreeResolver); ok {
+			if t := n.Free(e, x); t != nil {
+				return t
+			}
+		}
+		if isIdentity(x) {
+			return tensor.Eye()
+		}
+		e.unknown(x)
+		return nil
+	}
+	when, ok := e.ReadTime(x, suffix)
+	if !ok {
+		return nil
+	}
+	return e.Names.Resolve(e, sym, when, x.Span)
+}
+
+// bound builds a local name.
+func (e *Builder) bound(x *notation.Ident, b *Binding) *tensor.Tensor {
+	switch {
+	case b.Value != nil && (b.expr == nil || slices.Equal(b.branches, e.Branches) && e.inScope(b.Value)):
+		return b.Value
+	case b.failed:
+		return nil
+	case b.busy > e.solves:
+		e.Errorf(diag.Cycle, x, "%s needs itself", x.Name.Text)
+		b.failed = true
+		return nil
+	case b.expr != nil:
+		busy := b.busy
+		b.busy = e.solves + 1
+		t := e.Define(b.expr.Define)
+		b.busy = busy
+		if b.failed = b.failed || t == nil; b.failed {
+			return nil
+		}
+		if len(t.Factors) > 0 && !t.HasOpenAxes() {
+			t = e.Materialize(t)
+			b.Value, b.branches = t, slices.Clone(e.Branches)
+			e.cached = append(e.cached, b)
+		}
+		return t
+	case b.Axis != nil:
+		return e.Size(b.Axis)
+	case b.Index != nil:
+		return e.Position(tensor.AffineOf(b.Index))
+	case b.Round != nil:
+		return tensor.Number(float64(b.Round.number))
+	}
+	e.Errorf(diag.NotSupported, x, "%s is a moment, not a number", x.Name.Text)
+	return nil
+}
+
+// constant is an option's number, or a size as a number.
+func (e *Builder) constant(x *notation.Ident) *tensor.Tensor {
+	text := x.Name.Text
+	if text == "∞" {
+		return tensor.Number(math.Inf(1))
+	}
+	if o := e.Block.Options[text]; o != nil {
+		if e.Block.Unit.Kind == notation.UpdateUnit && !o.Static {
+			return e.setting(text)
+		}
+		if n, ok := check.Number(o.Value); ok {
+			if a := e.Block.Axes[text]; a != nil && a.Free {
+				return e.Size(e.Axis(a))
+			}
+			return tensor.Number(n)
+		}
+	}
+	if a := e.Block.AxisOf(text); a != nil {
+		return e.Size(e.Axis(a))
+	}
+	return nil
+}
+
+// setting is an option of an update: it may change from call to call.
+func (e *Builder) setting(name string) *tensor.Tensor {
+	ascii := ident.ASCII(name)
+	v := e.Func.Param(ascii)
+	if v == nil {
+		v = e.Func.AddParam(ascii, ir.Constant, ir.Real)
+	}
+	return &tensor.Tensor{Elem: ir.Real, Coef: 1, Factors: []tensor.Factor{{Val: v}}}
+}
+
+// unknown refuses a name that nothing declares, once in each unit.
+func (e *Builder) unknown(x *notation.Ident) {
+	text := notation.Print(x, notation.Unicode) + " is not declared"
+	for _, d := range e.Diags.Sorted() {
+		if u := e.Block.Unit.Span; d.Text == text && d.Span.File == x.Span.File && (x.Span.Start >= u.Start && x.Span.End <= u.End) == (d.Span.Start >= u.Start && d.Span.End <= u.End) {
+			return
+		}
+	}
+	if file := x.Span.File; file != nil && strings.HasPrefix(file.Text[x.Span.End:], "(") {
+		e.unknownFunction(x)
+		return
+	}
+	var names []string
+	for n := range e.Block.Symbols {
+		names = append(names, n)
+	}
+	for n := range e.Block.Options {
+		names = append(names, n)
+	}
+	for _, s := range e.Scopes {
+		for n := range s.Names {
+			names = append(names, n)
+		}
+	}
+	name := x.Name.Text
+	base, suffix := name, ""
+	if t := e.Block.Time; t != "" && len(name) > len(t)+1 && name[len(name)-len(t)-1:] == "_"+t {
+		base, suffix = name[:len(name)-len(t)-1], "_"+t
+	}
+	d := e.Errorf(diag.UnknownName, x, "%s", text)
+	if n := ident.Nearest(base, slices.Compact(names)); n != "" {
+		d.Hint("did you mean %s%s?", n, suffix)
+	} else {
+		d.Hint("declare it, or give it an equation")
+	}
+}
+
+// unknownFunction is for a name that nothing declares and that is written as a call.
+func (e *Builder) unknownFunction(x *notation.Ident) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(e.Block.Funcs)), maps.Keys(functions))
+	names = slices.AppendSeq(names, maps.Keys(functions2))
+	d := e.Errorf(diag.UnknownName, x, "%s is not declared", Text(x)).Labelf("no function has this name")
+	if n := ident.Nearest(x.Name.Text, names); n != "" {
+		d.Hint("did you mean %s?", n)
+	} else {
+		d.Hint("define it: %s(x ∈ ℝ) = …", x.Name.Text)
+	}
+}
+
+// field builds ℓ.r, which claims and kinks use; nothing else may look inside
+// another definition.
+func (e *Builder) field(x *notation.Field) *tensor.Tensor {
+	if n, ok := e.Names.(FieldResolver); ok {
+		return n.Field(e, x)
+	}
+	e.Errorf(diag.NotSupported, x, "%s looks inside a definition; only kink may", notation.Print(x, notation.Unicode))
+	return nil
+}

@@ -1,0 +1,154 @@
+package expr
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// An operation inside an equation is written out there: its parameters stand
+// for the arguments, its equations and iterations follow in their order, and
+// what eval says of its value counts here too. Its names and options
+// are those of its own page; the caller's are hidden. In it time is an axis
+// like any other, also in a rule.
+
+// callOp builds a call of an operation.
+func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
+	args := e.args(x)
+	if args == nil || !e.arity(x, len(args), len(u.Params)) || e.cyclic[u.Name.Text] {
+		return nil
+	}
+	if e.depth++; e.depth > maxDepth {
+		e.depth--
+		e.Errorf(diag.Cycle, x, "%s calls itself", u.Name.Text)
+		e.cyclic[u.Name.Text] = true
+		return nil
+	}
+	defer func() { e.depth-- }()
+	blk, ds := check.Instantiate(e.Block.Tree, u)
+	if blk == nil || ds.HasErrors() {
+		e.Errorf(diag.NotSupported, x, "operation %s has errors of its own", u.Name.Text).See(u.Name.Span, "defined here")
+		return nil
+	}
+	if e.relaxes(x, blk) {
+		return nil
+	}
+	caller, inside := e.Block, e.inCall
+	e.Block, e.inCall = blk, true
+	e.Push(&Scope{fence: true})
+	defer func() { e.Pop(); e.Block, e.inCall = caller, inside }()
+	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
+	vars, ok := e.take(x, f, args)
+	if !ok || !e.sizesOfCall(x, u) {
+		return nil
+	}
+	e.calls = append(e.calls, x)
+	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
+	out := e.writtenOut(blk)
+	if out == nil || len(vars) == 0 {
+		return out
+	}
+	return e.Tabulate(out, vars)
+}
+
+// relaxes refuses an operation whose gradient is that of another function: the
+// gradient of an equation would then be the derivative of nothing, which no
+// difference can confirm.
+func (e *Builder) relaxes(x *notation.Call, blk *check.Block) bool {
+	for _, c := range blk.Claims {
+		if word := c.Keyword.Text; word == "relax" || word == "adjoint" {
+			e.Errorf(diag.NotSupported, x, "%s has a gradient of its own, which an equation cannot take over", blk.Name).
+				See(c.Span, "declared here").Hint("write stop(…) and the function that stands for it in the equation")
+			return true
+		}
+	}
+	return false
+}
+
+// writtenOut builds the equations of an operation, each under its name, and
+// its value.
+func (e *Builder) writtenOut(blk *check.Block) *tensor.Tensor {
+	var out *tensor.Tensor
+	for _, eq := range blk.Eqs {
+		t := e.Real(e.RightSide(eq), eq.Value())
+		if t == nil {
+			return nil
+		}
+		if len(t.Factors) > 0 {
+			t = e.Materialize(t)
+		}
+		e.Bind(eq.Name, &Binding{Value: t})
+		if eq.Name == "out" {
+			out = t
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return e.Override(out)
+}
+
+// sizesOfCall says what the sizes of an operation's page are in this call: what
+// the arguments have, an option's value, and what is computed from those.
+func (e *Builder) sizesOfCall(x *notation.Call, u *notation.Unit) bool {
+	for _, a := range e.Block.AxisSeq {
+		b := e.Local(a.Name)
+		switch {
+		case b != nil && b.Axis != nil:
+			e.Axes[a] = b.Axis
+			continue
+		case a.Name == "L" || a.Name == "T":
+			continue
+		case a.Default > 0:
+			e.Axes[a] = e.SizedAxis(shape.Int(int64(a.Default)))
+			continue
+		}
+		size := a.Size
+		for _, s := range size.Symbols() {
+			if b = e.Local(s); b == nil || b.Axis == nil {
+				e.Errorf(diag.NotSupported, x, "the size %s of %s does not follow from the arguments", s, u.Name.Text).
+					See(u.Name.Span, "defined here")
+				return false
+			}
+			size = size.Replace(s, b.Axis.Size)
+		}
+		e.Axes[a] = e.SizedAxis(size)
+	}
+	return true
+}
+
+// Override applies eval and relax: the value is what eval says, the gradient
+// that of relax, or of the equation where there is no relax.
+func (e *Builder) Override(out *tensor.Tensor) *tensor.Tensor {
+	eval, relax := out, out
+	changed := false
+	for _, c := range e.Block.Claims {
+		word := c.Keyword.Text
+		if word != "eval" && word != "relax" {
+			continue
+		}
+		e.Push(&Scope{})
+		ok := e.With(c.With)
+		t := (*tensor.Tensor)(nil)
+		if ok {
+			t = e.Value(c.Right)
+		}
+		e.Pop()
+		if t == nil {
+			return nil
+		}
+		changed = true
+		if word == "eval" {
+			eval = t
+		} else {
+			relax = t
+		}
+	}
+	if !changed {
+		return out
+	}
+	return e.Entrywise(ir.Override, eval, relax)
+}

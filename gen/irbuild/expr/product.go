@@ -1,0 +1,242 @@
+package expr
+
+import (
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// juxt builds a row of factors. A chain that ends in a vector associates to
+// the right, so that A B x is A (B x); any other to the left.
+func (e *Builder) juxt(x *notation.Juxt) *tensor.Tensor {
+	items := make([]*tensor.Tensor, len(x.Items))
+	for i, it := range x.Items {
+		if items[i] = e.OpenValue(it); items[i] == nil {
+			for _, rest := range x.Items[i+1:] {
+				e.OpenExpr(rest)
+			}
+			return nil
+		}
+	}
+	last := items[len(items)-1]
+	if len(last.Axes) == 1 && !last.Row {
+		out := last
+		for i := len(items) - 2; i >= 0; i-- {
+			if out = e.product(x.Items[i], tail(x, i+1), items[i], out); out == nil {
+				return nil
+			}
+		}
+		return out
+	}
+	out := items[0]
+	for i := 1; i < len(items); i++ {
+		if out = e.product(head(x, i), x.Items[i], out, items[i]); out == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// tail and head are the parts of a row as a message names them.
+func tail(x *notation.Juxt, i int) notation.Expr {
+	if i == len(x.Items)-1 {
+		return x.Items[i]
+	}
+	return &notation.Juxt{Span: x.Items[i].Where().To(x.Span), Items: x.Items[i:]}
+}
+
+func head(x *notation.Juxt, i int) notation.Expr {
+	if i == 1 {
+		return x.Items[0]
+	}
+	return &notation.Juxt{Span: x.Items[0].Where().To(x.Items[i-1].Where()), Items: x.Items[:i]}
+}
+
+// product is the matrix product of two types, or a scalar times anything.
+func (e *Builder) product(xa, xb notation.Expr, a, b *tensor.Tensor) *tensor.Tensor {
+	if len(a.Axes) == 0 || len(b.Axes) == 0 {
+		out := tensor.Mul(a, b)
+		out.Row = a.Row || b.Row
+		return out
+	}
+	switch {
+	case a.Eye && (len(b.Axes) == 2 || !b.Row):
+		return tensor.Mul(b, a.Scalar())
+	case b.Eye && (len(a.Axes) == 2 || a.Row):
+		return tensor.Mul(a, b.Scalar())
+	}
+	type kind struct {
+		rank int
+		row  bool
+	}
+	switch struct{ a, b kind }{kind{len(a.Axes), a.Row}, kind{len(b.Axes), b.Row}} {
+	case struct{ a, b kind }{kind{2, false}, kind{2, false}}:
+		return e.contract(xa, xb, a, b, 1, 0)
+	case struct{ a, b kind }{kind{2, false}, kind{1, false}}:
+		return e.contract(xa, xb, a, b, 1, 0)
+	case struct{ a, b kind }{kind{1, true}, kind{2, false}}:
+		out := e.contract(xa, xb, a, b, 0, 0)
+		if out != nil {
+			out.Row = true
+		}
+		return out
+	case struct{ a, b kind }{kind{1, true}, kind{1, false}}:
+		return e.contract(xa, xb, a, b, 0, 0)
+	case struct{ a, b kind }{kind{1, false}, kind{1, true}}:
+		return tensor.Outer(a, b)
+	}
+	e.Errorf(diag.NotAProduct, xb, "%s is %s and %s is %s: they have no product", Text(xa), e.Type(a), Text(xb), e.Type(b)).
+		Labelf("%s", e.Type(b)).See(xa.Where(), "%s is %s", Text(xa), e.Type(a)).
+		Hint("write a ⊙ b for the entries, a · b for the sum of their products, a bᵀ for the outer product")
+	return nil
+}
+
+// contract sums the product of a and b over axis i of a and axis j of b.
+func (e *Builder) contract(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) *tensor.Tensor {
+	if a, b = e.inner1(xa, xb, a, b, i, j); a == nil {
+		return nil
+	}
+	if a.Axes[i] != b.Axes[j] {
+		e.Errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", Text(xb), e.Type(b), Text(xa), e.Type(a)).
+			Labelf("%s", e.Type(b)).See(xa.Where(), "%s: its %s would have to be %s", e.Type(a), e.axisName(a.Axes[i]), e.axisName(b.Axes[j]))
+		return nil
+	}
+	m := tensor.Instr{Op: ir.Prod, Coef: []float64{a.Coef * b.Coef}}
+	as, bs := make([]int, len(a.Axes)), make([]int, len(b.Axes))
+	for k, x := range a.Axes {
+		if k != i {
+			as[k] = len(m.Locals)
+			m.Locals = append(m.Locals, x)
+		}
+	}
+	for k, x := range b.Axes {
+		if k != j {
+			bs[k] = len(m.Locals)
+			m.Locals = append(m.Locals, x)
+		}
+	}
+	m.Out = len(m.Locals)
+	as[i], bs[j] = m.Out, m.Out
+	m.Locals = append(m.Locals, a.Axes[i])
+	m.Args = append(a.Operands(as), b.Operands(bs)...)
+	return e.Emit(m)
+}
+
+// inner1 gives an open axis that is summed over that of the other factor.
+func (e *Builder) inner1(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) (*tensor.Tensor, *tensor.Tensor) {
+	at := func(t *tensor.Tensor, k int, axis *ir.Axis) []*ir.Axis {
+		axes := make([]*ir.Axis, len(t.Axes))
+		axes[k] = axis
+		return axes
+	}
+	b = e.Fill(xb, b, at(b, j, a.Axes[i]))
+	a = e.Fill(xa, a, at(a, i, b.Axes[j]))
+	if e.Closed(xa, a) == nil || e.Closed(xb, b) == nil {
+		return nil, nil
+	}
+	return a, b
+}
+
+// dot builds a · b: the product of numbers, or the sum over the shared axis of
+// two vectors.
+func (e *Builder) dot(x *notation.Binary) *tensor.Tensor {
+	a, b := e.OpenValue(x.X), e.OpenValue(x.Y)
+	if a == nil || b == nil {
+		return nil
+	}
+	switch {
+	case len(a.Axes) == 0 || len(b.Axes) == 0:
+		return tensor.Mul(a, b)
+	case len(a.Axes) == 1 && len(b.Axes) == 1:
+		return e.contract(x.X, x.Y, a, b, 0, 0)
+	}
+	e.Errorf(diag.NotAProduct, x.Y, "%s is %s and %s is %s: · is for vectors and numbers", Text(x.X), e.Type(a), Text(x.Y), e.Type(b)).
+		Hint("⟨A, B⟩ is the sum of the products of all entries, A ⊙ B their array")
+	return nil
+}
+
+// inner is ⟨A, B⟩: the sum of the products of all entries.
+func (e *Builder) inner(x, xa, xb notation.Expr) *tensor.Tensor {
+	a, b := e.Agree(xa, xb, e.OpenValue(xa), e.OpenValue(xb))
+	if a == nil || b == nil || e.Closed(xa, a) == nil || e.Closed(xb, b) == nil || !e.Same(x, xa, xb, a, b) {
+		return nil
+	}
+	at := tensor.InOrder(len(a.Axes))
+	return e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{a.Coef * b.Coef}, Locals: a.Axes, Args: append(a.Operands(at), b.Operands(at)...)})
+}
+
+// stack builds [a; b]: vectors or the rows of matrices, one after another.
+func (e *Builder) stack(x *notation.Stack) *tensor.Tensor {
+	var ts []*tensor.Tensor
+	for _, it := range x.Items {
+		t := e.Value(it)
+		if t == nil {
+			return nil
+		}
+		if len(t.Axes) == 0 && t.Elem == ir.Real {
+			t = t.Clone()
+			t.Axes = []*ir.Axis{e.SizedAxis(shape.Int(1))}
+		}
+		if len(t.Axes) == 0 || (len(ts) > 0 && !slices.Equal(t.Axes[1:], ts[0].Axes[1:])) {
+			e.Errorf(diag.ShapeMismatch, it, "%s is %s and cannot be stacked here", Text(it), e.Type(t)).
+				Hint("[a; b] stacks numbers and vectors, or matrices whose rows have the same axis")
+			return nil
+		}
+		ts = append(ts, t)
+	}
+	return e.stackTens(ts)
+}
+
+func (e *Builder) stackTens(ts []*tensor.Tensor) *tensor.Tensor {
+	var vars []*tensor.LoopVar
+	for i, t := range ts {
+		ts[i] = e.Materialize(t)
+		ts[i].Factors[0].EachVar(func(v *tensor.LoopVar) {
+			if !slices.Contains(vars, v) {
+				vars = append(vars, v)
+			}
+		})
+	}
+	slices.SortFunc(vars, func(a, b *tensor.LoopVar) int { return a.Seq - b.Seq })
+	size := ts[0].Axes[0].Size
+	for _, t := range ts[1:] {
+		size = size.Add(t.Axes[0].Size)
+	}
+	axes := []*ir.Axis{}
+	for _, v := range vars {
+		axes = append(axes, v.Axis)
+	}
+	whole := append([]*ir.Axis{e.stackAxis(ts, size.String())}, ts[0].Axes[1:]...)
+	axes = append(axes, whole...)
+	vals := make([]*ir.Value, len(ts))
+	for i, t := range ts {
+		vals[i] = e.ValueOver(t, vars)
+	}
+	e.IR.Eq, e.IR.Span = e.Eq, e.Span
+	v := e.IR.Stack(axes, len(vars), vals...)
+	out := &tensor.Tensor{Axes: whole, Elem: ir.Real, Coef: 1, Factors: []tensor.Factor{{Val: v}}}
+	for _, v := range vars {
+		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Slot: -1, Affine: tensor.AffineOf(v)})
+	}
+	for i := range whole {
+		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Slot: i})
+	}
+	return out
+}
+
+// stackAxis is the axis of a stack: that of its size, so that [k; v] fits a
+// vector declared in ℝ^{d_k+d_v}.
+func (e *Builder) stackAxis(ts []*tensor.Tensor, key string) *ir.Axis {
+	if x := e.Sized[key]; x != nil {
+		return x
+	}
+	size := ts[0].Axes[0].Size
+	for _, t := range ts[1:] {
+		size = size.Add(t.Axes[0].Size)
+	}
+	return e.SizedAxis(size)
+}

@@ -1,0 +1,50 @@
+package program
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// ListAxes lists in f every axis that its values use: stages of one composition
+// share their axes, and a body uses its program's.
+func ListAxes(f *ir.Func) {
+	seen := map[*ir.Axis]bool{}
+	var axes []*ir.Axis
+	add := func(as []*ir.Axis) {
+		for _, a := range as {
+			if !seen[a] {
+				seen[a] = true
+				axes = append(axes, a)
+			}
+		}
+	}
+	for _, p := range f.Params {
+		add(p.Axes)
+	}
+	for _, in := range f.Body {
+		add(in.Loops)
+		for _, v := range in.Defines() {
+			add(v.Axes)
+		}
+		if in.Solve != nil {
+			add(in.Solve.Residual.Axes)
+		}
+		if in.Scan != nil {
+			ListAxes(in.Scan.Body)
+			add(in.Scan.Body.Axes)
+			add([]*ir.Axis{in.Scan.Batch, in.Scan.Time})
+		}
+	}
+	f.Axes = slices.DeleteFunc(f.Axes, func(a *ir.Axis) bool { return !seen[a] })
+	for _, a := range axes {
+		if !slices.Contains(f.Axes, a) {
+			f.Axes = append(f.Axes, a)
+		}
+	}
+	for _, in := range f.Body {
+		if in.Scan != nil {
+			in.Scan.Body.Axes = f.Axes
+		}
+	}
+}

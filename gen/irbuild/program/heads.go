@@ -1,0 +1,241 @@
+package program
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// Heads. A page says what one head of a rule computes. The program of a rule with
+// heads is that program mapped over an axis H (vmap): every learned parameter and
+// every value that depends on one gets H in front, behind the lanes where it has
+// them; the tokens, tables of constants and positions are the same for all heads.
+//
+// A scan has one lane axis, so inside it the lanes are the pairs (lane, head): what
+// it reads is reshaped from [L, H, …] to [L·H, …], what it gives back again. Its
+// body does not change. The answers y of all heads lie one after another,
+// [L, T, H·d_v].
+
+// A batcher writes the program of H heads from that of one.
+type batcher struct {
+	b        ir.Builder
+	head     *ir.Axis // H
+	lane     *ir.Axis // L, nil in first values that are those of all lanes
+	pair     *ir.Axis // L·H
+	vals     map[*ir.Value]*ir.Value
+	mapped   map[*ir.Value]bool // values of one head that have the axis H
+	pairs    map[*ir.Value]*ir.Value
+	constant func(name string) bool
+}
+
+// OverHeads is the program of a rule in heads: f itself where the block has none.
+func OverHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
+	if f == nil || blk.Heads == nil {
+		return f
+	}
+	if y := Output(f); y != nil {
+		x := Input(f) // a frozen read of states alone has none
+		if _, one := y.Axes[2].Size.Symbol(); !one || x != nil && slices.Contains(x.Axes, y.Axes[2]) {
+			ds.Errorf(diag.ShapeMismatch, blk.Unit.Name.Span, "%s has no heads: an answer is as wide as a token, and several side by side are wider", blk.Name).
+				Hint("answer with a vector of an axis of its own, such as d_v")
+			return nil
+		}
+	}
+	head := &ir.Axis{Name: ident.ASCII(blk.Heads.Name), Size: ASCIISizes(blk.Heads.Size)}
+	m := &batcher{b: ir.Builder{F: &ir.Func{Name: f.Name, Axes: slices.Clone(f.Axes)}}, head: head,
+		vals: map[*ir.Value]*ir.Value{}, mapped: map[*ir.Value]bool{}, pairs: map[*ir.Value]*ir.Value{}}
+	if i := slices.IndexFunc(f.Axes, func(a *ir.Axis) bool { return a.Name == "L" }); i >= 0 {
+		m.lane = f.Axes[i]
+		m.pair = &ir.Axis{Name: m.lane.Name + "·" + head.Name, Size: m.lane.Size.Mul(head.Size)}
+	}
+	m.constant = func(name string) bool {
+		return slices.ContainsFunc(blk.SymSeq, func(s *check.Symbol) bool { return s.Kind == check.Constant && ident.ASCII(s.Name) == name })
+	}
+	for _, p := range f.Params {
+		m.param(p)
+	}
+	for _, in := range f.Body {
+		m.instr(in)
+	}
+	for _, r := range f.Results {
+		v := m.vals[r.Val]
+		if !r.State || r.Val.Elem == ir.Real {
+			v = m.all(r.Val)
+		}
+		if !r.State {
+			v = m.joined(v)
+		}
+		m.b.F.Results = append(m.b.F.Results, ir.Result{Name: r.Name, Val: v, State: r.State, Eq: r.Eq})
+	}
+	ListAxes(m.b.F)
+	return m.b.F
+}
+
+// param adds a parameter: one of each head, if it is learned or a state.
+func (m *batcher) param(p *ir.Value) {
+	own := (p.Role == ir.Outer && !m.constant(p.Name) || p.Role == ir.State) && p.Elem == ir.Real
+	n := m.b.F.AddParam(p.Name, p.Role, p.Elem, m.axes(p.Axes, own)...)
+	n.NoGrad = p.NoGrad
+	m.vals[p], m.mapped[p] = n, own
+}
+
+// at is where the axis H stands among others: behind the lanes, or in front.
+func (m *batcher) at(axes []*ir.Axis) int { return slices.Index(axes, m.lane) + 1 }
+
+func (m *batcher) axes(axes []*ir.Axis, own bool) []*ir.Axis {
+	if !own {
+		return axes
+	}
+	return slices.Insert(slices.Clone(axes), m.at(axes), m.head)
+}
+
+// instr maps one instruction: if it reads a value of a head it gets a loop over them.
+func (m *batcher) instr(in *ir.Instr) {
+	if in.Scan != nil {
+		m.scan(in)
+		return
+	}
+	own := slices.ContainsFunc(in.Reads(), func(v *ir.Value) bool { return m.mapped[v] })
+	c := *in
+	c.Args, c.Over = nil, nil
+	loop := -1
+	if own && in.Op != ir.Reshape {
+		loop = m.at(in.Loops)
+		c.Loops = slices.Insert(slices.Clone(in.Loops), loop, m.head)
+	}
+	for _, a := range in.Args {
+		if own && in.Op == ir.Stack { // has no loop that an argument lacks
+			v, at := m.all(a.Val), m.at(a.Val.Axes)
+			c.Args = append(c.Args, ir.Arg{Val: v, Sub: slices.Insert(m.subs(a.Sub, loop), at, ir.L(loop))})
+			continue
+		}
+		c.Args = append(c.Args, m.arg(a, loop))
+	}
+	for _, l := range in.Over {
+		c.Over = append(c.Over, moved(l, loop))
+	}
+	c.Guard = m.subs(in.Guard, loop)
+	c.To = m.subs(in.To, loop)
+	if loop >= 0 {
+		c.To = slices.Insert(c.To, m.at(in.Out.Axes), ir.L(loop))
+	}
+	c.Out = &ir.Value{Name: m.b.F.Fresh(in.Out.Name), Elem: in.Out.Elem, Axes: m.axes(in.Out.Axes, own), NoGrad: in.Out.NoGrad}
+	m.vals[in.Out], m.mapped[in.Out] = m.b.Add(&c), own
+}
+
+// moved is the number of a loop when another one is put in at a place, −1 for none.
+func moved(l, at int) int {
+	if at >= 0 && l >= at {
+		return l + 1
+	}
+	return l
+}
+
+func (m *batcher) arg(a ir.Arg, loop int) ir.Arg {
+	out := ir.Arg{Val: m.vals[a.Val], Sub: m.subs(a.Sub, loop)}
+	if m.mapped[a.Val] && loop >= 0 {
+		out.Sub = slices.Insert(out.Sub, m.at(a.Val.Axes), ir.L(loop))
+	}
+	return out
+}
+
+func (m *batcher) subs(subs []ir.Sub, loop int) []ir.Sub {
+	var out []ir.Sub
+	for _, s := range subs {
+		t := ir.Sub{Const: s.Const}
+		for _, x := range s.Terms {
+			t.Terms = append(t.Terms, ir.Term{Loop: moved(x.Loop, loop), Coef: x.Coef})
+		}
+		if s.Indirect != nil {
+			via := m.arg(*s.Indirect, loop)
+			t.Indirect = &via
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// all is a value of every head: one that is the same for them is repeated.
+func (m *batcher) all(v *ir.Value) *ir.Value {
+	if m.mapped[v] {
+		return m.vals[v]
+	}
+	axes, n := m.axes(v.Axes, true), m.at(v.Axes)
+	return m.copied(axes, ir.At(m.vals[v], slices.Delete(ir.Ls(len(axes)), n, n+1)...))
+}
+
+// copied appends a copy, in which the loops run over axes.
+func (m *batcher) copied(axes []*ir.Axis, from ir.Arg) *ir.Value {
+	out := m.b.Lin(axes, 0, []float64{1}, from)
+	out.Elem = from.Val.Elem
+	return out
+}
+
+// joined is [L, H, T, d_v] as [L, T, H·d_v].
+func (m *batcher) joined(v *ir.Value) *ir.Value {
+	a := slices.Clone(v.Axes)
+	a[1], a[2] = a[2], a[1]
+	wide := &ir.Axis{Name: a[2].Name + "·" + a[3].Name, Size: a[2].Size.Mul(a[3].Size)}
+	turned := m.copied(a, ir.At(v, ir.L(0), ir.L(2), ir.L(1), ir.L(3)))
+	return m.b.Reshape(turned, a[0], a[1], wide)
+}
+
+// paired is a value as a scan over pairs of lane and head reads it.
+func (m *batcher) paired(v *ir.Value) *ir.Value {
+	if m.pairs[v] == nil {
+		x := m.all(v)
+		if m.at(v.Axes) == 0 { // the same for all lanes
+			axes := append([]*ir.Axis{m.lane}, x.Axes...)
+			x = m.copied(axes, ir.At(x, ir.Ls(len(axes))[1:]...))
+		}
+		m.pairs[v] = m.b.Reshape(x, append([]*ir.Axis{m.pair}, x.Axes[2:]...)...)
+		m.pairs[v].Name = m.b.F.Fresh(v.Name + ".pairs")
+	}
+	return m.pairs[v]
+}
+
+// scan maps a recurrence: its lanes become pairs, its body stays.
+func (m *batcher) scan(in *ir.Instr) {
+	old := in.Scan
+	m.b.Eq, m.b.Span = in.Eq, in.Span
+	s := &ir.Scan{Batch: m.pair, Time: old.Time, Body: old.Body, Reverse: old.Reverse}
+	out := &ir.Instr{Op: ir.ScanOp, Scan: s, Eq: in.Eq, AlsoEqs: in.AlsoEqs, Span: in.Span}
+	made := map[*ir.Value]*ir.Value{}
+	give := func(v *ir.Value) *ir.Value {
+		if v == nil {
+			return nil
+		}
+		n := &ir.Value{Name: m.b.F.Fresh(v.Name + ".pairs"), Elem: v.Elem, Axes: append([]*ir.Axis{m.pair}, v.Axes[1:]...), Def: out}
+		made[v] = n
+		return n
+	}
+	for _, c := range old.Carry {
+		c.Init, c.Final = m.paired(c.Init), give(c.Final)
+		s.Carry = append(s.Carry, c)
+	}
+	for _, t := range old.Tokens {
+		t.Val = m.paired(t.Val)
+		s.Tokens = append(s.Tokens, t)
+	}
+	for _, v := range old.Shared {
+		if v.PerBatch || m.mapped[v.Val] {
+			v.Val, v.PerBatch = m.paired(v.Val), true
+		} else {
+			v.Val = m.vals[v.Val]
+		}
+		s.Shared = append(s.Shared, v)
+	}
+	for _, o := range old.Outs {
+		o.Out = give(o.Out)
+		s.Outs = append(s.Outs, o)
+	}
+	m.b.F.Body = append(m.b.F.Body, out)
+	for _, v := range in.Defines() {
+		axes := m.axes(v.Axes, true)
+		m.vals[v], m.mapped[v] = m.b.Reshape(made[v], axes...), true
+		m.vals[v].Name = m.b.F.Fresh(v.Name)
+	}
+}

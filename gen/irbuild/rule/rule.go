@@ -1,0 +1,57 @@
+package rule
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/chunked"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/scan"
+)
+
+// A rule becomes one program: what has no state behind it is built for all
+// tokens at once, with lane and token as loops; what has a state behind it is
+// the body of one scan. The same equations without the writes are the frozen
+// read.
+
+// Rule builds the program of a rule: inputs, learned parameters and states in;
+// y and states out.
+func Rule(blk *check.Block, ds *diag.List) *ir.Func {
+	if before := ds.Len(); blk.Unpruned != nil {
+		if Build(blk.Unpruned, ds, nil, nil); ds.Len() > before {
+			return nil
+		}
+	}
+	f := Build(blk, ds, nil, nil)
+	scan.DropUnread(f)
+	return program.OverHeads(blk, program.CheckSizes(blk, f, ds), ds)
+}
+
+// Build builds the program of one head of a rule: in chunks where a strategy
+// says so, else token by token with the values of probes as further results.
+// Gradients inside the equations are recorded in trace if it is not nil.
+func Build(blk *check.Block, ds *diag.List, trace *[]expr.GradSite, probes []scan.Probe) *ir.Func {
+	e, n := scan.NewBuilder(blk, blk.ID, ds)
+	e.Trace = trace
+	if blk.Strategy != nil && !blk.Strategy.Frozen {
+		return chunked.Program(e, n)
+	}
+	return n.Program(e, probes)
+}
+
+// Frozen builds the read of a rule whose states do not change.
+func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
+	return program.OverHeads(blk, scan.Frozen(blk, ds), ds)
+}
+
+// Start builds the initial values of a rule's states from its learned
+// parameters, for every lane.
+func Start(blk *check.Block, ds *diag.List) *ir.Func {
+	return program.OverHeads(blk, scan.Initial(blk, ds), ds)
+}
+
+// Probed is Rule with the probes as further results, axes [lane, token, …].
+func Probed(blk *check.Block, probes []scan.Probe, ds *diag.List) *ir.Func {
+	return Build(blk, ds, nil, probes)
+}

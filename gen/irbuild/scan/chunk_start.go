@@ -1,0 +1,75 @@
+package scan
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+)
+
+// Where a strategy reads states as they were where the chunk began, the rule is
+// computed token by token all the same, with a copy of each such state beside
+// it. A count of the tokens since the chunk began says when the copies are taken
+// anew. Count and copies are memory: chunks are counted from the start of the
+// context, so results do not depend on how a text is cut into calls.
+
+// boundary is a state where the chunk of this token began.
+func (s *Step) boundary(sym *check.Symbol) *tensor.Tensor {
+	if t := s.held[sym.Name]; t != nil {
+		return t
+	}
+	axes, _, ok := s.e.Declared(sym)
+	if !ok || s.carry[sym.Of] == nil {
+		return nil
+	}
+	e := s.e
+	t := e.Isolated(func() *tensor.Tensor {
+		old := s.addCarryState(ident.ASCII(sym.Of)+".chunk", axes)
+		now := e.Materialize(e.Select(s.fresh(), s.carry[sym.Of], old))
+		s.setNext(old, now)
+		return now
+	})
+	s.held[sym.Name] = t
+	return t
+}
+
+// fresh holds at the first token of a chunk.
+func (s *Step) fresh() *tensor.Tensor {
+	const name = "chunk.age"
+	if t := s.held[name]; t != nil {
+		return t
+	}
+	e := s.e
+	old := s.addCarryState(name, nil)
+	next := e.Add(old, tensor.Number(1), 1)
+	full := e.Entrywise(ir.LessEq, tensor.Number(float64(e.Block.Strategy.Length())), next)
+	s.setNext(old, e.Materialize(e.Select(full, tensor.Number(0), next)))
+	s.held[name] = e.Materialize(e.Entrywise(ir.Equal, old, tensor.Number(0)))
+	return s.held[name]
+}
+
+// addCarryState adds a carry that no page declares, and the memory that it lives in.
+func (s *Step) addCarryState(name string, axes []*ir.Axis) *tensor.Tensor {
+	o := s.outer
+	init := o.Func.AddParam(name, ir.State, ir.Real, append([]*ir.Axis{o.Batch.Axis}, axes...)...)
+	p := s.e.Func.AddParam(name, ir.Carry, ir.Real, axes...)
+	s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
+	return s.e.FromValue(p, nil, axes)
+}
+
+// setNext says what a carry of beside becomes.
+func (s *Step) setNext(old, next *tensor.Tensor) {
+	for i := range s.scan.Carry {
+		if c := &s.scan.Carry[i]; c.Param == old.Factors[0].Val {
+			c.Next = s.e.ValueOver(next, nil)
+		}
+	}
+}
+
+// closeBoundary gives out what a carry of beside has become.
+func (s *Step) closeBoundary(in *ir.Instr, c *ir.ScanState) {
+	f := s.outer.Func
+	c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
+	f.Results = append(f.Results, ir.Result{Name: c.Init.Name, Val: c.Final, State: true})
+	s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
+}

@@ -1,0 +1,114 @@
+package scan
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"slices"
+)
+
+func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
+	if blk.Strategy != nil {
+		blk = blk.Strategy.Rule
+	}
+	e, n := NewBuilder(blk, blk.ID+".frozen", ds)
+	n.frozen = true
+	before := ds.Len()
+	for _, eq := range blk.Eqs {
+		if blk.Symbols[eq.Name] != nil && blk.Symbols[eq.Name].Kind == check.State {
+			continue
+		}
+		if blk.DependsOn("y", eq.Name) { // without passing through a state
+			n.Equation(e, eq)
+		}
+	}
+	if ds.Len() > before && ds.HasErrors() {
+		return nil
+	}
+	e.Func.Results = append([]ir.Result{{Name: "y", Val: e.Named(e.ValueOver(n.Values["y"], []*tensor.LoopVar{e.Batch, e.Token}), "y")}}, e.Func.Results...)
+	keepTails(e, blk)
+	n.valuesOnly(blk, e.Func)
+	e.Func.Sweep()
+	used := e.Func.Uses()
+	e.Func.Params = slices.DeleteFunc(e.Func.Params, func(p *ir.Value) bool { return used[p] == 0 })
+	program.ListAxes(e.Func)
+	return e.Func
+}
+
+// valuesOnly takes the adjoints from the states of a frozen read, but for those that a
+// context may begin with in this very call: they are handed on to what they began with.
+func (n *Names) valuesOnly(blk *check.Block, f *ir.Func) {
+	begun := map[*ir.Value]bool{}
+	for _, s := range blk.SymSeq {
+		if v := n.States[s.Name]; v != nil {
+			begun[v] = blk.NonzeroStart(s)
+		}
+	}
+	for _, p := range f.Params {
+		p.NoGrad = p.NoGrad || p.Role == ir.State && !begun[p]
+	}
+}
+
+// heldFrozen is an anchor, or the state of a snap.
+func (n *Names) heldFrozen(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
+	return n.valueAtStart(e, Holder(e.Block, sym))
+}
+
+// stateFrozen is a state of a frozen read, or its anchor.
+func (n *Names) stateFrozen(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	if when.Initial || n.first {
+		sym = Holder(e.Block, sym)
+	}
+	return n.valueAtStart(e, sym)
+}
+
+// ofStatesFrozen is an equation of states alone where a frozen read wants it at
+// another moment: at t−1 it is what it is now, at the start it is of the anchors.
+func (n *Names) ofStatesFrozen(e *expr.Builder, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
+	old := n.first
+	n.first = n.first || when.Initial
+	defer func() { n.first = old }()
+	return e.Rebuild(eq)
+}
+
+// keepTails makes a frozen read keep every tail that the rule keeps, those too
+// that no answer of its own needs: the keys that a frozen call has seen are the
+// past of the first call that writes again. No gradient goes through them, so a
+// parameter that no answer needs receives none, and says so.
+func keepTails(e *expr.Builder, blk *check.Block) {
+	var quiet diag.List
+	b := expr.New(blk, blk.ID, &quiet)
+	b.Axes, b.Sized = e.Axes, e.Sized
+	rule, names := serveRule(b)
+	f := names.Program(rule, nil)
+	if f == nil || len(rule.WindowStates) == 0 {
+		return // what is wrong with the rule is said where it is built
+	}
+	e.NameWindowStatesAs(rule)
+	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool {
+		return !r.State || !expr.IsWindowState(rule, r.Name) || expr.IsWindowState(e, r.Name)
+	})
+	f.Sweep()
+	args := map[*ir.Value]*ir.Value{}
+	used := f.Uses()
+	for _, p := range f.Params {
+		if used[p] == 0 {
+			continue
+		}
+		mine := e.Func.Param(p.Name)
+		if mine == nil {
+			mine = e.Func.AddParam(p.Name, p.Role, p.Elem, p.Axes...)
+			mine.NoGrad = p.NoGrad
+		}
+		args[p] = mine
+	}
+	out := e.IR.Inline(f, args)
+	for _, r := range f.Results {
+		kept := e.IR.Map(ir.Stop, out[r.Name])
+		e.Func.Results = append(e.Func.Results, ir.Result{Name: r.Name, Val: kept, State: true})
+	}
+}

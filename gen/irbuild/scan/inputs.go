@@ -1,0 +1,73 @@
+package scan
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// What the body of a scan reads that has no state behind it comes from outside:
+// a series, of which each step gets its part, or something that is the same at
+// all of them. A scan over tokens gives a step one token of a series, one over
+// chunks the tokens of a chunk, and one over what is left behind the chunks a
+// token of that; the three differ in how the series is cut, and in nothing else.
+
+// Inputs serves the names of a scan's body that have no state behind them.
+type Inputs struct {
+	Outer  *expr.Builder
+	Series *Names
+	E      *expr.Builder // of the body
+	Scan   *ir.Scan
+	Cut    func(*expr.Builder, *ir.Value) *ir.Value // the parts of a series, nil for its tokens as they are
+	Loops  []*tensor.LoopVar                        // over the tokens of a part, none where it is one token
+
+	Tokens map[string]*tensor.Tensor
+	Shared map[string]*tensor.Tensor
+}
+
+// Value is a name read at a moment.
+func (s *Inputs) Value(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	if t := s.Tokens[sym.Name]; t != nil && when.Now {
+		return t
+	}
+	if t := s.Shared[sym.Name]; t != nil && when == (expr.Time{}) {
+		return t
+	}
+	o := s.Outer
+	t := s.Series.Resolve(o, sym, when, span)
+	if t == nil || t.IsNumber() {
+		return t
+	}
+	eq := o.Block.Equation(sym.Name)
+	if sym.Kind == check.Outer || sym.Kind == check.Constant || eq != nil && !eq.Timed {
+		v := o.ValueOver(t, nil)
+		p := s.E.Func.AddParam(ident.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
+		p.NoGrad = v.NoGrad
+		s.Scan.Shared = append(s.Scan.Shared, ir.SharedArg{Param: p, Val: v})
+		s.Shared[sym.Name] = s.E.FromValue(p, nil, t.Axes)
+		return s.Shared[sym.Name]
+	}
+	v := s.parts(sym, eq, t)
+	p := s.E.Func.AddParam(ident.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
+	s.Scan.Tokens = append(s.Scan.Tokens, ir.ScanInput{Param: p, Val: v})
+	s.Tokens[sym.Name] = s.E.FromValue(p, s.Loops, t.Axes)
+	return s.Tokens[sym.Name]
+}
+
+// parts is a series as the scan takes it, [lane, step, …].
+func (s *Inputs) parts(sym *check.Symbol, eq *check.Equation, t *tensor.Tensor) *ir.Value {
+	o := s.Outer
+	series := []*tensor.LoopVar{o.Batch, o.Token}
+	if s.Cut == nil {
+		return o.Named(o.ValueOver(t, series), sym.Name)
+	}
+	id, at := o.Eq, o.Span
+	defer func() { o.Eq, o.Span = id, at }()
+	if eq != nil {
+		o.Eq, o.Span = eq.ID, eq.Span()
+	}
+	return s.Cut(o, o.Named(o.ValueOver(t, series), sym.Name))
+}

@@ -1,0 +1,182 @@
+package scan
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// Names serves a rule's names outside of its scan.
+type Names struct {
+	Values map[string]*tensor.Tensor
+	States map[string]*ir.Value // state parameters, and the first values of states per chunk
+	frozen bool
+	start  *check.Symbol // the state whose first value is built
+	first  bool          // equations of states are read where the context began
+}
+
+// NewBuilder returns a builder of a rule's program with its names.
+func NewBuilder(blk *check.Block, name string, ds *diag.List) (*expr.Builder, *Names) {
+	return serveRule(expr.New(blk, name, ds))
+}
+
+// serveRule gives a builder the names of a rule, a batch axis and the tokens of a call.
+func serveRule(e *expr.Builder) (*expr.Builder, *Names) {
+	blk := e.Block
+	n := &Names{Values: map[string]*tensor.Tensor{}, States: map[string]*ir.Value{}}
+	e.Names = n
+	e.Batch = e.NewVar("lane", e.Axis(blk.Axes["L"]))
+	e.Token = e.NewVar("t", e.Axis(blk.Axes["T"]))
+	return e, n
+}
+
+// Equation builds an equation without a state behind it.
+func (n *Names) Equation(e *expr.Builder, eq *check.Equation) {
+	if eq.Class == check.Static && n.Values[eq.Name] != nil {
+		return // a state per chunk began with it
+	}
+	t := e.Equation(eq)
+	if t == nil {
+		return
+	}
+	if len(t.Factors) > 0 {
+		t = e.Materialize(t)
+		e.Named(t.Factors[0].Val, eq.Name)
+	}
+	n.Values[eq.Name] = t
+}
+
+func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	switch sym.Kind {
+	case check.Outer, check.Constant:
+		if n.Values[sym.Name] == nil {
+			n.Values[sym.Name] = e.Param(sym, expr.Role(sym), nil)
+		}
+		return e.Timeless(sym, when, span, n.Values[sym.Name])
+	case check.Anchor, check.Snap:
+		if n.frozen || sym.Kind == check.Snap && (n.start == nil || n.start.PerChunk()) {
+			return e.Timeless(sym, when, span, n.heldFrozen(e, sym))
+		}
+		e.Diags.Errorf(diag.TimeSuffix, span, "%s %s is read where no state can be read", sym.Kind, sym.Name).
+			Hint("a state starts from constants and learned values")
+		return nil
+	case check.State:
+		if n.frozen {
+			return n.stateFrozen(e, sym, when, span)
+		}
+		e.Diags.Errorf(diag.TimeSuffix, span, "state %s is read where no state can be read", sym.Name)
+		return nil
+	case check.Input:
+		if n.Values[sym.Name] == nil {
+			n.Values[sym.Name] = e.Param(sym, ir.Input, []*tensor.LoopVar{e.Batch, e.Token})
+		}
+	}
+	eq := e.Block.Equation(sym.Name)
+	if n.start != nil && (eq == nil || eq.Class != check.Static) {
+		e.Diags.Errorf(diag.TimeSuffix, span, "state %s starts from a series", n.start.Name).
+			Labelf("changes with every token").Hint("a state starts from constants and learned values, before the first token")
+		n.start = nil // one message a start
+		return nil
+	}
+	again := n.first || when.Before || when.Initial || n.Values[sym.Name] == nil && eq != nil && eq.Timed
+	if n.frozen && again && e.Block.FromStates(sym.Name) {
+		return n.ofStatesFrozen(e, eq, when, span)
+	}
+	t := n.Values[sym.Name]
+	if t == nil {
+		return nil
+	}
+	switch {
+	case eq != nil && !eq.Timed:
+		return e.Timeless(sym, when, span, t)
+	case when.Now:
+		return t
+	case when.At != nil:
+		return seriesAt(e, t, when.At)
+	}
+	e.Diags.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this moment", sym.Name).
+		Hint("read it now, %s_t, or at a moment bound to a window", sym.Name)
+	return nil
+}
+
+// Program writes the program of a rule, token by token.
+func (n *Names) Program(e *expr.Builder, probes []Probe) *ir.Func {
+	blk, ds := e.Block, e.Diags
+	before := ds.Len()
+	var step *Step
+	for _, eq := range blk.Eqs {
+		if eq.Class == check.Recurrent {
+			if step == nil {
+				step = NewStep(e, n)
+			}
+			step.Equation(eq)
+			continue
+		}
+		n.Equation(e, eq)
+	}
+	if ds.Len() > before && ds.HasErrors() {
+		return nil
+	}
+	if step == nil && len(probes) > 0 {
+		step = NewStep(e, n)
+	}
+	if step != nil {
+		step.probe(probes)
+		step.finish()
+	} else {
+		e.Func.Results = append(e.Func.Results, ir.Result{Name: "y", Val: e.ValueOver(n.Values["y"], []*tensor.LoopVar{e.Batch, e.Token})})
+	}
+	e.NameWindowStates()
+	program.ListAxes(e.Func)
+	return e.Func
+}
+
+// seriesAt reads a series at a bound moment, back over the chunk's edge where
+// the moment is of a window.
+func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor {
+	if b.Time == nil {
+		return t
+	}
+	if b.Window == nil {
+		return shift(e, t, *b.Time)
+	}
+	visible := e.Tabulate(laned(e, t), []*tensor.LoopVar{e.Token})
+	u, base := e.WithHistory(visible, 0, b.Window)
+	moment := b.Time.Add(tensor.Affine{Const: base}, 1)
+	out := u.Clone()
+	out.Axes = out.Axes[1:]
+	for _, f := range out.Factors {
+		for i, s := range f.Sub {
+			switch {
+			case s.Slot > 0:
+				f.Sub[i].Slot--
+			case s.Slot == 0:
+				f.Sub[i] = tensor.Subscript{Slot: -1, Affine: moment}
+			}
+		}
+	}
+	return out
+}
+
+// laned makes sure that a series has lane and token as loops.
+func laned(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
+	vars := []*tensor.LoopVar{e.Batch, e.Token}
+	return e.FromValue(e.ValueOver(t, vars), vars, t.Axes)
+}
+
+// shift replaces the token by another moment of the same chunk.
+func shift(e *expr.Builder, t *tensor.Tensor, to tensor.Affine) *tensor.Tensor {
+	u := laned(e, t).Clone()
+	for _, f := range u.Factors {
+		for i, s := range f.Sub {
+			if s.Slot < 0 && s.Affine.Var() == e.Token {
+				f.Sub[i].Affine = to
+			}
+		}
+	}
+	return u
+}

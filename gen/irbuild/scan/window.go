@@ -1,0 +1,109 @@
+package scan
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A window behind a state. What is read at the moments of a window has no state
+// behind it, so it is a series of the whole chunk, built in front of the scan
+// and with what the context kept of it in front of that, as for any window. The
+// step sees it as a token with one axis more: entry j is the series at t − j.
+// No copy is made, the token is read where the series lies.
+//
+// How many of its moments a context has is a count that a step's guards read:
+// the tokens before the chunk and those of the chunk so far. What lies before
+// the start is left out, never taken as zero. Values and order of a sum depend
+// on the context alone, so a cut into chunks changes no bit.
+
+// windows are the tokens of a scan that reach back in time.
+type windows struct {
+	vals  map[windowKey]*ir.Value
+	count *ir.Value // how many tokens came before this one, in the context
+}
+
+type windowKey struct {
+	name string
+	axis *ir.Axis
+}
+
+// inWindow reads a series at a moment that a window has bound.
+func (s *Step) inWindow(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	o, b := s.outer, when.At
+	if b.Time == nil || b.Window == nil {
+		s.e.Diags.Errorf(diag.NotSupported, span, "%s cannot be read at this index behind a state", sym.Name).
+			Hint("a window binds a moment: s∈window(t, w)")
+		return nil
+	}
+	if eq := s.e.Block.Equation(sym.Name); sym.Kind == check.Outer || sym.Kind == check.Constant || eq != nil && !eq.Timed {
+		return s.e.Timeless(sym, when, span, nil)
+	}
+	t := s.series.Resolve(o, sym, expr.Time{Now: true}, span)
+	if t == nil || t.IsNumber() {
+		return t
+	}
+	key := windowKey{sym.Name, b.Window}
+	p := s.past.vals[key]
+	if p == nil {
+		eq, at := o.Eq, o.Span
+		o.Eq, o.Span = s.e.Eq, s.e.Span
+		long, base := o.WithHistory(o.Tabulate(laned(o, t), []*tensor.LoopVar{o.Token}), 0, b.Window)
+		o.Eq, o.Span = eq, at
+		val := long.Factors[0].Val
+		p = s.e.Func.AddParam(ident.ASCII(sym.Name), ir.Token, val.Elem, append([]*ir.Axis{b.Window}, t.Axes...)...)
+		s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: p, Val: val, Window: b.Window, Base: base})
+		if s.past.vals == nil {
+			s.past.vals = map[windowKey]*ir.Value{}
+		}
+		s.past.vals[key] = p
+	}
+	out := s.e.FromValue(p, nil, p.Axes)
+	return tensor.At(out, tensor.AffineOf(s.e.Token).Add(*b.Time, -1))
+}
+
+// SinceStart is ≥ 0 exactly where a moment lies in the context: the tokens
+// before this one count instead of the token itself.
+func (s *Step) SinceStart(e *expr.Builder, at tensor.Affine) tensor.Affine {
+	if s.past.count == nil {
+		pos := s.outer.TokensBefore()
+		s.past.count = s.e.Func.AddParam("before", ir.Token, ir.Int)
+		s.scan.Tokens = append(s.scan.Tokens, ir.ScanInput{Param: s.past.count, Val: pos.Val, Count: true})
+	}
+	return e.CountFrom(at, s.past.count)
+}
+
+// RefuseWindow refuses a window over something that has a state behind it.
+func RefuseWindow(e *expr.Builder, sym *check.Symbol, span notation.Span) {
+	d := e.Diags.Errorf(diag.NotSupported, span, "a window cannot look back at %s: its value at an earlier token is gone", sym.Name)
+	if sym.Kind == check.State {
+		d.Labelf("a state").See(sym.Span, "declared here").
+			Hint("a window reads inputs and what is computed from them alone; a state is kept at t and t−1")
+		return
+	}
+	state := stateBehind(e, sym.Name, map[string]bool{})
+	d.Labelf("depends on the state %s", state).See(e.Block.Equation(sym.Name).Span(), "defined here").
+		Hint("a window reads inputs and what is computed from them alone, without %s", state)
+}
+
+// stateBehind is the first state on which an equation depends.
+func stateBehind(e *expr.Builder, name string, seen map[string]bool) string {
+	eq := e.Block.Equation(name)
+	if eq == nil || seen[name] {
+		return ""
+	}
+	seen[name] = true
+	for _, r := range e.Block.TimedReads(eq) {
+		if e.Block.Symbols[r].Kind == check.State {
+			return r
+		}
+		if s := stateBehind(e, r, seen); s != "" {
+			return s
+		}
+	}
+	return ""
+}

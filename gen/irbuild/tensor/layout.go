@@ -1,0 +1,175 @@
+package tensor
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"slices"
+)
+
+// Materialize turns t into a single factor with coefficient 1.
+func (e *Emitter) Materialize(t *Tensor) *Tensor {
+	if len(t.Factors) == 1 && t.Coef == 1 && t.full() {
+		return t
+	}
+	if len(t.Factors) == 0 {
+		c := e.Emit(Instr{Op: ir.Const, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes)})
+		return c
+	}
+	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Args: t.Operands(InOrder(len(t.Axes)))})
+	out.Row = t.Row
+	return out
+}
+
+// ValueOver turns t into a value whose axes are the given variables, then t's
+// visible axes, in order; it copies only when it must.
+func (e *Emitter) ValueOver(t *Tensor, vars []*LoopVar) *ir.Value {
+	t = e.Materialize(t)
+	f := t.Factors[0]
+	if len(f.Sub) == len(vars)+len(t.Axes) {
+		same := true
+		for i, s := range f.Sub {
+			if i < len(vars) {
+				same = same && s.Slot < 0 && s.Affine.Var() == vars[i]
+			} else {
+				same = same && s.Slot == i-len(vars)
+			}
+		}
+		if same {
+			return f.Val
+		}
+	}
+	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{1}, Locals: t.Axes, Out: len(t.Axes), Keep: vars, Args: t.Operands(InOrder(len(t.Axes))), elem: t.Elem})
+	return out.Factors[0].Val
+}
+
+// Tabulate makes loop variables visible axes, in the given order before or among
+// the axes that are visible already: `out[i∈r] = e` and softmax_{j∈c}(e).
+func (e *Emitter) Tabulate(t *Tensor, vars []*LoopVar) *Tensor {
+	if len(t.Factors) == 0 {
+		t = e.Broadcast(t, vars)
+	}
+	t = e.Materialize(t)
+	plain := map[*LoopVar]int{}
+	for _, s := range t.Factors[0].Sub {
+		if s.Slot < 0 {
+			if v := s.Affine.Var(); v != nil {
+				plain[v]++
+			} else {
+				s.Affine.EachVar(func(v *LoopVar) { plain[v] += 2 })
+			}
+		}
+	}
+	for _, v := range vars {
+		if plain[v] != 1 {
+			t = e.Broadcast(t, vars)
+			break
+		}
+	}
+	u := t.Clone()
+	u.Axes = nil
+	for _, v := range vars {
+		u.Axes = append(u.Axes, v.Axis)
+	}
+	u.Axes = append(u.Axes, t.Axes...)
+	for i, s := range u.Factors[0].Sub {
+		if s.Slot >= 0 {
+			u.Factors[0].Sub[i].Slot += len(vars)
+			continue
+		}
+		if v := s.Affine.Var(); v != nil {
+			if k := slices.Index(vars, v); k >= 0 {
+				u.Factors[0].Sub[i] = Subscript{Slot: k}
+			}
+		}
+	}
+	return u
+}
+
+// Broadcast copies t so that the variables are loops of it.
+func (e *Emitter) Broadcast(t *Tensor, vars []*LoopVar) *Tensor {
+	if len(t.Factors) == 0 {
+		return e.Emit(Instr{Op: ir.Const, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Keep: vars})
+	}
+	return e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Keep: vars,
+		Args: t.Operands(InOrder(len(t.Axes))), elem: t.Elem})
+}
+
+// FromValue reads a value whose axes are the variables, then the visible axes.
+func (e *Emitter) FromValue(v *ir.Value, vars []*LoopVar, axes []*ir.Axis) *Tensor {
+	t := &Tensor{Axes: axes, Elem: v.Elem, Coef: 1, Factors: []Factor{{Val: v}}}
+	for _, x := range vars {
+		t.Factors[0].Sub = append(t.Factors[0].Sub, Subscript{-1, AffineOf(x)})
+	}
+	for i := range axes {
+		t.Factors[0].Sub = append(t.Factors[0].Sub, Subscript{Slot: i})
+	}
+	return t
+}
+
+// Copy gives t a value of its own.
+func (e *Emitter) Copy(t *Tensor) *Tensor {
+	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{1}, Locals: t.Axes, Out: len(t.Axes), Args: t.Operands(InOrder(len(t.Axes))), elem: t.Elem})
+	out.Row = t.Row
+	return out
+}
+
+// Reshape replaces visible axis k by parts.
+func (e *Emitter) Reshape(t *Tensor, k int, parts []*ir.Axis) *Tensor {
+	t = e.Materialize(t)
+	var vars []*LoopVar
+	seen := map[*LoopVar]bool{}
+	t.Factors[0].EachVar(func(v *LoopVar) {
+		if !seen[v] {
+			seen[v] = true
+			vars = append(vars, v)
+		}
+	})
+	SortVars(vars)
+	v := e.ValueOver(t, vars)
+	axes := append([]*ir.Axis{}, t.Axes[:k]...)
+	axes = append(axes, parts...)
+	axes = append(axes, t.Axes[k+1:]...)
+	e.IR.Eq, e.IR.Span = e.Eq, e.Span
+	return e.FromValue(e.IR.Reshape(v, append(AxesOf(vars), axes...)...), vars, axes)
+}
+
+// Merge is the inverse of split: visible axes k … k+n−1 become one axis.
+func (e *Emitter) Merge(t *Tensor, k, n int, whole *ir.Axis) *Tensor {
+	axes := append([]*ir.Axis{}, t.Axes[:k]...)
+	axes = append(axes, whole)
+	axes = append(axes, t.Axes[k+n:]...)
+	t = e.Materialize(t)
+	var vars []*LoopVar
+	seen := map[*LoopVar]bool{}
+	t.Factors[0].EachVar(func(v *LoopVar) {
+		if !seen[v] {
+			seen[v] = true
+			vars = append(vars, v)
+		}
+	})
+	SortVars(vars)
+	e.IR.Eq, e.IR.Span = e.Eq, e.Span
+	return e.FromValue(e.IR.Reshape(e.ValueOver(t, vars), append(AxesOf(vars), axes...)...), vars, axes)
+}
+
+// Diagonal is the matrix with the entries of t, a value over one axis, on its
+// diagonal.
+func (e *Emitter) Diagonal(t *Tensor) *Tensor {
+	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: 1, Args: t.Operands([]int{0})})
+	f := &out.Factors[0]
+	in := f.Val.Def
+	f.Val.Axes = append(slices.Clip(f.Val.Axes), t.Axes[0])
+	in.To = append(slices.Clip(in.To), in.To[len(in.To)-1])
+	f.Sub = append(f.Sub, Subscript{Slot: 1})
+	out.Axes = []*ir.Axis{t.Axes[0], t.Axes[0]}
+	return out
+}
+
+// Relabel gives the stacked value the union's axis.
+func (e *Emitter) Relabel(t *Tensor, axis *ir.Axis) {
+	v := t.Factors[0].Val
+	for i, a := range v.Axes {
+		if a.Size.Equal(axis.Size) && a != axis && v.Def.Op == ir.Stack && v.Def.Over[0] == i {
+			v.Axes[i], v.Def.Loops[i] = axis, axis
+		}
+	}
+}
