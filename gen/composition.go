@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/marker"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -17,7 +17,7 @@ import (
 func Combinations(s *Source) (*safety.Table, diag.List) {
 	t, ds := safety.New(s.Tree)
 	if !ds.HasErrors() {
-		ds.Append(t.Build(t.Covering(), prove.Sets))
+		ds.Append(t.Build(t.Covering(), marker.KeepsRows))
 	}
 	return t, ds
 }

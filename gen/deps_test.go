@@ -62,7 +62,20 @@ gen/tree:
 gen/project:
 
 # judges and readers: they look at what several steps make
-gen/prove:        gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify gen/interp
+gen/prove:        gen/source gen/diag gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild
+gen/prove/proof: gen/source gen/diag gen/notation gen/ident gen/units gen/check gen/irbuild
+gen/prove/numeric: gen/ir gen/autodiff gen/interp
+gen/prove/interval: gen/shape gen/notation gen/check gen/ir gen/irbuild gen/prove/proof
+gen/prove/recurrence: gen/ir gen/simplify
+gen/prove/sample: gen/source gen/diag gen/shape gen/notation gen/ident gen/check gen/ir gen/irbuild gen/interp gen/prove/proof gen/prove/numeric gen/prove/interval
+gen/prove/gradient: gen/source gen/diag gen/shape gen/notation gen/ident gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample
+gen/prove/equivalence: gen/diag gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample
+gen/prove/claim: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample gen/prove/equivalence
+gen/prove/invariant: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild gen/interp gen/prove/proof gen/prove/numeric gen/prove/interval gen/prove/sample gen/prove/equivalence
+gen/prove/marker: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild gen/interp gen/prove/proof gen/prove/numeric gen/prove/recurrence gen/prove/sample gen/prove/invariant
+gen/prove/cost: gen/diag gen/shape gen/notation gen/units gen/check gen/ir gen/irbuild gen/simplify gen/prove/proof gen/prove/recurrence gen/prove/sample
+gen/prove/mutation: gen/source gen/diag gen/notation gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample gen/prove/equivalence
+gen/prove/witness: gen/source gen/diag gen/notation gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/numeric gen/prove/sample
 gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!

@@ -18,6 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -377,7 +378,7 @@ func (p *Project) Prove(deep bool) (*Proof, diag.List) {
 func (p *Project) proved(deep bool, chosen func(page string) bool) (*Proof, diag.List) {
 	out := &Proof{}
 	var ds diag.List
-	out.Units, ds = sideBySide(p.jobs, func(j *job) (*prove.Report, diag.List) { return j.prove(deep) })
+	out.Units, ds = sideBySide(p.jobs, func(j *job) (*proof.Report, diag.List) { return j.prove(deep) })
 	for i, page := range p.Pages {
 		if page.Header == nil || !page.Emits() || p.library[page.File.Path] || !chosen(page.File.Path) {
 			continue

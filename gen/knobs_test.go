@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // The pages under testdata/knobs have a formula for every knob and every value
@@ -46,9 +47,9 @@ func TestKnobs(t *testing.T) {
 	s := knobPages(t)
 	for _, u := range ofKnobs(s) {
 		t.Run(u.Name.Text, func(t *testing.T) {
-			r, ds := prove.Block(s.Tree, u, prove.Options{})
-			if ds.Len() > 0 || r.Count(prove.Failed) > 0 || r.Count(prove.Proved)+r.Count(prove.Tested) == 0 {
-				t.Errorf("%d proved, %d tested:\n%s", r.Count(prove.Proved), r.Count(prove.Tested), diag.Render(ds.Sorted()))
+			r, ds := prove.Block(s.Tree, u, proof.Options{})
+			if ds.Len() > 0 || r.Count(proof.Failed) > 0 || r.Count(proof.Proved)+r.Count(proof.Tested) == 0 {
+				t.Errorf("%d proved, %d tested:\n%s", r.Count(proof.Proved), r.Count(proof.Tested), diag.Render(ds.Sorted()))
 			}
 			if p, cd := gen.CompileUnit(s, u); p == nil || cd.Len() > 0 {
 				t.Errorf("no plan:\n%s", diag.Render(cd.Sorted()))

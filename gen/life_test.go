@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -215,7 +216,7 @@ func TestFirstValueInInvariant(t *testing.T) {
 		{lifeWrite + "y_t = M_t q_t", false},
 	} {
 		tree, units := lifeTree(t, lifeFront+lifeHead+c.body+"\ninvariant ‖M_t − M_0‖ ≥ 0")
-		_, ds := prove.Block(tree, units[len(units)-1], prove.Options{})
+		_, ds := prove.Block(tree, units[len(units)-1], proof.Options{})
 		switch all := ds.Sorted(); {
 		case c.ok && len(all) > 0:
 			t.Errorf("%s\n%s", c.body, diag.Render(all))

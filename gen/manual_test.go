@@ -21,6 +21,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
@@ -192,7 +193,7 @@ func (m *manualPage) compile(b *spec.Block, proving bool) diag.List {
 		caught(u, &ds, func() { exampleUnit(tree, u, &ds) })
 		if proving && !ds.HasErrors() {
 			caught(u, &ds, func() {
-				_, pd := prove.Block(tree, u, prove.Options{})
+				_, pd := prove.Block(tree, u, proof.Options{})
 				ds.Append(pd)
 			})
 		}

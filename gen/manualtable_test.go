@@ -17,6 +17,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/marker"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -265,7 +267,7 @@ func TestManualMarkers(t *testing.T) {
 			}
 		}
 	}
-	sameSet(t, "markers", names, prove.MarkerNames())
+	sameSet(t, "markers", names, marker.Names())
 	if knownMarker(m, "Fictitious") {
 		t.Error("a marker is known that does not exist")
 	}
@@ -276,7 +278,7 @@ func knownMarker(m *manualPage, name string) bool {
 	file := source.NewFile(name, text)
 	f, _ := notation.Parse(file, []notation.Input{{Text: text, File: file}})
 	tree, _ := units.Collect([]*notation.File{f})
-	_, ds := prove.Block(tree, f.Units[0], prove.Options{})
+	_, ds := prove.Block(tree, f.Units[0], proof.Options{})
 	return !slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code == diag.UnknownMarker })
 }
 
@@ -303,7 +305,7 @@ func TestManualHeaders(t *testing.T) {
 // TestManualVerdicts holds the list of verdicts to the one of the proofs.
 func TestManualVerdicts(t *testing.T) {
 	var want []string
-	for v := prove.Proved; v <= prove.Failed; v++ {
+	for v := proof.Proved; v <= proof.Failed; v++ {
 		want = append(want, v.String())
 	}
 	sameSet(t, "verdicts", manualTable(t, "verdict").column(0), want)

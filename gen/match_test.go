@@ -5,7 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/equivalence"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -28,7 +28,7 @@ func TestMatches(t *testing.T) {
 			if !matching(st) {
 				continue
 			}
-			stands := prove.Stands(s.Tree, st, u)
+			stands := equivalence.Apply(s.Tree, st, u)
 			if stands.Exact() {
 				got += " " + st.Name.Text
 			}
@@ -127,7 +127,7 @@ func exact(t *testing.T, page string, want map[string][]string) {
 	}
 	for rule, strategies := range want {
 		for _, st := range strategies {
-			if got := prove.Stands(s.Tree, s.Tree.Units[st], s.Tree.Units[rule]); !got.Exact() {
+			if got := equivalence.Apply(s.Tree, s.Tree.Units[st], s.Tree.Units[rule]); !got.Exact() {
 				t.Errorf("%s of %s: %s", st, rule, got.Refused)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -76,7 +77,7 @@ func messages(specs []*source.File, block string) string {
 	if !ds.HasErrors() {
 		for _, u := range s.Tree.Order {
 			if u.Span.File == page {
-				_, more := prove.Block(s.Tree, u, prove.Options{})
+				_, more := prove.Block(s.Tree, u, proof.Options{})
 				if !more.HasErrors() {
 					_, more = gen.CompileUnit(s, u)
 				}

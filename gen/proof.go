@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 // A Proof is what is known about a tree of pages: one report a unit, then one
 // a page for the statements of its header.
 type Proof struct {
-	Units, Pages []*prove.Report
+	Units, Pages []*proof.Report
 }
 
 // Totals counts the verdicts, such as "229 proved, 120 tested, 0 failed".
 func (p *Proof) Totals() string {
 	var parts []string
-	for v := prove.Proved; v <= prove.Failed; v++ {
+	for v := proof.Proved; v <= proof.Failed; v++ {
 		n := 0
 		for _, r := range slices.Concat(p.Units, p.Pages) {
 			n += r.Count(v)

@@ -11,6 +11,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/equivalence"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -51,18 +53,18 @@ func TestFrozenBoundaryOfEveryRule(t *testing.T) {
 	for _, u := range rules {
 		t.Run(u.Name.Text, func(t *testing.T) {
 			v := s.Tree.Units["Frozen"+u.Name.Text]
-			rep, ds := prove.Block(s.Tree, v, prove.Options{Facts: true})
+			rep, ds := prove.Block(s.Tree, v, proof.Options{Facts: true})
 			if ds.HasErrors() {
 				t.Fatal(ds.Error())
 			}
-			off, bad := prove.Approximation(s.Tree, v)
+			off, bad := equivalence.Approximation(s.Tree, v)
 			if bad != nil {
 				t.Fatal(bad.Error())
 			}
 			if off[0] != 0 {
 				t.Errorf("with chunks of one token it is off by %g", off[0])
 			}
-			if w := rep.Worst(); w == prove.Failed {
+			if w := rep.Worst(); w == proof.Failed {
 				t.Errorf("the proof failed")
 			}
 			t.Logf("off by %.2g", off)
@@ -78,7 +80,7 @@ func TestApproximationGrows(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	off, bad := prove.Approximation(s.Tree, s.Tree.Units["DeltaFrozen"])
+	off, bad := equivalence.Approximation(s.Tree, s.Tree.Units["DeltaFrozen"])
 	if bad != nil {
 		t.Fatal(bad.Error())
 	}
@@ -99,7 +101,7 @@ func TestLogitSum(t *testing.T) {
 		t.Fatal(ds.Error())
 	}
 	rule := s.Tree.Units["MEMORA"]
-	sum, frozen := prove.Stands(s.Tree, s.Tree.Units["LogitSum"], rule), prove.Stands(s.Tree, s.Tree.Units["Chunkwise"], rule)
+	sum, frozen := equivalence.Apply(s.Tree, s.Tree.Units["LogitSum"], rule), equivalence.Apply(s.Tree, s.Tree.Units["Chunkwise"], rule)
 	if sum.Refused+frozen.Refused != "" || len(sum.Off) != len(frozen.Off) || len(sum.Off) == 0 {
 		t.Fatalf("%+v and %+v", sum, frozen)
 	}
@@ -127,11 +129,11 @@ func TestExactAtEveryLength(t *testing.T) {
 			continue
 		}
 		t.Run(u.Name.Text, func(t *testing.T) {
-			rep, ds := prove.Block(s.Tree, u, prove.Options{Facts: true, Deep: true})
+			rep, ds := prove.Block(s.Tree, u, proof.Options{Facts: true, Deep: true})
 			if ds.HasErrors() {
 				t.Fatal(ds.Error())
 			}
-			if !slices.ContainsFunc(rep.Items, func(it prove.Item) bool { return it.Kind == prove.Claim && it.Verdict == prove.Tested }) {
+			if !slices.ContainsFunc(rep.Items, func(it proof.Item) bool { return it.Kind == proof.Claim && it.Verdict == proof.Tested }) {
 				t.Errorf("nothing is claimed of it")
 			}
 		})
@@ -208,12 +210,12 @@ claim ≡ sequential
 		{"Chunkwise", "SelfReferentialChunk", "SelfReferentialChunk reads M[k] where its call began, and a strategy cuts the call into chunks"},
 		{"Indexed", "Entries", "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices"},
 	} {
-		got := prove.Stands(s.Tree, s.Tree.Units[c.strategy], s.Tree.Units[c.rule])
+		got := equivalence.Apply(s.Tree, s.Tree.Units[c.strategy], s.Tree.Units[c.rule])
 		if got.Refused != c.refused || c.refused == "" && !got.Exact() {
 			t.Errorf("%s of %s: %+v, want %q", c.strategy, c.rule, got, c.refused)
 		}
 	}
-	got := prove.Stands(s.Tree, s.Tree.Units["Chunkwise"], s.Tree.Units["DeltaRule"])
+	got := equivalence.Apply(s.Tree, s.Tree.Units["Chunkwise"], s.Tree.Units["DeltaRule"])
 	if off, n := got.Last(); got.Exact() || got.Refused != "" || n != 16 || !(off > 0 && off < 1) {
 		t.Errorf("the frozen boundary of the delta rule stands as %+v", got)
 	}
@@ -247,7 +249,7 @@ func TestCostOfChunks(t *testing.T) {
 		if ds.HasErrors() {
 			t.Fatal(ds.Error())
 		}
-		_, ds = prove.Block(s.Tree, s.Tree.Units["R"], prove.Options{Facts: true})
+		_, ds = prove.Block(s.Tree, s.Tree.Units["R"], proof.Options{Facts: true})
 		if c.code == "" {
 			if ds.HasErrors() {
 				t.Errorf("%s, %s:\n%s", c.strategy, c.rule, ds.Error())
@@ -285,7 +287,7 @@ rule Behind = Start with ρ := 0.9
 		t.Fatal(ds.Error())
 	}
 	for _, name := range []string{"Gate", "Start", "Both", "Behind"} {
-		if _, ds := prove.Block(s.Tree, s.Tree.Units[name], prove.Options{Facts: true}); ds.HasErrors() {
+		if _, ds := prove.Block(s.Tree, s.Tree.Units[name], proof.Options{Facts: true}); ds.HasErrors() {
 			t.Errorf("%s: %s", name, ds.Error())
 		}
 	}

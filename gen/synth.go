@@ -13,7 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -90,12 +90,12 @@ type Synthesis struct {
 	Formula string
 	Folder  string // of the package, one name
 	Package string
-	Proof   *prove.Report
+	Proof   *proof.Report
 	Files   tree.Files // under the parent of the folder
 }
 
 // Totals counts the verdicts on the rule.
-func (y *Synthesis) Totals() string { return (&Proof{Units: []*prove.Report{y.Proof}}).Totals() }
+func (y *Synthesis) Totals() string { return (&Proof{Units: []*proof.Report{y.Proof}}).Totals() }
 
 // Synthesize proves a formula over the pages of a project and prints it as the
 // package pkg in a folder; a folder is one name, and "" for both is the id of

@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -45,7 +46,7 @@ func tutorialMessages(t *testing.T, text string) string {
 	page := source.NewFile("specs/robust_delta.md", text)
 	s, ds := gen.LoadFiles(append(specFiles(t), page)...)
 	if !ds.HasErrors() {
-		_, more := prove.Block(s.Tree, s.Tree.Units["RobustDelta"], prove.Options{})
+		_, more := prove.Block(s.Tree, s.Tree.Units["RobustDelta"], proof.Options{})
 		ds.Append(more)
 	}
 	return diag.Render(ds.Sorted())

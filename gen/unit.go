@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -148,9 +149,9 @@ func caught(u *notation.Unit, stage string, ds *diag.List) {
 }
 
 // prove proves the unit.
-func (j *job) prove(deep bool) (*prove.Report, diag.List) {
+func (j *job) prove(deep bool) (*proof.Report, diag.List) {
 	r, ds := stage(j, proofStage, []cause{because("the depth of the proof", deep)}, func() (placed, diag.List) {
-		rep, ds := prove.Block(j.src.Tree, j.unit, prove.Options{Deep: deep})
+		rep, ds := prove.Block(j.src.Tree, j.unit, proof.Options{Deep: deep})
 		return j.place(rep), ds
 	})
 	return j.report(r), ds
@@ -159,7 +160,7 @@ func (j *job) prove(deep bool) (*prove.Report, diag.List) {
 // A placed report has its spans relative to units, so that it holds when a page gets
 // another line above them.
 type placed struct {
-	Report prove.Report
+	Report proof.Report
 	Places []placing // of the items
 }
 
@@ -169,7 +170,7 @@ type placing struct {
 	Start, End int
 }
 
-func (j *job) place(r *prove.Report) placed {
+func (j *job) place(r *proof.Report) placed {
 	p := placed{Report: *r}
 	p.Report.Items = slices.Clone(r.Items)
 	for i, it := range r.Items {
@@ -185,7 +186,7 @@ func (j *job) place(r *prove.Report) placed {
 	return p
 }
 
-func (j *job) report(p placed) *prove.Report {
+func (j *job) report(p placed) *proof.Report {
 	r := p.Report
 	for i, at := range p.Places {
 		if u := j.src.Tree.Units[at.Unit]; u != nil {

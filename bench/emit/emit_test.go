@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
@@ -21,9 +22,9 @@ func TestProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var reports []*prove.Report
+	var reports []*proof.Report
 	for _, u := range own {
-		r, ds := prove.Block(s.Tree, u, prove.Options{})
+		r, ds := prove.Block(s.Tree, u, proof.Options{})
 		reports = append(reports, r)
 		if ds.HasErrors() {
 			t.Error(diag.Render(ds.Sorted()))

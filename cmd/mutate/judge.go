@@ -11,6 +11,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/gradient"
+	"github.com/nl-hecate/hecate/gen/prove/mutation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
@@ -47,7 +50,7 @@ func (c choice) all() bool { return c.unit == "" && c.page == "" && c.every <= 1
 func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, error) {
 	type job struct {
 		page int
-		m    prove.Mutant
+		m    mutation.Mutant
 	}
 	var jobs []job
 	var reached []string
@@ -55,7 +58,7 @@ func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, erro
 		if !strings.Contains(w.pages[i].File.Path, c.page) {
 			continue
 		}
-		for n, m := range prove.Mutants(f) {
+		for n, m := range mutation.Mutants(f) {
 			if c.unit != "" && m.Unit != c.unit || c.every > 1 && n%c.every != 0 {
 				continue
 			}
@@ -90,7 +93,7 @@ func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, erro
 // judge decides the fate of one break. The unit that it stands in is proved
 // first, then what reads that, the nearest first; a unit whose programs are what
 // they were, and which compares itself with no other, cannot have noticed.
-func (w *world) judge(page int, m prove.Mutant) (f fate) {
+func (w *world) judge(page int, m mutation.Mutant) (f fate) {
 	f = fate{What: m.String(), Kind: m.Kind, Where: m.Line}
 	defer func() {
 		if r := recover(); r != nil {
@@ -124,7 +127,7 @@ func (w *world) judge(page int, m prove.Mutant) (f fate) {
 
 // noticed says what refuses a unit of a broken tree, or "".
 func (w *world) noticed(tree *units.Tree, name string) (by, detail string) {
-	if _, ds := prove.Block(tree, tree.Units[name], prove.Options{Facts: true}); ds.HasErrors() {
+	if _, ds := prove.Block(tree, tree.Units[name], proof.Options{Facts: true}); ds.HasErrors() {
 		if slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code >= diag.InnerGradientDiffers }) {
 			return byProof, first(ds)
 		}
@@ -171,28 +174,28 @@ func (w *world) sameForms(tree *units.Tree, name string) bool {
 // that it reaches give the same numbers, those in which its unit is tried with
 // every choice of its options among them, and the two sides of what its unit
 // says are what they were.
-func (w *world) nothing(tree *units.Tree, changed []string, m prove.Mutant) bool {
+func (w *world) nothing(tree *units.Tree, changed []string, m mutation.Mutant) bool {
 	u, v := w.tree.Units[m.Unit], tree.Units[m.Unit]
 	if u == nil || v == nil {
 		return false
 	}
-	if !prove.SameDeclarations(u, v) {
+	if !mutation.SameDeclarations(u, v) {
 		return false
 	}
 	if !m.Defines {
-		return (m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint") && prove.SameClaims(w.tree, u, tree, v)
+		return (m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint") && mutation.SameClaims(w.tree, u, tree, v)
 	}
 	for _, name := range changed {
-		a, _ := prove.Resolve(w.tree, w.tree.Units[name])
-		b, _ := prove.Resolve(tree, tree.Units[name])
+		a, _ := proof.Resolve(w.tree, w.tree.Units[name])
+		b, _ := proof.Resolve(tree, tree.Units[name])
 		if a == nil && b == nil {
 			continue
 		}
-		if a == nil || b == nil || !prove.Same(a, b) {
+		if a == nil || b == nil || !mutation.SamePrograms(a, b) {
 			return false
 		}
 	}
-	return prove.SameTrials(w.tree, u, tree, v) && prove.SameClaims(w.tree, u, tree, v)
+	return mutation.SameTrials(w.tree, u, tree, v) && mutation.SameClaims(w.tree, u, tree, v)
 }
 
 // judgeTable breaks the rows of the table of local derivatives, one after
@@ -211,7 +214,7 @@ func (w *world) judgeTable() []fate {
 			f := fate{What: fmt.Sprintf("row %v: %s", op, how.kind), Kind: how.kind, Where: "row"}
 			if text := w.tableCaught(op); text != "" {
 				f.By, f.Detail = byProof, text
-			} else if !prove.HasDerivative(op) {
+			} else if !gradient.HasDerivative(op) {
 				f.By = equal
 			}
 			restore()
@@ -228,14 +231,14 @@ func (w *world) tableCaught(op ir.Op) (text string) {
 			text = fmt.Sprint("internal: ", r)
 		}
 	}()
-	if t := prove.Primitive(op); t != "" {
+	if t := gradient.Primitive(op); t != "" {
 		return t
 	}
 	for _, u := range w.tree.Order {
 		if u.Kind == notation.ModelUnit {
 			continue
 		}
-		if _, ds := prove.Block(w.tree, u, prove.Options{}); ds.HasErrors() {
+		if _, ds := prove.Block(w.tree, u, proof.Options{}); ds.HasErrors() {
 			return first(ds)
 		}
 	}

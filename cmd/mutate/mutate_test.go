@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/mutation"
 )
 
 // A few units stand for all: the full run is `make mutate`.
@@ -48,7 +48,7 @@ func TestPins(t *testing.T) {
 	}
 	pins := map[string]int{}
 	for i, f := range w.files {
-		for _, m := range prove.Mutants(f) {
+		for _, m := range mutation.Mutants(f) {
 			if m.Line != "option" && m.Line != "outer" && m.Line != "const" && m.Line != "state" || m.Kind == "axis" || !slices.Contains([]string{"AtlasOmega", "TNT", "Lp", "TwoPass"}, m.Unit) {
 				continue
 			}
@@ -72,7 +72,7 @@ func TestFloors(t *testing.T) {
 	for _, c := range []struct{ unit, floor string }{{"unit", "1e-8"}, {"AtlasOmega", "1e-7"}, {"NormalizedSiLU", "1e-6"}, {"SphereProjectNormalize", "1e-8"}} {
 		found := false
 		for i, f := range w.files {
-			for _, m := range prove.Mutants(f) {
+			for _, m := range mutation.Mutants(f) {
 				if m.Unit != c.unit || m.Span.Text() != c.floor {
 					continue
 				}

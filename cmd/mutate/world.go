@@ -15,6 +15,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/mutation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/witness"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
@@ -31,12 +34,12 @@ type world struct {
 	tree      *units.Tree
 	readers   map[string][]string // unit → units that use it, itself first, near ones first
 	hashes    map[string]string   // unit/program → normal form
-	witnesses map[string][]*prove.Witness
+	witnesses map[string][]*witness.Witness
 	vectors   map[string]*vectors.File
 }
 
 func newWorld(specs, dir, list string) (*world, error) {
-	w := &world{known: map[string]bool{}, hashes: map[string]string{}, witnesses: map[string][]*prove.Witness{}, vectors: map[string]*vectors.File{}}
+	w := &world{known: map[string]bool{}, hashes: map[string]string{}, witnesses: map[string][]*witness.Witness{}, vectors: map[string]*vectors.File{}}
 	if err := w.load(specs); err != nil {
 		return nil, err
 	}
@@ -61,7 +64,7 @@ func (w *world) sound(units []string, workers int) error {
 
 func (w *world) soundUnit(name string) (map[string]string, error) {
 	u := w.tree.Units[name]
-	if _, ds := prove.Block(w.tree, u, prove.Options{Facts: true}); ds.HasErrors() {
+	if _, ds := prove.Block(w.tree, u, proof.Options{Facts: true}); ds.HasErrors() {
 		return nil, fmt.Errorf("the pages must be clean before they are broken:\n%s", ds.Error())
 	}
 	for _, x := range w.witnesses[name] {
@@ -165,17 +168,17 @@ func (w *world) hashesOf(tree *units.Tree, u *notation.Unit) map[string]string {
 }
 
 // programs are the programs of a unit; ok is false where it has an error.
-func programs(tree *units.Tree, name string) (ps []prove.Program, ok bool) {
+func programs(tree *units.Tree, name string) (ps []mutation.Program, ok bool) {
 	u := tree.Units[name]
 	if u == nil {
 		return nil, false
 	}
-	blk, ds := prove.Resolve(tree, u)
+	blk, ds := proof.Resolve(tree, u)
 	if blk == nil {
 		return nil, !ds.HasErrors()
 	}
 	if !ds.HasErrors() {
-		ps = prove.Programs(blk, &ds)
+		ps = mutation.Programs(blk, &ds)
 	}
 	return ps, !ds.HasErrors()
 }
@@ -186,7 +189,7 @@ func (w *world) loadWitnesses(dir, list string) error {
 		return fmt.Errorf("read witnesses: %w", err)
 	}
 	defer f.Close()
-	all, err := prove.ReadWitnesses(f)
+	all, err := witness.ReadList(f)
 	if err != nil {
 		return err
 	}
@@ -224,7 +227,7 @@ func (w *world) loadWitnesses(dir, list string) error {
 const witnessTol = 1e-12
 
 // witnessed says how a unit differs from a witness, or "".
-func (w *world) witnessed(tree *units.Tree, x *prove.Witness) string {
+func (w *world) witnessed(tree *units.Tree, x *witness.Witness) string {
 	_, worst, err := x.Hold(tree, func(name string) ([]int, []float64, bool) { return lookup(w.vectors[x.File], name) })
 	switch {
 	case err != nil:

@@ -14,7 +14,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/cost"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
@@ -30,7 +31,7 @@ func Collect(c gen.Config) (*Site, diag.List) {
 		return nil, ds
 	}
 	s := p.Source
-	d := &collector{src: s, cuda: c.CUDAFolder(), site: &Site{}, plans: map[string]*abi.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
+	d := &collector{src: s, cuda: c.CUDAFolder(), site: &Site{}, plans: map[string]*abi.Unit{}, proofs: map[string]*proof.Report{}, chunked: map[string]bool{}}
 	proof, pd := p.ProveOnly(false, func(string) bool { return true }, c.Seen)
 	ds.Append(pd)
 	units, cd := gen.Compile(s)
@@ -75,7 +76,7 @@ type collector struct {
 	table  *safety.Table
 	site   *Site
 	plans  map[string]*abi.Unit
-	proofs map[string]*prove.Report
+	proofs map[string]*proof.Report
 
 	chunked map[string]bool // rules that a strategy computes
 }
@@ -169,7 +170,7 @@ func (d *collector) derived(e *Entry, b *check.Block) {
 		if f != nil && !ds.HasErrors() {
 			g, _ := f.Clone()
 			simplify.Simplify(g)
-			e.Costs = append(e.Costs, Line{What: what, Math: prove.CostOf(g).String()})
+			e.Costs = append(e.Costs, Line{What: what, Math: cost.Of(g).String()})
 		}
 	}
 	switch b.Unit.Kind {
@@ -178,7 +179,7 @@ func (d *collector) derived(e *Entry, b *check.Block) {
 		if f == nil {
 			return
 		}
-		if c, ok := prove.StepCost(f); ok {
+		if c, ok := cost.OfToken(f); ok {
 			e.Costs = append(e.Costs, Line{What: "write and read of a token", Math: c.String()})
 		}
 		add("keys, values, queries and gates of a call", f)
@@ -244,7 +245,7 @@ func (d *collector) verdicts(e *Entry) {
 	}
 	for _, it := range r.Items {
 		v := Verdict{What: strings.TrimPrefix(it.ID, r.ID+"."), Verdict: it.Verdict.String(), Detail: it.Detail()}
-		if it.Kind == prove.Marker || it.Kind == prove.Requires {
+		if it.Kind == proof.Marker || it.Kind == proof.Requires {
 			if it.Text != "" {
 				v.What = it.Text
 			}

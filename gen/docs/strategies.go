@@ -8,7 +8,8 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/equivalence"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // forms says of each rule how it may be computed: by the markers that were proved
@@ -35,12 +36,12 @@ func (d *collector) forms() {
 		d.site.Forms = append(d.site.Forms, Form{Link: linkTo(e.Name), Scalar: has("ScalarAffineInState"), Affine: has("AffineInState"), Rows: has("RowIndependent")})
 		rules = append(rules, d.src.Tree.Units[e.Name])
 	}
-	found := make([][]prove.Standing, len(rules))
+	found := make([][]equivalence.Applicability, len(rules))
 	var wg sync.WaitGroup
 	for i, r := range rules {
 		wg.Go(func() {
 			for _, s := range strategies {
-				found[i] = append(found[i], prove.Stands(d.src.Tree, s, r))
+				found[i] = append(found[i], equivalence.Apply(d.src.Tree, s, r))
 			}
 		})
 	}
@@ -53,7 +54,7 @@ func (d *collector) forms() {
 }
 
 // standing is how a strategy stands to a rule, as a cell of the table.
-func (d *collector) standing(s prove.Standing) string {
+func (d *collector) standing(s equivalence.Applicability) string {
 	switch {
 	case s.Refused != "":
 		return fmt.Sprintf("no [%d]", d.reason(s.Refused))
@@ -67,12 +68,12 @@ func (d *collector) standing(s prove.Standing) string {
 
 // covers says for which of the states a marker was proved; one line of a page
 // may name several.
-func covers(r *prove.Report, marker string, states []string) string {
+func covers(r *proof.Report, marker string, states []string) string {
 	found := map[string]bool{}
 	if r != nil {
 		for _, it := range r.Items {
 			name, args, _ := strings.Cut(strings.TrimSuffix(it.Text, ")"), "(")
-			if it.Kind == prove.Marker && it.Verdict == prove.Proved && name == marker {
+			if it.Kind == proof.Marker && it.Verdict == proof.Proved && name == marker {
 				for a := range strings.SplitSeq(args, ", ") {
 					found[ident.ASCII(a)] = true
 				}

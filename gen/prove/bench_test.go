@@ -5,9 +5,10 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-func benchmark(b *testing.B, opt prove.Options, kind notation.UnitKind) {
+func benchmark(b *testing.B, opt proof.Options, kind notation.UnitKind) {
 	s := specs(b)
 	for b.Loop() {
 		for _, u := range s.Tree.Order {
@@ -18,6 +19,6 @@ func benchmark(b *testing.B, opt prove.Options, kind notation.UnitKind) {
 	}
 }
 
-func BenchmarkQuick(b *testing.B) { benchmark(b, prove.Options{}, 0) }
-func BenchmarkRules(b *testing.B) { benchmark(b, prove.Options{}, notation.RuleUnit) }
-func BenchmarkFacts(b *testing.B) { benchmark(b, prove.Options{Facts: true}, notation.RuleUnit) }
+func BenchmarkQuick(b *testing.B) { benchmark(b, proof.Options{}, 0) }
+func BenchmarkRules(b *testing.B) { benchmark(b, proof.Options{}, notation.RuleUnit) }
+func BenchmarkFacts(b *testing.B) { benchmark(b, proof.Options{Facts: true}, notation.RuleUnit) }

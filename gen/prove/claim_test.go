@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // The caret is under the summand that is to blame, and the label says how.
@@ -44,18 +44,18 @@ func TestClaims(t *testing.T) {
 	const delta = ruleHead + "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n"
 	tests := []struct {
 		text string
-		want prove.Verdict
+		want proof.Verdict
 	}{
-		{delta + "claim M̄_{t−1} = ρ_t M̄_t − (M̄_t x_t) x_tᵀ\n", prove.Proved},
-		{delta + "claim M_t x_t = ρ_t M_{t−1} x_t − (x_t · x_t) (M_{t−1} x_t − v_t)\n", prove.Proved},
-		{delta + "claim ρ̄_t = ⟨M̄_t, M_{t−1}⟩\n", prove.Proved},
-		{"op Even(x ∈ ℝ^{n}) → out = cos(x) ⊙ cos(x)\nclaim out = ½ (1 + cos(2 x))\n", prove.Tested},
-		{"op Square(x ∈ ℝ^{n}) → out = x ⊙ x\nclaim x̄ = 2 x ⊙ out̄\n", prove.Proved},
+		{delta + "claim M̄_{t−1} = ρ_t M̄_t − (M̄_t x_t) x_tᵀ\n", proof.Proved},
+		{delta + "claim M_t x_t = ρ_t M_{t−1} x_t − (x_t · x_t) (M_{t−1} x_t − v_t)\n", proof.Proved},
+		{delta + "claim ρ̄_t = ⟨M̄_t, M_{t−1}⟩\n", proof.Proved},
+		{"op Even(x ∈ ℝ^{n}) → out = cos(x) ⊙ cos(x)\nclaim out = ½ (1 + cos(2 x))\n", proof.Tested},
+		{"op Square(x ∈ ℝ^{n}) → out = x ⊙ x\nclaim x̄ = 2 x ⊙ out̄\n", proof.Proved},
 	}
 	for _, test := range tests {
 		reports, ds := proveText(test.text, false)
 		for _, it := range reports[0].Items {
-			if it.Kind == prove.Claim && it.Verdict != test.want {
+			if it.Kind == proof.Claim && it.Verdict != test.want {
 				t.Errorf("%s is %v, want %v: %s", it.Text, it.Verdict, test.want, ds.Error())
 			}
 		}
@@ -95,7 +95,7 @@ func TestInnerGradientAlone(t *testing.T) {
 	var failed []string
 	for _, r := range reports {
 		for _, it := range r.Items {
-			if it.Verdict == prove.Failed {
+			if it.Verdict == proof.Failed {
 				failed = append(failed, it.ID)
 			}
 		}

@@ -6,19 +6,20 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // proveText proves a text: a whole page, or the content of one block.
-func proveText(text string, page bool) ([]*prove.Report, diag.List) {
+func proveText(text string, page bool) ([]*proof.Report, diag.List) {
 	if !page {
 		text = "# Page\n\n```text\nCONTRACT\n  Purpose: a test\n  Expects: nothing\n  Guarantees: nothing\n  Cost: none\n" +
 			"  Trade-off: none\n  Position: page.md\n  Source: none\n```\n\n```hecate\n" + text + "```\n"
 	}
 	s, ds := load(source.NewFile("page.md", text))
-	var out []*prove.Report
+	var out []*proof.Report
 	for _, u := range s.Tree.Order {
-		r, pd := prove.Block(s.Tree, u, prove.Options{})
+		r, pd := prove.Block(s.Tree, u, proof.Options{})
 		out = append(out, r)
 		ds.Append(pd)
 	}
@@ -56,7 +57,7 @@ func TestCodes(t *testing.T) {
 			}
 			bad := false
 			for _, r := range reports {
-				bad = bad || r.Worst() == prove.Failed
+				bad = bad || r.Worst() == proof.Failed
 			}
 			if !bad {
 				t.Errorf("no report has a failed item")
@@ -69,7 +70,7 @@ func TestCodes(t *testing.T) {
 				t.Errorf("the right example gives %s", ds.Error())
 			}
 			for _, r := range reports {
-				if r.Worst() == prove.Failed {
+				if r.Worst() == proof.Failed {
 					t.Errorf("the right example fails:\n%s", r)
 				}
 			}

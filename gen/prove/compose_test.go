@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 const composeHead = "compose Gated(memory : Composition, attention : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\nouter W, V ∈ ℝ^{d×d} ~ uniform(−1, 1)\n" +
@@ -21,32 +21,32 @@ const model = "model LM(block : Composition)\ndims V, d\ninput ids ∈ {0…V−
 func TestComposed(t *testing.T) {
 	for _, c := range []struct {
 		text, code, at string
-		kind           prove.Kind
-		verdict        prove.Verdict
+		kind           proof.Kind
+		verdict        proof.Verdict
 	}{
-		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 1\n", "", "", prove.Invariant, prove.Proved},
-		{composeHead + "invariant ∀ t∈T : h[t] · h[t] = V X[t] · V X[t]\n", "", "", prove.Invariant, prove.Proved},
-		{composeHead + "invariant ∀ t∈T, i∈d : m[t,i] ≤ 1\n", "HEC5005", "m[t,i] ≤ 1", prove.Invariant, prove.Failed},
-		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 0.9\n", "HEC5005", "g[t,i] ≤ 0.9", prove.Invariant, prove.Failed},
-		{composeHead + "claim W̄ = out̄ᵀ (a ⊙ g)\n", "", "", prove.Claim, prove.Proved},
-		{composeHead + "claim ā = (out̄ W) ⊙ g\n", "", "", prove.Claim, prove.Proved},
-		{composeHead + "claim W̄ = 2 out̄ᵀ (a ⊙ g)\n", "HEC5003", "2 out̄ᵀ (a ⊙ g)", prove.Claim, prove.Failed},
-		{model + "claim z̄ = 0\n", "HEC3002", "z̄", prove.Claim, prove.Failed},
+		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 1\n", "", "", proof.Invariant, proof.Proved},
+		{composeHead + "invariant ∀ t∈T : h[t] · h[t] = V X[t] · V X[t]\n", "", "", proof.Invariant, proof.Proved},
+		{composeHead + "invariant ∀ t∈T, i∈d : m[t,i] ≤ 1\n", "HEC5005", "m[t,i] ≤ 1", proof.Invariant, proof.Failed},
+		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 0.9\n", "HEC5005", "g[t,i] ≤ 0.9", proof.Invariant, proof.Failed},
+		{composeHead + "claim W̄ = out̄ᵀ (a ⊙ g)\n", "", "", proof.Claim, proof.Proved},
+		{composeHead + "claim ā = (out̄ W) ⊙ g\n", "", "", proof.Claim, proof.Proved},
+		{composeHead + "claim W̄ = 2 out̄ᵀ (a ⊙ g)\n", "HEC5003", "2 out̄ᵀ (a ⊙ g)", proof.Claim, proof.Failed},
+		{model + "claim z̄ = 0\n", "HEC3002", "z̄", proof.Claim, proof.Failed},
 		{model + "claim ȳ = B H\n  with B[t∈T, j∈V] = (loss̄ / max(n, 1)) c[t] (softmax_{i∈V}(z[t,i])[j] − e[t,j]), c[t∈T] = { 1 if next[t] ≠ −1 ; 0 otherwise }, " +
-			"n = Σ_{t∈T} c[t], e[t∈T, j∈V] = { 1 if next[t] = j ; 0 otherwise }\n", "", "", prove.Claim, prove.Tested},
-		{composeHead + "cost forward = 2·T·d·d + T·d\n", "", "", prove.Cost, prove.Proved},
-		{composeHead + "cost forward = 2·T·d·d + O(T·d)\n", "", "", prove.Cost, prove.Proved},
-		{composeHead + "cost forward = T·d·d + O(T·d)\n", "HEC5007", "T·d·d", prove.Cost, prove.Failed},
-		{composeHead + "cost forward = O(T)\n", "HEC5007", "T", prove.Cost, prove.Failed},
-		{composeHead + "cost write+read = T·d·d\n", "HEC5016", "write+read", prove.Cost, prove.Failed},
-		{windowed + "invariant ∀ t∈T : Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 1\n", "", "", prove.Invariant, prove.Tested},
-		{windowed + "invariant ∀ t∈T : Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 2\n", "HEC5005", "Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 2", prove.Invariant, prove.Failed},
-		{windowed + "invariant ∀ s∈n_p ∪ T : k[s] · k[s] ≥ 0\n", "HEC4007", "k[s] · k[s]", prove.Invariant, prove.Failed},
-		{windowed + "cost forward = T·d·d + O(T·w·d + T·n_p·d + n_p·d·d)\n", "", "", prove.Cost, prove.Proved},
-		{model + "invariant loss ≥ 0\n", "", "", prove.Invariant, prove.Tested},
-		{model + "invariant loss ≥ 1\n", "HEC5005", "loss ≥ 1", prove.Invariant, prove.Failed},
-		{model + "cost forward = V·d·T + O(V·T)\n", "", "", prove.Cost, prove.Proved},
-		{model + "kink loss = 0 : C⁰\n", "HEC5016", "kink loss = 0 : C⁰", prove.KinkKind, prove.Failed},
+			"n = Σ_{t∈T} c[t], e[t∈T, j∈V] = { 1 if next[t] = j ; 0 otherwise }\n", "", "", proof.Claim, proof.Tested},
+		{composeHead + "cost forward = 2·T·d·d + T·d\n", "", "", proof.Cost, proof.Proved},
+		{composeHead + "cost forward = 2·T·d·d + O(T·d)\n", "", "", proof.Cost, proof.Proved},
+		{composeHead + "cost forward = T·d·d + O(T·d)\n", "HEC5007", "T·d·d", proof.Cost, proof.Failed},
+		{composeHead + "cost forward = O(T)\n", "HEC5007", "T", proof.Cost, proof.Failed},
+		{composeHead + "cost write+read = T·d·d\n", "HEC5016", "write+read", proof.Cost, proof.Failed},
+		{windowed + "invariant ∀ t∈T : Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 1\n", "", "", proof.Invariant, proof.Tested},
+		{windowed + "invariant ∀ t∈T : Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 2\n", "HEC5005", "Σ_{s∈n_p ∪ window(t,w)} a[t,s] = 2", proof.Invariant, proof.Failed},
+		{windowed + "invariant ∀ s∈n_p ∪ T : k[s] · k[s] ≥ 0\n", "HEC4007", "k[s] · k[s]", proof.Invariant, proof.Failed},
+		{windowed + "cost forward = T·d·d + O(T·w·d + T·n_p·d + n_p·d·d)\n", "", "", proof.Cost, proof.Proved},
+		{model + "invariant loss ≥ 0\n", "", "", proof.Invariant, proof.Tested},
+		{model + "invariant loss ≥ 1\n", "HEC5005", "loss ≥ 1", proof.Invariant, proof.Failed},
+		{model + "cost forward = V·d·T + O(V·T)\n", "", "", proof.Cost, proof.Proved},
+		{model + "kink loss = 0 : C⁰\n", "HEC5016", "kink loss = 0 : C⁰", proof.KinkKind, proof.Failed},
 	} {
 		reports, ds := proveText(c.text, false)
 		all := ds.Sorted()

@@ -6,44 +6,45 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // errata lists the corrections to papers with the claims that they rest on.
-func (p *prover) errata() {
-	for _, e := range own(p, p.blk.Errata) {
-		it := Item{Kind: Erratum, Name: ident.ASCII(e.By.Text), Text: notation.Print(e, notation.Unicode), Span: e.Span}
-		by := p.claimItem(e.By.Text)
+func errata(p *proof.Context) {
+	for _, e := range proof.OwnStatements(p, p.Block.Errata) {
+		it := proof.Item{Kind: proof.Erratum, Name: ident.ASCII(e.By.Text), Text: notation.Print(e, notation.Unicode), Span: e.Span}
+		by := claimItem(p, e.By.Text)
 		if by == nil {
-			it.Evidence = failed("no such claim")
-			p.ds.Errorf(diag.ErratumUnbacked, e.By.Span, "there is no claim %s on this page", e.By.Text).
+			it.Evidence = proof.Failure("no such claim")
+			p.Diags.Errorf(diag.ErratumUnbacked, e.By.Span, "there is no claim %s on this page", e.By.Text).
 				Hint("tag the claim that shows it: claim … {%s}", e.By.Text)
 		} else {
-			it.Evidence = Evidence{Verdict: by.Verdict, Note: "by " + by.ID}
+			it.Evidence = proof.Evidence{Verdict: by.Verdict, Note: "by " + by.ID}
 		}
-		p.add(it)
+		p.Add(it)
 	}
 }
 
 // claimItem finds a settled claim by its name.
-func (p *prover) claimItem(name string) *Item {
-	for i, it := range p.rep.Items {
-		if it.Kind == Claim && (it.Name == name || strings.ReplaceAll(it.Name, ":", ".") == name) {
-			return &p.rep.Items[i]
+func claimItem(p *proof.Context, name string) *proof.Item {
+	for i, it := range p.Report.Items {
+		if it.Kind == proof.Claim && (it.Name == name || strings.ReplaceAll(it.Name, ":", ".") == name) {
+			return &p.Report.Items[i]
 		}
 	}
-	return p.familyItem(name)
+	return familyItem(p, name)
 }
 
 // familyItem is the worst of the claims that a tagged line of a family makes.
-func (p *prover) familyItem(name string) (worst *Item) {
-	for _, st := range p.blk.Unit.Body {
+func familyItem(p *proof.Context, name string) (worst *proof.Item) {
+	for _, st := range p.Block.Unit.Body {
 		c, ok := st.(*notation.Claim)
 		if !ok || c.Family == nil || c.Tag == nil || c.Tag.Text != name {
 			continue
 		}
-		for i, it := range p.rep.Items {
-			if it.Kind == Claim && it.Span == c.Span && (worst == nil || it.Verdict > worst.Verdict) {
-				worst = &p.rep.Items[i]
+		for i, it := range p.Report.Items {
+			if it.Kind == proof.Claim && it.Span == c.Span && (worst == nil || it.Verdict > worst.Verdict) {
+				worst = &p.Report.Items[i]
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // An erratum rests on the claim whose tag it repeats, sign for sign; on the
@@ -31,7 +31,7 @@ func TestErratum(t *testing.T) {
 		}
 		ok := false
 		for _, it := range reports[0].Items {
-			ok = ok || it.Kind == prove.Erratum && it.Verdict == prove.Proved
+			ok = ok || it.Kind == proof.Erratum && it.Verdict == proof.Proved
 		}
 		if !ok || len(all) > 0 {
 			t.Errorf("%s\n%s", c.text, ds.Error())

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 const chosen = `rule Base
@@ -59,12 +59,12 @@ func TestInheritedTag(t *testing.T) {
 	text := "# Page\n\n```text\nCONTRACT\n  Purpose: a test\n  Expects: nothing\n  Guarantees: what it writes {write}\n  Cost: none\n" +
 		"  Trade-off: none\n  Position: page.md\n  Source: none\n```\n\n```hecate\n" + chosen + "claim M_t = 0.5 M_{t−1} + tanh(x_t) ⊙ x_t {write}\nrule Derived = Base(p = 1)\n```\n"
 	reports, ds := proveText(text, true)
-	if it := reports[2].Item("page:page.header.guarantees1:write"); ds.HasErrors() || it == nil || it.Verdict != prove.Proved {
+	if it := reports[2].Item("page:page.header.guarantees1:write"); ds.HasErrors() || it == nil || it.Verdict != proof.Proved {
 		t.Errorf("%s%s", ds.Error(), reports[2])
 	}
 }
 
-func line(r *prove.Report, id string) string {
+func line(r *proof.Report, id string) string {
 	for l := range strings.Lines(r.String()) {
 		if strings.HasPrefix(l, id+" ") {
 			return l

@@ -7,7 +7,8 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/marker"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -58,25 +59,25 @@ func TestKnobClaims(t *testing.T) {
 	const rule = "rule R = Bowl + Half + Leak + Down over Door\n"
 	for _, c := range []struct {
 		page string
-		want prove.Verdict
+		want proof.Verdict
 		at   string // what the caret is under, where it fails
 	}{
-		{leak + "claim join(Z, U; ρ, θ) = Blend(Z, −U, ρ)\n", prove.Proved, ""},
-		{leak + "claim join(Z, U; ρ, θ) = Blend(Z, −U, ρ)\n" + rule, prove.Proved, ""},
-		{leak + "claim join(Z, U; ρ, θ) = D\n  with D[i∈r, j∈c] = ρ Z[i,j] + U[i,j]\n" + rule, prove.Proved, ""},
-		{leak + "claim join(Z, U; ρ, θ) = ρ Z − U\n" + rule, prove.Failed, "U"},
+		{leak + "claim join(Z, U; ρ, θ) = Blend(Z, −U, ρ)\n", proof.Proved, ""},
+		{leak + "claim join(Z, U; ρ, θ) = Blend(Z, −U, ρ)\n" + rule, proof.Proved, ""},
+		{leak + "claim join(Z, U; ρ, θ) = D\n  with D[i∈r, j∈c] = ρ Z[i,j] + U[i,j]\n" + rule, proof.Proved, ""},
+		{leak + "claim join(Z, U; ρ, θ) = ρ Z − U\n" + rule, proof.Failed, "U"},
 		// two functions call their axes differently
-		{leak + "flip(B ∈ ℝ^{c×r}; ρ ∈ ℝ) = ρ B\nclaim join(Z, Z; ρ, θ) = Z + flip(Z; ρ)\n" + rule, prove.Proved, ""},
+		{leak + "flip(B ∈ ℝ^{c×r}; ρ ∈ ℝ) = ρ B\nclaim join(Z, Z; ρ, θ) = Z + flip(Z; ρ)\n" + rule, proof.Proved, ""},
 		// one with a moment is of the rules
-		{leak + "claim M_t = ρ_t M_{t−1} + U_t\n" + rule, prove.Proved, ""},
-		{leak + "algorithm Slow\nhalf(G ∈ ℝ^{a}) = 0.5 G\nstep(G) = −θ_t G\nclaim half(G) = 0.25 G + 0.25 G\n", prove.Proved, ""},
-		{leak + "structure Cup\nweight M ∈ ℝ^{e×d} = 0\ntwice(A ∈ ℝ^{a×b}) = A + A\nfit M : M k_t → v_t\ny_t = M_t q_t\nclaim twice(M) = 2 M\n", prove.Proved, ""},
+		{leak + "claim M_t = ρ_t M_{t−1} + U_t\n" + rule, proof.Proved, ""},
+		{leak + "algorithm Slow\nhalf(G ∈ ℝ^{a}) = 0.5 G\nstep(G) = −θ_t G\nclaim half(G) = 0.25 G + 0.25 G\n", proof.Proved, ""},
+		{leak + "structure Cup\nweight M ∈ ℝ^{e×d} = 0\ntwice(A ∈ ℝ^{a×b}) = A + A\nfit M : M k_t → v_t\ny_t = M_t q_t\nclaim twice(M) = 2 M\n", proof.Proved, ""},
 	} {
 		reports, ds := proveText(knobHead+c.page, false)
 		n := 0
 		for _, r := range reports {
 			for _, it := range r.Items {
-				if it.Kind == prove.Claim && it.Verdict != prove.Declared {
+				if it.Kind == proof.Claim && it.Verdict != proof.Declared {
 					n++
 					if it.Verdict != c.want {
 						t.Errorf("%s\n%s is %v: %s", c.page, it.Text, it.Verdict, diag.Render(ds.Sorted()))
@@ -85,7 +86,7 @@ func TestKnobClaims(t *testing.T) {
 			}
 		}
 		said := slices.DeleteFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code == diag.DeadStart }) // of the front
-		if bad := c.want == prove.Failed; n != 1 || bad != (len(said) == 1) || bad && (said[0].Code != diag.ClaimFails || said[0].Span.Text() != c.at) {
+		if bad := c.want == proof.Failed; n != 1 || bad != (len(said) == 1) || bad && (said[0].Code != diag.ClaimFails || said[0].Span.Text() != c.at) {
 			t.Errorf("%s\n%d claims: %s", c.page, n, diag.Render(ds.Sorted()))
 		}
 	}
@@ -133,7 +134,7 @@ func TestSets(t *testing.T) {
 		if ds.HasErrors() && !strings.Contains(ds.Error(), "CONTRACT") || bd.HasErrors() {
 			t.Fatal(ds.Error(), bd.Error())
 		}
-		got := prove.Sets(b)
+		got := marker.KeepsRows(b)
 		if got.Len() != want || want > 0 && (got.Sorted()[0].Code != diag.OutOfDomain || got.Sorted()[0].Span.Text() != "S") {
 			t.Errorf("%s: %s", formula, diag.Render(got.Sorted()))
 		}
@@ -146,12 +147,12 @@ func TestDrawnWhereKept(t *testing.T) {
 	const rows = "rows(A ∈ ℝ^{m×n})[i∈m] = A[i] / max(‖A[i]‖, 1e-8)\n"
 	const spin = "retention Spin\nstart(P) = rows(P)\njoin(Z, U; ρ, θ) = rows(ρ Z + U)\n"
 	const rule = "rule R = Bowl + Half + Spin + Down over Door\nclaim N = 1\n  with N[i∈e] = ‖M_{t−1}[i]‖²\n"
-	for provides, want := range map[string]prove.Verdict{"": prove.Failed, "provides UnitSphere(Z)\n": prove.Tested, "provides Causal\n": prove.Failed} {
+	for provides, want := range map[string]proof.Verdict{"": proof.Failed, "provides UnitSphere(Z)\n": proof.Tested, "provides Causal\n": proof.Failed} {
 		reports, ds := proveText(rows+knobHead+spin+provides+rule, false)
 		n := 0
 		for _, r := range reports {
 			for _, it := range r.Items {
-				if it.Kind == prove.Claim {
+				if it.Kind == proof.Claim {
 					n++
 					if it.Verdict != want {
 						t.Errorf("%q: %v\n%s", provides, it.Verdict, diag.Render(ds.Sorted()))
@@ -159,7 +160,7 @@ func TestDrawnWhereKept(t *testing.T) {
 				}
 			}
 		}
-		if n != 1 || (ds.Len() == 0) != (want == prove.Tested) {
+		if n != 1 || (ds.Len() == 0) != (want == proof.Tested) {
 			t.Errorf("%q: %d claims\n%s", provides, n, diag.Render(ds.Sorted()))
 		}
 	}

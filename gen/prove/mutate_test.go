@@ -3,7 +3,7 @@ package prove_test
 import (
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/mutation"
 )
 
 // Every kind of break is made of some page, and none leaves the page as it is.
@@ -11,7 +11,7 @@ func TestMutants(t *testing.T) {
 	s := specs(t)
 	kinds := map[string]int{}
 	for _, f := range s.Files {
-		for _, m := range prove.Mutants(f) {
+		for _, m := range mutation.Mutants(f) {
 			kinds[m.Kind]++
 			if m.Text() == f.Source.Text {
 				t.Errorf("%v changes nothing", m)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // verdicts is a report without its ids: what was decided, at how many points and
 // how closely.
-func verdicts(r *prove.Report) string {
+func verdicts(r *proof.Report) string {
 	var b strings.Builder
 	for _, it := range r.Items {
 		fmt.Fprintln(&b, it.Kind, it.Verdict, it.Detail())
@@ -47,7 +48,7 @@ func proveBeside(t *testing.T, s *pages, text, name string) string {
 	if ds.HasErrors() && all.Tree.Units[name] == nil {
 		t.Fatal(ds.Error())
 	}
-	r, ds := prove.Block(all.Tree, all.Tree.Units[name], prove.Options{})
+	r, ds := prove.Block(all.Tree, all.Tree.Units[name], proof.Options{})
 	if ds.HasErrors() {
 		t.Errorf("%s: %s", name, ds.Error())
 	}
@@ -110,14 +111,14 @@ func renamed(text string, names map[string]string) string {
 func TestNeighbours(t *testing.T) {
 	s := specs(t)
 	for _, u := range s.Tree.Kinds(notation.OpUnit)[:3] {
-		r, _ := prove.Block(s.Tree, u, prove.Options{})
+		r, _ := prove.Block(s.Tree, u, proof.Options{})
 		want := verdicts(r)
 		var files []*source.File
 		for _, p := range s.Pages {
 			files = append(files, p.File)
 		}
 		all, _ := load(append([]*source.File{source.NewFile("a.md", "# Page\n\n```hecate\nop Beside(x ∈ ℝ^{n}) → out = 2 x\n```\n")}, files...)...)
-		if r, _ = prove.Block(all.Tree, all.Tree.Units[u.Name.Text], prove.Options{}); verdicts(r) != want {
+		if r, _ = prove.Block(all.Tree, all.Tree.Units[u.Name.Text], proof.Options{}); verdicts(r) != want {
 			t.Errorf("%s has another report beside another page", u.Name.Text)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -32,16 +33,16 @@ type StatementTag struct {
 // Page proves the statements of a page's header, given the reports of its
 // units. Which fields are statements is for the caller to say; what is
 // expected, guaranteed and spent are.
-func Page(file *notation.File, header []Statement, reports []*Report) (*Report, diag.List) {
+func Page(file *notation.File, header []Statement, reports []*proof.Report) (*proof.Report, diag.List) {
 	var ds diag.List
-	rep := &Report{Unit: file.Source.Path, ID: "page:" + pageID(file.Source.Path)}
+	rep := &proof.Report{Unit: file.Source.Path, ID: "page:" + pageID(file.Source.Path)}
 	lines := taggedLines(file)
 	nth := map[string]int{}
 	for _, st := range header {
 		nth[st.Field]++
-		it := Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, Tag, ident.ID(st.Field), nth[st.Field]), Kind: Tag, Name: st.Field, Text: st.Text, Span: st.Span}
+		it := proof.Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, proof.Tag, ident.ID(st.Field), nth[st.Field]), Kind: proof.Tag, Name: st.Field, Text: st.Text, Span: st.Span}
 		if len(st.Tags) == 0 {
-			it.Evidence = Evidence{Verdict: ProseOnly}
+			it.Evidence = proof.Evidence{Verdict: proof.ProseOnly}
 			rep.Items = append(rep.Items, it)
 		}
 		id := it.ID
@@ -88,8 +89,8 @@ func taggedLines(file *notation.File) map[string][]source.Span {
 
 // backed is the worst verdict of the lines with a tag, over all units that
 // they were proved in.
-func backed(lines []source.Span, reports []*Report) Evidence {
-	ev := Evidence{Verdict: Proved}
+func backed(lines []source.Span, reports []*proof.Report) proof.Evidence {
+	ev := proof.Evidence{Verdict: proof.Proved}
 	found := false
 	for _, r := range reports {
 		for _, it := range r.Items {
@@ -103,9 +104,9 @@ func backed(lines []source.Span, reports []*Report) Evidence {
 	}
 	switch {
 	case len(lines) == 0:
-		return failed("no line has this tag")
+		return proof.Failure("no line has this tag")
 	case !found:
-		return Evidence{Verdict: Declared, Note: "in no formula that is proved here"}
+		return proof.Evidence{Verdict: proof.Declared, Note: "in no formula that is proved here"}
 	}
 	if ev.Note = fmt.Sprintf("%d lines", len(lines)); len(lines) == 1 {
 		ev.Note = "1 line"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // Every page of the project must be proved. UNIT=Name looks at one unit,
@@ -16,13 +17,13 @@ func TestPages(t *testing.T) {
 		t.Skip("a long series")
 	}
 	s := specs(t)
-	var reports []*prove.Report
+	var reports []*proof.Report
 	for _, u := range s.Tree.Order {
 		if k := os.Getenv("UNIT"); k != "" && u.Name.Text != k {
 			continue
 		}
 		at := time.Now()
-		r, ds := prove.Block(s.Tree, u, prove.Options{Deep: os.Getenv("DEEP") != ""})
+		r, ds := prove.Block(s.Tree, u, proof.Options{Deep: os.Getenv("DEEP") != ""})
 		reports = append(reports, r)
 		if testing.Verbose() {
 			t.Logf("== %s %v\n%s", u.Name.Text, time.Since(at).Round(time.Millisecond), r)
@@ -30,7 +31,7 @@ func TestPages(t *testing.T) {
 		if ds.HasErrors() {
 			t.Errorf("%s:\n%s", u.Name.Text, diag.Render(ds.Sorted()))
 		}
-		if ds.HasErrors() != (r.Worst() == prove.Failed) {
+		if ds.HasErrors() != (r.Worst() == proof.Failed) {
 			t.Errorf("%s: the report and the messages disagree", u.Name.Text)
 		}
 	}

@@ -1,327 +1,139 @@
 // Package prove decides what a page says about its equations, or refuses it.
 //
-// For one block it builds the programs that the other stages build, and the
-// programs of its claims, and settles item by item: by comparing normal forms
-// where that decides, else by evaluating both sides in float64 at points drawn
-// from the declared sets, at sizes where no two axes agree by accident. Two
-// gradients are held to differences independently: the one inside an equation
-// to the function that it names, and the adjoint of a whole program to the
-// program. An error in the first is invisible to every test of the second.
+// Each statement of a unit becomes an item of a report, and each item has a
+// verdict: proved (two normal forms are equal, or interval arithmetic decides),
+// tested (both sides were evaluated in float64 or double-double arithmetic at
+// points drawn from the declared sets, at sizes that tell all axes apart),
+// declared, prose only, or failed. What fails also has a diagnostic with the
+// smallest case that shows it.
 //
-// Nothing is silent: every item of a report has a verdict, and what fails also
-// has a diagnostic with the smallest case that shows it. What was found once
-// is remembered by what was looked at, never by name, and failures are looked
-// at again.
+// This package is the driver. The table kinds lists the kinds of proof; each is
+// a function of a package below this folder, and all of them work on a
+// proof.Context.
 package prove
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/simplify"
+	"github.com/nl-hecate/hecate/gen/prove/claim"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// Options say how hard to look.
-type Options struct {
-	// Deep adds awkward sizes, more points and trajectories of 10,000 steps.
-	Deep bool
-	// Facts leaves out what the compiler derives by itself, the gradients, and
-	// proves only what the page says.
-	Facts bool
-	// Entries is how many entries of a parameter are perturbed at most, spread
-	// over it; 0 for what the depth gives.
-	Entries int
+// Block proves one unit. The list has errors exactly when an item of the report
+// failed.
+func Block(tree *units.Tree, u *notation.Unit, opt proof.Options) (*proof.Report, diag.List) {
+	p := proof.NewContext(tree, u, opt)
+	proveBlock(p)
+	return p.Report, p.Diags
 }
 
-// Block proves one unit. The list holds what fails; it has errors exactly when
-// an item of the report does.
-func Block(tree *units.Tree, u *notation.Unit, opt Options) (*Report, diag.List) {
-	p := &prover{tree: tree, unit: u, opt: opt, rep: &Report{Unit: u.Name.Text, ID: units.ID(u)}}
-	p.block()
-	return p.rep, p.ds
-}
-
-// aboutFunctions are the claims of a knob's page that speak of its own functions,
-// and the page without what only a formula gives a meaning to.
-func aboutFunctions(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
-	var all []*notation.Claim
-	for _, st := range u.Body {
-		if c, ok := st.(*notation.Claim); ok && units.OfFunctions(c) {
-			all = append(all, c)
-		}
-	}
-	alone := *u
-	alone.Body = slices.DeleteFunc(slices.Clone(alone.Body), func(st notation.Stmt) bool {
-		d, ok := st.(*notation.Define)
-		return ok && !d.Target.IsFunc
-	})
-	return &alone, all
-}
-
-// A prover settles the items of one unit.
-type prover struct {
-	tree *units.Tree
-	unit *notation.Unit
-	blk  *check.Block
-	opt  Options
-	ds   diag.List
-	rep  *Report
-	ids  map[string]int
-	rec  *recurrence // of a rule, simplified
-
-	rootPoints int // at which the unknowns of a program were looked at
-}
-
-func (p *prover) block() {
-	switch p.unit.Kind {
+func proveBlock(p *proof.Context) {
+	switch p.Unit.Kind {
 	case notation.StrategyUnit:
-		p.elsewhere()
+		p.DeferStatements()
 		return
 	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit:
-		if !p.trial() {
-			p.elsewhere()
+		if !proveInSomeFormula(p) {
+			p.DeferStatements()
 		}
-		p.functions()
+		proveFunctionClaims(p)
 		return
 	}
-	blk, ds := check.Instantiate(p.tree, p.unit)
-	p.ds.Append(ds)
+	blk, ds := check.Instantiate(p.Tree, p.Unit)
+	p.Diags.Append(ds)
 	if blk == nil || ds.HasErrors() {
-		p.refuse(ds.Len())
+		p.FailTypes(ds.Len())
 		return
 	}
-	p.blk = blk
-	switch blk.Unit.Kind {
-	case notation.OpUnit:
-		p.op()
-	case notation.RuleUnit:
-		if blk.Strategy != nil {
-			p.strategy()
-			break
-		}
-		p.rule()
-	case notation.ComposeUnit, notation.ModelUnit:
-		p.compose()
-	case notation.UpdateUnit:
-		p.update()
-	case notation.BiasUnit:
-		p.knob()
-		p.trials()
-	case notation.FuncUnit:
-		p.function()
-	default:
-		p.elsewhere()
+	p.Block = blk
+	if c, ok := classOf(blk); ok {
+		proveAs(p, c)
+	} else {
+		p.DeferStatements()
 	}
-	p.errata()
+	if blk.Unit.Kind == notation.BiasUnit {
+		proveInTrials(p)
+	}
+	errata(p)
 }
 
-// functions proves what the page of a knob claims of its own functions.
-func (p *prover) functions() {
-	alone, all := aboutFunctions(p.unit)
+// proveAs decides everything that the table has for units of a class, and refuses
+// the statements for which it has nothing.
+func proveAs(p *proof.Context, c class) {
+	u := build(p, c)
+	if u == nil {
+		return
+	}
+	for _, k := range kinds {
+		if k.of&c == 0 {
+			continue
+		}
+		if k.prove(p, u); u.stop {
+			return
+		}
+	}
+	p.RefuseStatements(slices.DeleteFunc(slices.Clone(statementKinds), func(s proof.Kind) bool {
+		return slices.ContainsFunc(kinds, func(k kind) bool { return k.of&c != 0 && k.item == s })
+	})...)
+}
+
+// proveFunctionClaims proves what the page of a knob claims of its own functions.
+func proveFunctionClaims(p *proof.Context) {
+	alone, all := proof.FunctionClaims(p.Unit)
 	if len(all) == 0 {
 		return
 	}
-	blk, ds := check.Instantiate(p.tree, alone)
-	if p.ds.Append(ds); blk == nil || ds.HasErrors() {
-		p.refuse(ds.Len())
+	blk, ds := check.Instantiate(p.Tree, alone)
+	if p.Diags.Append(ds); blk == nil || ds.HasErrors() {
+		p.FailTypes(ds.Len())
 		return
 	}
-	p.blk = blk
+	p.Block = blk
 	for _, c := range all {
-		p.claim(c)
+		claim.Prove(p, c)
 	}
 }
 
-// built records whether the block has types; ok means that it does.
-func (p *prover) built(ds diag.List) bool {
-	p.ds.Append(ds)
-	if ds.HasErrors() {
-		p.refuse(ds.Len())
-		return false
+// proveInSomeFormula proves a knob in the formulas of its trial lines, or an unused
+// knob in the plainest formula that can be built, and reports whether it did.
+func proveInSomeFormula(p *proof.Context) bool {
+	if proveInTrials(p) {
+		return true
 	}
-	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: Evidence{Verdict: Proved}})
+	blk, f, ds := proof.TrialBlock(p.Tree, p.Unit)
+	if blk == nil {
+		if ds.HasErrors() {
+			p.Diags.Append(ds)
+			p.FailTypes(ds.Len())
+		}
+		return ds.HasErrors()
+	}
+	proveInFormula(p, blk, f)
 	return true
 }
 
-func (p *prover) refuse(n int) {
-	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span,
-		Evidence: Evidence{Verdict: Failed, Note: fmt.Sprintf("%d messages", n)}})
-}
-
-func (p *prover) op() {
-	var ds diag.List
-	f := irbuild.Op(p.blk, &ds)
-	if !p.built(ds) || f == nil || !p.roots(f) {
-		return
-	}
-	p.inner()
-	p.outer(subject{name: "out", f: f, span: p.unit.Span})
-	p.claims()
-	p.kinks()
-	p.opInvariants()
-	p.opCost(f)
-	p.causal(f)
-	p.unproved(Special, Requires)
-}
-
-func (p *prover) rule() {
-	var ds diag.List
-	f := irbuild.Rule(p.blk, &ds)
-	if !p.built(ds) || f == nil {
-		return
-	}
-	var more diag.List
-	frozen, start := irbuild.Frozen(p.blk, &more), irbuild.Start(p.blk, &more)
-	if p.ds.Append(more); more.HasErrors() {
-		p.refuse(more.Len())
-		return
-	}
-	if !p.roots(f, frozen, start) {
-		return
-	}
-	p.inner()
-	p.outer(subject{name: "chunk", f: f, span: p.unit.Span, learned: true})
-	if frozen != nil {
-		p.outer(subject{name: "frozen", f: frozen, span: p.unit.Span})
-	}
-	if start != nil && len(start.Params) > 0 {
-		p.outer(subject{name: "start", f: start, span: p.unit.Span})
-	}
-	p.claims()
-	p.kinks()
-	p.ruleInvariants()
-	p.markers(f)
-	p.requirements()
-	p.ruleCost(f)
-	p.specials()
-	p.cut(f)
-	p.starts(f)
-}
-
-// cut lists what a reader must know of a program whose results depend on how
-// its tokens are cut into calls.
-func (p *prover) cut(f *ir.Func) {
-	if why := irbuild.Cuts(f); len(why) > 0 {
-		p.add(Item{Kind: Cut, Name: "calls", Span: p.unit.Span, Text: "results depend on how the tokens are cut into calls",
-			Evidence: Evidence{Verdict: Proved, Note: strings.Join(why, "; ")}})
-	}
-}
-
-func (p *prover) compose() {
-	var ds diag.List
-	prog := irbuild.Compose(p.blk, &ds)
-	if !p.built(ds) || prog == nil || !p.roots(stagesOf(prog)...) {
-		return
-	}
-	p.inner()
-	p.unproved(KinkKind, Requires)
-	whole := complete(p.blk)
-	if !whole || p.unit == p.blk.Unit {
-		for i, s := range prog.Stages {
-			if s.Func != nil {
-				p.outer(subject{name: fmt.Sprintf("stage%d", i+1), f: s.Func, span: p.unit.Span, learned: true})
-			}
+// proveInTrials proves a knob in the formulas of its trial lines, if it has some.
+func proveInTrials(p *proof.Context) bool {
+	all := units.Trials(p.Unit)
+	for _, f := range all {
+		blk, ds := check.InstantiateFormula(p.Tree, p.Unit.Name.Text, f, nil)
+		p.Diags.Append(ds)
+		if blk == nil || ds.HasErrors() {
+			p.FailTypes(ds.Len())
+			continue
 		}
+		proveInFormula(p, blk, f)
 	}
-	p.claims()
-	p.opInvariants()
-	p.composeCost(prog)
-	if !whole {
-		p.causalStages(prog)
-		return
-	}
-	var more diag.List
-	f := irbuild.Whole(p.blk, &more)
-	if p.ds.Append(more); f == nil || more.HasErrors() {
-		p.refuse(more.Len())
-		return
-	}
-	if p.unit != p.blk.Unit {
-		p.outer(subject{name: "whole", f: f, span: p.unit.Span, learned: true, sparse: true})
-	}
-	p.causal(f)
-	p.specials()
-	p.cut(f)
-	p.starts(f)
+	return len(all) > 0
 }
 
-// complete reports whether all parts of a block are given.
-func complete(blk *check.Block) bool {
-	for _, s := range blk.Parts {
-		if s.Block == nil || !complete(s.Block) {
-			return false
-		}
-	}
-	return true
-}
-
-// function proves a function of a page of its own as if it were an operation.
-func (p *prover) function() {
-	var ds diag.List
-	f := irbuild.Function(p.blk, &ds)
-	if f == nil && !ds.HasErrors() {
-		p.elsewhere()
-		return
-	}
-	if !p.built(ds) || !p.roots(f) {
-		return
-	}
-	p.outer(subject{name: "out", f: f, span: p.unit.Span})
-	p.claims()
-	p.kinks()
-	p.opInvariants()
-	p.unproved(Cost, Marker, Special, Requires)
-}
-
-// knob proves what a page says about its own functions.
-func (p *prover) knob() {
-	p.built(diag.List{})
-	p.inner()
-	p.overridden()
-	p.claims()
-	p.kinks()
-	p.unproved(Invariant, Cost, Marker, Special, Requires)
-}
-
-// add files an item under its stable id.
-func (p *prover) add(it Item) {
-	if p.ids == nil {
-		p.ids = map[string]int{}
-	}
-	it.ID = fmt.Sprintf("%s.%s.%s", p.rep.ID, it.Kind, it.Name)
-	if p.ids[it.ID]++; p.ids[it.ID] > 1 {
-		it.ID = fmt.Sprintf("%s.%d", it.ID, p.ids[it.ID])
-	}
-	p.rep.Items = append(p.rep.Items, it)
-}
-
-// settle files an item with what decide finds; decide reports what fails.
-func (p *prover) settle(it Item, decide func() Evidence) Evidence {
-	it.Evidence = decide()
-	p.add(it)
-	return it.Evidence
-}
-
-// failed is the evidence behind a diagnostic.
-func failed(note string) Evidence { return Evidence{Verdict: Failed, Note: note} }
-
-// equal compares two programs that each have the one result value.
-func equal(f *ir.Func, left, right string) bool {
-	return simplify.Equal(only(f, left), only(f, right))
-}
-
-// only is f with one result, called value.
-func only(f *ir.Func, name string) *ir.Func {
-	g, _ := f.Clone()
-	g.Results = []ir.Result{{Name: "value", Val: g.Result(name)}}
-	g.Sweep()
-	simplify.Simplify(g)
-	return g
+func proveInFormula(p *proof.Context, blk *check.Block, f *notation.Formula) {
+	p.Block = blk
+	first := len(p.Report.Items)
+	proveAs(p, rule)
+	p.Report.Items[first].Note = "in " + proof.FormulaText(f)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // TestRelationsOfAnInvariant holds that each relation of an invariant is decided by
@@ -16,27 +16,27 @@ func TestRelationsOfAnInvariant(t *testing.T) {
 	const ramp = "op R(x ∈ ℝ^{n}) → out[i∈n] = i sigmoid(x[i])\n"
 	for _, c := range []struct {
 		text  string
-		items map[string]prove.Verdict
+		items map[string]proof.Verdict
 		wrong string // what stands in the message
 	}{
-		{rule + "invariant 0 < β_t < 1\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Proved}, ""},
-		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 1 {bounded}\n", map[string]prove.Verdict{"bounded.1": prove.Tested, "bounded.2": prove.Tested}, ""},
-		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] and S_t[i] ≤ 1, β_t > 0\n", map[string]prove.Verdict{"invariant1.1": prove.Tested, "invariant1.2": prove.Tested, "invariant1.3": prove.Proved}, ""},
-		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 0\n", map[string]prove.Verdict{"invariant1.1": prove.Tested, "invariant1.2": prove.Failed}, "S_t[i] ≤ 0: after token"},
-		{rule + "invariant ∀ i∈d : 0 ≤ S_t[i] ≤ 1\n", map[string]prove.Verdict{"invariant1.1": prove.Failed, "invariant1.2": prove.Tested}, "0 ≤ S_t[i]: after token"},
-		{rule + "invariant 0 < β_t ≠ 1\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "compares two numbers"},
-		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ 1\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Proved}, ""},
-		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ ½\n", map[string]prove.Verdict{"invariant1.1": prove.Proved, "invariant1.2": prove.Failed}, "does not hold"},
-		{op + "invariant 1 > out\n", map[string]prove.Verdict{"invariant1": prove.Proved}, ""},
-		{ramp + "invariant 1 ≥ out\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "does not hold at [0 2]"},
-		{ramp + "invariant ∀ i∈n, j∈n, i<j : out[i] − out[j] < 1 + j\n", map[string]prove.Verdict{"invariant1": prove.Tested}, ""},
-		{"op R(x ∈ ℝ^{n}) → out = max(0, x)\ninvariant out > 0\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "0 > 0 does not hold"},
-		{"op R(x ∈ ℝ^{n}) → out = max(0, x)\ninvariant out ≥ 1e-10\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "0 ≥ 1e-10 does not hold"},
-		{"op R(x ∈ ℝ^{n}) → out = x / ‖x‖\ninvariant ‖out‖ < 1\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "does not hold"},
-		{op + "invariant out > 1e-10\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "> 1e-10 does not hold"},
-		{"op R(x ∈ ℝ^{n}, y ∈ ℝ^{m}) → out = x y[0]\ninvariant y ≤ out\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "out is ℝ^{n}, but y is ℝ^{m}"},
-		{rule + "invariant 1 ≥ S_t, u ≥ −10000\n", map[string]prove.Verdict{"invariant1.1": prove.Tested, "invariant1.2": prove.Tested}, ""},
-		{rule + "invariant 0.2 > S_t\n", map[string]prove.Verdict{"invariant1": prove.Failed}, "after token"},
+		{rule + "invariant 0 < β_t < 1\n", map[string]proof.Verdict{"invariant1.1": proof.Proved, "invariant1.2": proof.Proved}, ""},
+		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 1 {bounded}\n", map[string]proof.Verdict{"bounded.1": proof.Tested, "bounded.2": proof.Tested}, ""},
+		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] and S_t[i] ≤ 1, β_t > 0\n", map[string]proof.Verdict{"invariant1.1": proof.Tested, "invariant1.2": proof.Tested, "invariant1.3": proof.Proved}, ""},
+		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 0\n", map[string]proof.Verdict{"invariant1.1": proof.Tested, "invariant1.2": proof.Failed}, "S_t[i] ≤ 0: after token"},
+		{rule + "invariant ∀ i∈d : 0 ≤ S_t[i] ≤ 1\n", map[string]proof.Verdict{"invariant1.1": proof.Failed, "invariant1.2": proof.Tested}, "0 ≤ S_t[i]: after token"},
+		{rule + "invariant 0 < β_t ≠ 1\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "compares two numbers"},
+		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ 1\n", map[string]proof.Verdict{"invariant1.1": proof.Proved, "invariant1.2": proof.Proved}, ""},
+		{op + "invariant ∀ i∈n : 0 ≤ out[i] ≤ ½\n", map[string]proof.Verdict{"invariant1.1": proof.Proved, "invariant1.2": proof.Failed}, "does not hold"},
+		{op + "invariant 1 > out\n", map[string]proof.Verdict{"invariant1": proof.Proved}, ""},
+		{ramp + "invariant 1 ≥ out\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "does not hold at [0 2]"},
+		{ramp + "invariant ∀ i∈n, j∈n, i<j : out[i] − out[j] < 1 + j\n", map[string]proof.Verdict{"invariant1": proof.Tested}, ""},
+		{"op R(x ∈ ℝ^{n}) → out = max(0, x)\ninvariant out > 0\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "0 > 0 does not hold"},
+		{"op R(x ∈ ℝ^{n}) → out = max(0, x)\ninvariant out ≥ 1e-10\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "0 ≥ 1e-10 does not hold"},
+		{"op R(x ∈ ℝ^{n}) → out = x / ‖x‖\ninvariant ‖out‖ < 1\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "does not hold"},
+		{op + "invariant out > 1e-10\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "> 1e-10 does not hold"},
+		{"op R(x ∈ ℝ^{n}, y ∈ ℝ^{m}) → out = x y[0]\ninvariant y ≤ out\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "out is ℝ^{n}, but y is ℝ^{m}"},
+		{rule + "invariant 1 ≥ S_t, u ≥ −10000\n", map[string]proof.Verdict{"invariant1.1": proof.Tested, "invariant1.2": proof.Tested}, ""},
+		{rule + "invariant 0.2 > S_t\n", map[string]proof.Verdict{"invariant1": proof.Failed}, "after token"},
 	} {
 		reports, ds := proveText(c.text, false)
 		for name, want := range c.items {

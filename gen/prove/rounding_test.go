@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // TestRoundedCoefficients: a proof does not hold of coefficients that rounding has
@@ -13,20 +13,20 @@ import (
 func TestRoundedCoefficients(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		claim prove.Verdict
+		claim proof.Verdict
 		wrong string
 	}{
-		{"out = 1e17 x + x − 1e17 x\nclaim out = 0 x", prove.Failed, "rounding decides out"},
-		{"out = 1e10 (1e10 x + 1e-7 x) − 1e20 x\nclaim out = 0 x", prove.Failed, "rounding decides out"},
-		{"out = x\nclaim 1e17 out = 1e17 x + 3 x", prove.Tested, ""},
-		{"out = x\nclaim x̄ = out̄ + 1e-16 out̄", prove.Tested, ""},
-		{"out = 1e6 (0.1 x + 0.2 x) − 3e5 x\nclaim out = 1e6 (0.1 x + 0.2 x) − 3e5 x", prove.Proved, ""},
-		{"out = (x + 1e6) − 1e6\nclaim out = x", prove.Proved, ""},
+		{"out = 1e17 x + x − 1e17 x\nclaim out = 0 x", proof.Failed, "rounding decides out"},
+		{"out = 1e10 (1e10 x + 1e-7 x) − 1e20 x\nclaim out = 0 x", proof.Failed, "rounding decides out"},
+		{"out = x\nclaim 1e17 out = 1e17 x + 3 x", proof.Tested, ""},
+		{"out = x\nclaim x̄ = out̄ + 1e-16 out̄", proof.Tested, ""},
+		{"out = 1e6 (0.1 x + 0.2 x) − 3e5 x\nclaim out = 1e6 (0.1 x + 0.2 x) − 3e5 x", proof.Proved, ""},
+		{"out = (x + 1e6) − 1e6\nclaim out = x", proof.Proved, ""},
 	} {
 		reports, ds := proveText("op R(x ∈ ℝ^{n}) → "+c.text+"\n", false)
-		var got *prove.Item
+		var got *proof.Item
 		for i, it := range reports[0].Items {
-			if it.Kind == prove.Claim {
+			if it.Kind == proof.Claim {
 				got = &reports[0].Items[i]
 			}
 		}

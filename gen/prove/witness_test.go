@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/witness"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -40,15 +40,15 @@ func TestWitnesses(t *testing.T) {
 	}
 }
 
-func witnesses(t *testing.T) []*prove.Witness {
+func witnesses(t *testing.T) []*witness.Witness {
 	t.Helper()
-	var all []*prove.Witness
+	var all []*witness.Witness
 	for _, name := range []string{"testdata/witness.txt", "testdata/witness_more.txt"} {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ws, err := prove.ReadWitnesses(f)
+		ws, err := witness.ReadList(f)
 		f.Close()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -63,7 +63,7 @@ var files = map[string]*vectors.File{}
 // wasRead are the tensors of each file that somebody has asked for.
 var wasRead = map[string]map[string]bool{}
 
-func vectorsOf(t *testing.T, name string) prove.Vectors {
+func vectorsOf(t *testing.T, name string) witness.Vectors {
 	t.Helper()
 	if files[name] == nil {
 		r, err := os.Open(filepath.Join("../../validation/oracle/vectors", name))
@@ -109,7 +109,7 @@ func TestWitnessForms(t *testing.T) {
 		{strings.Replace(fmt.Sprintf(list, "state.M"), "Projected", "Nothing", 1), "there is no unit Nothing"},
 		{strings.Replace(fmt.Sprintf(list, "state.M"), " > ", " unit::='both > ", 1), "unit = both is outside {off, on}"},
 	} {
-		ws, err := prove.ReadWitnesses(strings.NewReader(c.list))
+		ws, err := witness.ReadList(strings.NewReader(c.list))
 		if err != nil {
 			t.Fatal(err)
 		}

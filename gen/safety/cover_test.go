@@ -14,7 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/marker"
 	"github.com/nl-hecate/hecate/gen/safety"
 )
 
@@ -147,4 +147,4 @@ func TestManyKnobs(t *testing.T) {
 }
 
 // sets is what generate asks of each rule.
-func sets(b *check.Block) diag.List { return prove.Sets(b) }
+func sets(b *check.Block) diag.List { return marker.KeepsRows(b) }

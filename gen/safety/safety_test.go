@@ -20,7 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/marker"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -305,7 +305,7 @@ func TestFormulas(t *testing.T) {
 		if testing.Short() {
 			built = tab.Covering()
 		}
-		if ds := tab.Build(built, prove.Sets); ds.Len() > 0 {
+		if ds := tab.Build(built, marker.KeepsRows); ds.Len() > 0 {
 			t.Errorf("%s: %s", name, ds.Error())
 		}
 	}

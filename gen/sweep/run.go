@@ -20,6 +20,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
 	"github.com/nl-hecate/hecate/gen/safety"
 )
 
@@ -182,10 +184,10 @@ func (w *sweeper) row(t safety.Tuple) (r Row) {
 	r.Over = notation.Print(over, notation.Unicode)
 	u := &notation.Unit{Span: t.Knobs[0].Span, Kind: notation.RuleUnit, Formula: t.Formula(over),
 		Name: notation.Word{Span: t.Knobs[0].Name.Span, Text: strings.Join(t.Names(), "")}}
-	rep, bad := prove.Block(w.src.Tree, u, prove.Options{Entries: sweepEntries})
-	r.Proved, r.Tested = rep.Count(prove.Proved), rep.Count(prove.Tested)
+	rep, bad := prove.Block(w.src.Tree, u, proof.Options{Entries: sweepEntries})
+	r.Proved, r.Tested = rep.Count(proof.Proved), rep.Count(proof.Tested)
 	for _, it := range rep.Items {
-		if it.Kind == prove.OuterGradient || it.Kind == prove.InnerGradient {
+		if it.Kind == proof.OuterGradient || it.Kind == proof.InnerGradient {
 			r.Points, r.Worst = r.Points+it.Points, math.Max(r.Worst, it.Worst)
 		}
 	}
@@ -200,7 +202,7 @@ func (w *sweeper) row(t safety.Tuple) (r Row) {
 		emitgo.Unit(pu, nil)
 	}
 	b, _ := check.Instantiate(w.src.Tree, u)
-	courses, bad := prove.Follow(b, w.Width, w.Steps, GateNear)
+	courses, bad := sample.Follow(b, w.Width, w.Steps, GateNear)
 	w.blame(&r, bad)
 	for _, c := range courses {
 		r.Horizons = append(r.Horizons, horizon(c))
@@ -248,7 +250,7 @@ func (w *sweeper) blame(r *Row, ds diag.List) {
 }
 
 // horizon is a course as a row has it.
-func horizon(c prove.Course) Horizon {
+func horizon(c sample.Snapshot) Horizon {
 	h := Horizon{Steps: c.Steps, Finite: c.Finite, Output: number(c.Output), Spread: number(c.Spread)}
 	for _, s := range c.States {
 		h.State = math.Max(h.State, number(s.X))

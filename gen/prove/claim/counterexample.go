@@ -1,0 +1,101 @@
+package claim
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// A claim that fails is reported at the smallest sizes that refute it, and with
+// the caret under the part that is to blame. Where the right side is a sum that
+// part is found by solving for factors of the summands under which the claim
+// would hold: if all but one come out as 1, that one is wrong, and its factor
+// says how: a sign, a factor, or that it should not be there.
+
+// claimWrong reports a claim with the smallest case that refutes it and the
+// smallest part of its right side that is to blame.
+func reportCounterexample(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.Equality) {
+	prog := interp.Compile(q.Func)
+	part, why := c.Right, ""
+	sets := append(sample.GrowingSizes(sample.SizeNames(p.Block, q.Func)), sample.Sizes(p.Block, true, q.Func)...)
+	for i, sizes := range append(sets, sets...) {
+		for k := range 8 {
+			if i >= len(sets) {
+				why = "only where two of the numbers are equal, or one is 0"
+			}
+			params, out, draw := sample.EqualityPoint(p.Block, q, prog, sizes, sample.ForCounterexample, k, i >= len(sets))
+			w, tol := compareSides(q, draw, params, out)
+			if w.Err <= tol {
+				continue
+			}
+			if x, reason := wrongTerm(p, it, q, prog); x != nil {
+				part, why = x, reason
+			}
+			if why == "" {
+				why = wrongFactor(p, it, q, prog)
+			}
+			a, b := distinctDigits(w.A, w.B)
+			if why == "" && w.Err < 1e-6 {
+				why = fmt.Sprintf("the sides differ by %.2g of their size", w.Err)
+			}
+			d := p.Diags.Errorf(claimCodes[it.Kind], part.Where(), "%s: at %s the left side is %s and the right side %s%s",
+				failureText[it.Kind], sample.SizesText(sizes), a, b, numeric.AtIndex(w.Index)).Labelf("%s", why)
+			seeEquation(p, d, it)
+			return
+		}
+	}
+	p.Diags.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s at some points", failureText[it.Kind])
+}
+
+// apartFrom prints two numbers with as many digits as tell them apart.
+func distinctDigits(a, b float64) (string, string) {
+	for _, digits := range []int{9, 13} {
+		if x, y := fmt.Sprintf("%.*g", digits, a), fmt.Sprintf("%.*g", digits, b); x != y {
+			return x, y
+		}
+	}
+	return fmt.Sprintf("%.17g", a), fmt.Sprintf("%.17g", b)
+}
+
+// wrongly says what is wrong with an equality that fails.
+var failureText = map[proof.Kind]string{proof.Claim: "the claim fails", proof.Eval: "eval computes something else", proof.Adjoint: "the declared adjoint is not the derivative"}
+
+// seeEquation adds the equation that an item is about to a message.
+func seeEquation(p *proof.Context, d *diag.Diagnostic, it proof.Item) {
+	for _, e := range p.Block.Eqs {
+		if e.ID == it.Eq {
+			d.See(e.Span(), "the equation is here")
+			return
+		}
+	}
+	if r := p.Block.Unit.Result; r != nil {
+		d.See(r.Span, "the equation is here")
+		return
+	}
+	var f *check.Function
+	notation.Inspect(claimOf(p, it), func(n any) bool {
+		if g, ok := n.(*notation.Grad); ok && f == nil {
+			f = p.Block.Funcs[g.Call.Fun.Text]
+		}
+		return true
+	})
+	if f != nil {
+		d.See(f.Def.Span, "the function is here")
+	}
+}
+
+func claimOf(p *proof.Context, it proof.Item) any {
+	for _, c := range p.Block.Claims {
+		if c.Span == it.Span {
+			return c
+		}
+	}
+	return nil
+}

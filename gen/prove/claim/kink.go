@@ -1,0 +1,93 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// A kink is where two sides are equal. It is looked for along lines through
+// random points, and along rays from the origin, since some kinks lie at norms
+// of a hundred-millionth; where the difference of the sides changes its sign
+// the place is found by bisection. There the value is approached from both
+// sides: C⁰ means that both limits agree, C¹ that both slopes do too.
+
+// kinkLines is how many lines are tried for each size.
+const kinkLines = 24
+
+// jumpTol is the relative difference of two limits that counts as none: the
+// limits are extrapolated from near the kink.
+const (
+	jumpTol  = 1e-6
+	slopeTol = 1e-3
+)
+
+func Kinks(p *proof.Context) {
+	for _, k := range proof.OwnStatements(p, p.Block.Kinks) {
+		p.ProveLine(k.Span, k.When, func() { proveKink(p, k) })
+	}
+}
+
+func proveKink(p *proof.Context, k *notation.Kink) {
+	it := proof.Item{Kind: proof.KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
+	var ds diag.List
+	q := irbuild.Kink(p.Block, k, &ds)
+	p.Diags.Append(ds)
+	if q == nil || ds.HasErrors() {
+		it.Evidence = proof.Failure("cannot be built")
+		p.Add(it)
+		return
+	}
+	p.Decide(it, func() proof.Evidence { return testKink(p, k, q) })
+}
+
+func testKink(p *proof.Context, k *notation.Kink, q *irbuild.Equality) proof.Evidence {
+	ev, sharpest := proof.Evidence{Verdict: proof.Tested, Tolerance: jumpTol}, 0.0
+	prog, pair := interp.Compile(q.Func), autodiff.NewPair(q.Func)
+	for i, sizes := range sample.Sizes(p.Block, p.Options.Deep, q.Func) {
+		for n := range kinkLines {
+			draw := sample.New(p.Block, q.Free, sizes, sample.ForKink, i*100+n)
+			l := newLine(prog, q.Func, draw, n%2 == 1)
+			s, ok := l.find()
+			if !ok {
+				continue
+			}
+			ev.Points++
+			jump, bend := l.across(s)
+			sharpest = math.Max(sharpest, bend)
+			if ev.Worst = math.Max(ev.Worst, jump); !(jump <= jumpTol) {
+				return reportKink(p, k, sizes, fmt.Sprintf("the value jumps by %.3g", jump))
+			}
+			if k.Class.Text == "C¹" && !(bend <= slopeTol) {
+				return reportKink(p, k, sizes, fmt.Sprintf("the slope jumps by %.3g", bend))
+			}
+			if a, lo, hi, ok := l.between(pair, s); !ok {
+				return reportKink(p, k, sizes, fmt.Sprintf("the gradient %.6g does not lie between the slopes %.6g and %.6g", a, lo, hi))
+			}
+		}
+	}
+	if ev.Points == 0 {
+		p.Diags.Errorf(diag.NotProvable, k.Span, "no point was found where %s is %s", notation.Print(k.Left, notation.Unicode), notation.Print(k.Right, notation.Unicode)).
+			Hint("write the two sides whose equality is the kink")
+		return proof.Failure("never reached")
+	}
+	if k.Class.Text == "C⁰" && sharpest <= slopeTol {
+		p.Diags.Errorf(diag.KinkFails, k.Span, "there is no kink here: the slope is the same on both sides").
+			See(p.Unit.Span, "of %s", p.Unit.Name.Text).Hint("take the line away, or write where the kink is")
+		return proof.Failure("no kink")
+	}
+	return ev
+}
+
+func reportKink(p *proof.Context, k *notation.Kink, sizes map[string]int, why string) proof.Evidence {
+	p.Diags.Errorf(diag.KinkFails, k.Span, "this kink is not %s: %s", k.Class.Text, why).Labelf("at %s", sample.SizesText(sizes)).
+		See(p.Unit.Span, "of %s", p.Unit.Name.Text)
+	return proof.Failure(why)
+}

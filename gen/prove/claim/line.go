@@ -1,0 +1,173 @@
+package claim
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// A line is a program along a line through its parameters, or along a ray from
+// the origin.
+type line struct {
+	prog      *interp.Program
+	f         *ir.Func
+	sizes     map[string]int
+	base, dir numeric.Tensors
+	ray       bool
+	entry     int // of the sides that changes its sign
+}
+
+func newLine(prog *interp.Program, f *ir.Func, draw *sample.Sampler, ray bool) *line {
+	l := &line{prog: prog, f: f, sizes: draw.Sizes, base: draw.Params(f), dir: draw.Params(f), ray: ray}
+	for _, v := range f.Params {
+		moves := v.Elem == ir.Real && v.Role == ir.Input && len(v.Axes) > 0
+		if !moves {
+			clear(l.dir[v.Name].Data)
+		} else if ray {
+			clear(l.base[v.Name].Data)
+		}
+	}
+	return l
+}
+
+func (l *line) run(s float64) numeric.Tensors { return l.prog.Run(l.sizes, l.at(s)) }
+
+// at are the parameters at a place of the line.
+func (l *line) at(s float64) numeric.Tensors {
+	params := numeric.Tensors{}
+	for n, t := range l.base {
+		u := t.Clone()
+		for i, d := range l.dir[n].Data {
+			u.Data[i] += s * d
+		}
+		params[n] = u
+	}
+	return params
+}
+
+// sides are the differences of the two sides.
+func (l *line) sides(s float64) []float64 {
+	out := l.run(s)
+	d := make([]float64, len(out[irbuild.Left].Data))
+	for i, x := range out[irbuild.Left].Data {
+		d[i] = x - out[irbuild.Right].Data[i]
+	}
+	return d
+}
+
+// grid are the places of the line that are looked at first.
+func (l *line) grid() []float64 {
+	var grid []float64
+	for k := range 33 {
+		if l.ray {
+			grid = append(grid, math.Pow(10, float64(k)/2-12))
+		} else {
+			grid = append(grid, float64(k-16)/4)
+		}
+	}
+	return grid
+}
+
+// find returns a place on the line where some entry changes its sign.
+func (l *line) find() (float64, bool) {
+	grid := l.grid()
+	last := l.sides(grid[0])
+	for k := 1; k < len(grid); k++ {
+		now := l.sides(grid[k])
+		for i := range now {
+			if last[i]*now[i] < 0 {
+				l.entry = i
+				return l.bisect(grid[k-1], grid[k], last[i]), true
+			}
+		}
+		last = now
+	}
+	return 0, false
+}
+
+func (l *line) bisect(lo, hi, atLo float64) float64 {
+	for range 80 {
+		mid := lo + (hi-lo)/2
+		if x := l.sides(mid)[l.entry]; x*atLo > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo + (hi-lo)/2
+}
+
+// scales are the distances at which a kink is approached, by the size of the
+// place: a kink may lie so close to another change that only the smaller ones
+// see it alone. What jumps does so at every distance.
+var scales = []float64{1e-4, 1e-6, 1e-8, 1e-10, 1e-12}
+
+// across is the relative jump of the value and of its slope at s.
+func (l *line) across(s float64) (jump, bend float64) {
+	jump, bend = math.Inf(1), math.Inf(1)
+	for _, h := range scales {
+		if l.ray {
+			h *= s
+		}
+		j, b := l.jumps(s, h)
+		jump, bend = math.Min(jump, j), math.Min(bend, b)
+	}
+	return jump, bend
+}
+
+// between compares the derived gradient along the line with the slopes on both
+// sides; ok means that at some distance it lies between them.
+func (l *line) between(pair *autodiff.Pair, s float64) (a, lo, hi float64, ok bool) {
+	_, grads := numeric.ForwardBackward(l.f, pair, l.sizes, l.at(s), func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		if r.Name != irbuild.Value {
+			return nil
+		}
+		return numeric.Ones(out)
+	})
+	for n, g := range grads {
+		for i, x := range l.dir[n].Data {
+			a += x * g.Data[i]
+		}
+	}
+	total := func(s float64) float64 {
+		sum := 0.0
+		for _, x := range l.run(s)[irbuild.Value].Data {
+			sum += x
+		}
+		return sum
+	}
+	for _, h := range scales {
+		if l.ray {
+			h *= s
+		}
+		below, above := (total(s-h)-total(s-2*h))/h, (total(s+2*h)-total(s+h))/h
+		lo, hi = math.Min(below, above), math.Max(below, above)
+		slack := slopeTol * math.Max(1, math.Max(math.Abs(lo), math.Abs(hi)))
+		if a >= lo-slack && a <= hi+slack {
+			return a, lo, hi, true
+		}
+	}
+	return a, lo, hi, false
+}
+
+func (l *line) jumps(s, h float64) (jump, bend float64) {
+	m2, m1 := l.run(s - 2*h)[irbuild.Value].Data, l.run(s - h)[irbuild.Value].Data
+	p1, p2 := l.run(s + h)[irbuild.Value].Data, l.run(s + 2*h)[irbuild.Value].Data
+	for i := range m1 {
+		scale := math.Max(1, math.Max(math.Abs(m1[i]), math.Abs(p1[i])))
+		left, right := 2*m1[i]-m2[i], 2*p1[i]-p2[i]
+		if j := math.Abs(right-left) / scale; !(j <= jump) {
+			jump = j
+		}
+		below, above := (m1[i]-m2[i])/h, (p2[i]-p1[i])/h
+		if b := math.Abs(above-below) / math.Max(1, math.Max(math.Abs(below), math.Abs(above))); !(b <= bend) {
+			bend = b
+		}
+	}
+	return jump, bend
+}

@@ -1,0 +1,72 @@
+package claim
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+)
+
+// overridden compares a knob's own function with what the law would have taken
+// in its place, where the law derives that from another function of the knob:
+// a slope that is written beside its loss.
+func Overrides(p *proof.Context) {
+	for _, law := range p.Tree.Kinds(notation.LawUnit) {
+		for _, st := range law.Body {
+			d, ok := st.(*notation.Define)
+			if !ok || !d.Target.IsFunc {
+				continue
+			}
+			f := p.Block.Funcs[d.Target.Name.Name.Text]
+			if f == nil || f.Block == nil || f.Unit != p.Unit || !derivedFromKnob(p, d) || len(f.Params) != len(d.Target.Params) {
+				continue
+			}
+			testOverride(p, d, f)
+		}
+	}
+}
+
+// derives reports whether a function of the law is made of functions of this
+// knob.
+func derivedFromKnob(p *proof.Context, d *notation.Define) bool {
+	n, all := 0, true
+	notation.Inspect(d.Value, func(x any) bool {
+		if c, ok := x.(*notation.Call); ok {
+			f := p.Block.Funcs[c.Fun.Text]
+			n, all = n+1, all && f != nil && f.Unit == p.Unit
+		}
+		return true
+	})
+	return n > 0 && all
+}
+
+func testOverride(p *proof.Context, d *notation.Define, f *check.Function) {
+	call := &notation.Call{Span: f.Def.Target.Span, Fun: f.Def.Target.Name.Name}
+	rename := map[string]notation.Word{}
+	for i, q := range f.Params {
+		call.Args = append(call.Args, &notation.Ident{Span: q.Span, Name: q.Name})
+		rename[d.Target.Params[i].Name.Text] = q.Name
+	}
+	c := &notation.Claim{Span: f.Def.Span, Keyword: notation.Word{Text: "claim"}, Left: call, Right: notation.Rename(d.Value, rename)}
+	it := proof.Item{Kind: proof.InnerGradient, Name: ident.ASCII(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
+	var ds diag.List
+	q := irbuild.Claim(p.Block, c, &ds)
+	p.Diags.Append(ds)
+	if q == nil {
+		it.Evidence = proof.Failure("cannot be built")
+		p.Add(it)
+		return
+	}
+	p.Decide(it, func() proof.Evidence {
+		quiet := proof.NewContext(p.Tree, p.Unit, p.Options) // its messages are replaced by one below
+		quiet.Block = p.Block
+		ev := testEquality(quiet, proof.Item{Kind: proof.Claim, Text: it.Text}, c, q)
+		if ev.Verdict == proof.Failed {
+			p.Diags.Errorf(diag.InnerGradientDiffers, f.Def.Value.Where(), "%s is not the gradient that the law takes: %s", f.Name, ev.Note).
+				See(d.Span, "the law takes %s", notation.Print(d.Value, notation.Unicode)).Hint("leave %s out, or write the derivative", f.Name)
+		}
+		return ev
+	})
+}

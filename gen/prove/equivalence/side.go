@@ -1,0 +1,140 @@
+package equivalence
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/simplify"
+)
+
+const exactTol = 1e-12 // two orders of the same sums
+
+// A side of a special case: its program, and that of its first states.
+type side struct {
+	blk      *check.Block
+	f, start *ir.Func
+}
+
+// namesake gives the anchors of a side the names that the other side has for
+// the anchors of the same states.
+func (s side) matchAnchors(other side) {
+	for _, a := range s.blk.SymSeq {
+		if a.Kind != check.Anchor || other.f.Param(ident.ASCII(a.Name)) != nil {
+			continue
+		}
+		b := other.blk.AnchorOf(a.Of)
+		if b == nil || s.f.Param(ident.ASCII(b.Name)) != nil {
+			continue
+		}
+		for _, f := range []*ir.Func{s.f, s.start} {
+			renameState(f, ident.ASCII(a.Name), ident.ASCII(b.Name))
+		}
+	}
+}
+
+// renameState renames a state of a program, before the call and after it.
+func renameState(f *ir.Func, old, name string) {
+	if f == nil {
+		return
+	}
+	if p := f.Param(old); p != nil {
+		p.Name = name
+	}
+	for i := range f.Results {
+		if f.Results[i].Name == old {
+			f.Results[i].Name = name
+		}
+	}
+}
+
+// side builds one side of a special case.
+func buildSide(p *proof.Context, f *notation.Formula, with []*notation.Override) side {
+	blk, ds := check.InstantiateFormula(p.Tree, p.Unit.Name.Text, f, with)
+	if blk == nil || ds.HasErrors() {
+		p.Diags.Append(ds)
+		return side{}
+	}
+	var built diag.List
+	s := side{blk: blk, f: irbuild.Whole(blk, &built)}
+	if s.f != nil && blk.Unit.Kind == notation.RuleUnit {
+		s.start = irbuild.Start(blk, &built)
+	}
+	p.Diags.Append(built)
+	if built.HasErrors() {
+		return side{}
+	}
+	return s
+}
+
+// orZero is a tensor, or zeros in the shape of the other side's: an adjoint that a
+// program does not have is zero.
+func orZero(t, other *interp.Tensor) *interp.Tensor {
+	if t == nil {
+		return interp.NewTensor(other.Shape...)
+	}
+	return t
+}
+
+func freesOf(blk *check.Block, left, right *ir.Func) map[string]irbuild.Free {
+	out := irbuild.Frees(blk, left)
+	for n, f := range irbuild.Frees(blk, right) {
+		out[n] = f
+	}
+	return out
+}
+
+// sideAt evaluates a side and its gradients for given weights of the results, and
+// lists the names of what it gives, in the order of the program.
+func evaluateSide(f *ir.Func, pair *autodiff.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
+	all, names := numeric.Tensors{}, []string{}
+	_, grads := numeric.ForwardBackward(f, pair, sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		all["value of "+r.Name] = out
+		names = append(names, "value of "+r.Name)
+		return weigh(r, out)
+	})
+	for _, v := range f.Params {
+		if g := grads[v.Name]; g != nil {
+			all["adjoint of "+v.Name] = g
+			names = append(names, "adjoint of "+v.Name)
+		}
+	}
+	return all, names
+}
+
+// shared is f with the results that g has too.
+func commonResults(f, g *ir.Func) *ir.Func {
+	h, _ := f.Clone()
+	h.Results = slices.DeleteFunc(h.Results, func(r ir.Result) bool { return g.Result(r.Name) == nil })
+	simplify.Simplify(h)
+	h.Sweep()
+	used := h.Uses()
+	h.Params = slices.DeleteFunc(h.Params, func(v *ir.Value) bool { return used[v] == 0 })
+	return h
+}
+
+func simplified(f *ir.Func) *ir.Func {
+	g, _ := f.Clone()
+	simplify.Simplify(g)
+	return g
+}
+
+// unmatched is a parameter that one side reads and the other does not have.
+func unmatched(f, g *ir.Func) string {
+	for _, pair := range [][2]*ir.Func{{f, g}, {g, f}} {
+		for _, v := range pair[0].Params {
+			if pair[1].Param(v.Name) == nil {
+				return v.Name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,150 @@
+package equivalence
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// A rule that a strategy computes is proved like any other, with chunks of two
+// tokens, so that few tokens make several chunks and a rest. What its page says
+// beside that is how it stands to the rule: `claim ≡ sequential` is held at
+// several lengths of a chunk, with calls that end inside a chunk, at its edge and
+// behind it.
+
+// provedChunk is the length of a chunk at which the adjoints are proved.
+const ProvedChunk = 2
+
+// chunkLengths are the lengths at which a strategy is held to its rule.
+func chunkLengths(deep bool) []int {
+	if deep {
+		return []int{1, 2, 4, 16, 64}
+	}
+	return []int{1, 2, 4}
+}
+
+// chunkClaims settles the claims of a strategy and of the rule that has it.
+func StrategyClaims(p *proof.Context) {
+	for _, u := range []*notation.Unit{p.Block.Strategy.Unit, p.Unit} {
+		for _, st := range u.Body {
+			if c, ok := st.(*notation.Claim); ok {
+				chunkClaim(p, c)
+			}
+		}
+	}
+}
+
+// chunkClaim settles a claim about a strategy.
+func chunkClaim(p *proof.Context, c *notation.Claim) {
+	it := proof.Item{Kind: proof.ClaimKinds[c.Keyword.Text], Name: proof.ClaimName(c), Text: notation.Print(c, notation.Unicode), Span: c.Span}
+	if c.Left == nil {
+		Sequential(p, c, it)
+		return
+	}
+	it.Evidence = proof.Failure("not proved here")
+	p.Add(it)
+	p.Diags.Errorf(diag.NotProvable, c.Span, "of a strategy only claim ≡ sequential is proved").Hint("claim it of the rule")
+}
+
+// isSequential reports whether a claim says that a strategy computes its rule.
+func isSequential(c *notation.Claim) bool {
+	id, ok := c.Right.(*notation.Ident)
+	return c.Left == nil && ok && id.Name.Text == "sequential"
+}
+
+// sequential holds a strategy to its rule: the same answers, states and adjoints.
+func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
+	if p.Block.Strategy == nil || !isSequential(c) {
+		it.Evidence = proof.Failure("no equality")
+		p.Add(it)
+		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim is about a strategy, and %s is none", p.Unit.Name.Text)
+		return
+	}
+	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: exactTol}
+	for _, n := range chunkLengths(p.Options.Deep) {
+		if !chunksOf(p, n, c, &ev) {
+			break
+		}
+	}
+	if ev.Verdict == proof.Tested && ev.Points == 0 {
+		ev = proof.Failure("at none of the lengths that are tried")
+		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim holds at none of the lengths of a chunk that are tried, %v", chunkLengths(true))
+	}
+	it.Evidence = ev
+	p.Add(it)
+}
+
+// chunksOf compares at one length of a chunk.
+func chunksOf(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bool {
+	blk, ds := check.WithChunks(p.Tree, p.Unit, n)
+	if blk == nil || ds.HasErrors() {
+		p.Diags.Append(ds)
+		*ev = proof.Failure("cannot be built")
+		return false
+	}
+	if !slices.ContainsFunc(blk.Claims, func(x *notation.Claim) bool { return x.Span == c.Span }) {
+		return true
+	}
+	fast, slow := irbuild.Rule(blk, &ds), irbuild.Rule(blk.Strategy.Rule, &ds)
+	if fast == nil || slow == nil || ds.HasErrors() {
+		p.Diags.Append(ds)
+		*ev = proof.Failure("cannot be built")
+		return false
+	}
+	fast, slow = commonResults(fast, slow), commonResults(slow, fast)
+	pf, ps := autodiff.NewPair(fast), autodiff.NewPair(slow)
+	prog := interp.Compile(slow)
+	for i, t := range []int{n, 2*n + 1, 3*n - 1} {
+		sizes := sample.Sizes(p.Block, false, fast, slow)[i%2]
+		sizes[sample.Tokens] = t
+		params, _, draw, _ := sample.FinitePoint(slow, prog, func() *sample.Sampler {
+			return sample.New(blk, irbuild.Frees(blk, fast), sizes, sample.ForChunks, i)
+		}, func(s *sample.Sampler) numeric.Tensors { return s.Params(slow) })
+		ev.DrawnAt(draw.Halvings)
+		fillMissing(fast, params, sizes)
+		weights := sample.ResultWeights(slow, sizes, i)
+		a, _ := evaluateSide(fast, pf, params, sizes, weights)
+		b, names := evaluateSide(slow, ps, params, sizes, weights)
+		for _, name := range names {
+			if a[name] == nil {
+				reportUnlike(p, c, fmt.Sprintf("%s does not count in chunks", name))
+				*ev = proof.Failure(name + " does not count in chunks")
+				return false
+			}
+			w := numeric.Compare(a[name], b[name])
+			if !(w.Err <= exactTol*10) {
+				reportUnlike(p, c, fmt.Sprintf("with chunks of %d, at %s, %s%s is %.12g and token by token %.12g", n, sample.SizesText(sizes), name, numeric.AtIndex(w.Index), w.A, w.B))
+				*ev = proof.Failure(name + " differs")
+				return false
+			}
+			ev.Points += len(b[name].Data)
+			ev.Worst = math.Max(ev.Worst, w.Err)
+		}
+	}
+	return true
+}
+
+// fresh gives what only the strategy remembers its value where a context begins.
+func fillMissing(f *ir.Func, params numeric.Tensors, sizes map[string]int) {
+	for _, v := range f.Params {
+		if params[v.Name] == nil {
+			params[v.Name] = interp.NewTensor(interp.Shape(v.Axes, sizes)...)
+		}
+	}
+}
+
+func reportUnlike(p *proof.Context, c *notation.Claim, why string) {
+	d := p.Diags.Errorf(diag.StrategyDiffers, c.Span, "the strategy does not compute %s: %s", p.Block.Strategy.Rule.Unit.Name.Text, why)
+	d.See(p.Unit.Name.Span, "given this rule here").See(p.Block.Strategy.Rule.Unit.Name.Span, "the rule")
+}

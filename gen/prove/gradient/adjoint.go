@@ -1,0 +1,249 @@
+package gradient
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// A subject is a program whose adjoint is proved.
+type Subject struct {
+	Name    string
+	Func    *ir.Func
+	Span    source.Span
+	Learned bool // every learned parameter must receive a gradient
+	Sparse  bool // too large for every entry: a few of each parameter, drawn
+}
+
+// Of a parameter of a whole model so many entries are perturbed: its stages
+// and its parts are proved entry by entry on their own.
+const (
+	sparseEntries     = 6
+	deepSparseEntries = 60
+)
+
+// proveAdjoints holds the adjoint of each program to differences of the program, by
+// every input, parameter, gate and initial state.
+func Adjoints(p *proof.Context, all []Subject) {
+	for _, s := range all {
+		proveAdjoint(p, s)
+	}
+}
+
+func proveAdjoint(p *proof.Context, s Subject) {
+	pair := autodiff.NewPair(s.Func)
+	if s.Learned {
+		defer proveParameters(p, s.Func, pair)
+	}
+	if p.Options.Facts {
+		return
+	}
+	it := proof.Item{Kind: proof.OuterGradient, Name: s.Name, Span: s.Span}
+	p.Decide(it, func() proof.Evidence { return adjointEvidence(p, s, pair) })
+}
+
+func adjointEvidence(p *proof.Context, s Subject, pair *autodiff.Pair) proof.Evidence {
+	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: gradRel}
+	frees := irbuild.Frees(p.Block, s.Func)
+	for i, sizes := range sample.Sizes(p.Block, p.Options.Deep, s.Func) {
+		if s.Sparse && i > 0 && !p.Options.Deep {
+			break
+		}
+		if bad := adjointAtPoint(p, s, pair, frees, sizes, i, &ev); bad != "" {
+			return proof.Failure(bad)
+		}
+	}
+	if mostlySkipped(ev) {
+		p.Diags.Errorf(diag.OuterGradientDiffers, s.Span, "%d of %d entries of the gradient lie so close to a kink, or change so fast, that no finite difference can test them", ev.Skipped, ev.Points+ev.Skipped).
+			Labelf("%s", s.Name).Hint("say with relax what stands for the value in gradients, or put stop around what jumps")
+		return proof.Failure("mostly kinks")
+	}
+	return ev
+}
+
+func mostlySkipped(ev proof.Evidence) bool {
+	return float64(ev.Skipped) > maxSkipped*float64(ev.Points+ev.Skipped)
+}
+
+// calmer is how often a point at which differences say too little is drawn again
+// at half the size: a recurrence that grows changes too fast for them long before
+// it overflows.
+const maxRedraws = 3
+
+// outerPoint holds the adjoint to differences at one point, and says what fails.
+func adjointAtPoint(p *proof.Context, s Subject, pair *autodiff.Pair, frees map[string]irbuild.Free, sizes map[string]int, round int, ev *proof.Evidence) string {
+	var first *proof.Evidence
+	var why *badValue
+	for n := range sample.MaxHalvings + 1 {
+		draw := sample.New(p.Block, frees, sizes, sample.ForGradient, round)
+		draw.Halvings = n
+		d, grads, bad := adjointsAt(p, s, pair, draw)
+		if bad != nil {
+			if why == nil || bad.undefined() {
+				why = bad
+			}
+			if bad.undefined() {
+				break
+			}
+			continue
+		}
+		at := *ev
+		at.Points, at.Skipped = 0, 0
+		if !compareEntries(p, s, d, grads, &at, round) {
+			return "differs from finite differences"
+		}
+		at.DrawnAt(draw.Halvings)
+		if first == nil {
+			first = &at
+		}
+		if !mostlySkipped(at) {
+			first = &at
+			break
+		}
+		if n >= maxRedraws {
+			break
+		}
+	}
+	if first == nil && why.lost != "" {
+		p.Diags.Errorf(diag.OuterGradientDiffers, why.at, "rounding decides %s: %s", why.what, why.lost).
+			Hint("do not subtract numbers that are nearly equal: write the difference itself")
+		return "decided by rounding"
+	}
+	if first == nil {
+		sample.ReportNonFinite(p, why.at, why.what, sizes, why.NonFinite)
+		return "not finite"
+	}
+	first.Points, first.Skipped = first.Points+ev.Points, first.Skipped+ev.Skipped
+	*ev = *first
+	return ""
+}
+
+// A noNumber is a result or an adjoint that is none, where the page says what it
+// is, and the first value of the program that is none.
+type badValue struct {
+	what string
+	at   source.Span
+	*sample.NonFinite
+	lost string // how rounding decides it
+}
+
+func (x *badValue) undefined() bool {
+	return x.lost != "" || x.NonFinite != nil && x.NonFinite.Undefined
+}
+
+// adjoints runs a pair at one point with random adjoints coming in.
+func adjointsAt(p *proof.Context, s Subject, pair *autodiff.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
+	d := newFiniteDifference(s.Func, draw.Sizes, draw.Params(s.Func))
+	plain := interp.Run(s.Func, draw.Sizes, d.params)
+	for _, r := range s.Func.Results {
+		if !numeric.Finite(plain[r.Name]) {
+			return d, nil, &badValue{what: r.Name, at: sample.ResultSpan(r, s.Span), NonFinite: sample.FirstNonFinite(s.Func, draw.Sizes, d.params)}
+		}
+	}
+	d.weights = numeric.Tensors{}
+	var lost *badValue
+	_, grads := numeric.ForwardBackward(s.Func, pair, draw.Sizes, d.params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		switch w := numeric.Compare(plain[r.Name], out); {
+		case w.Err <= simplifyTol:
+		case !(math.Abs(w.A-w.B) <= numeric.MostRoundings*numeric.RoundingError(s.Func, draw.Sizes, d.params)[r.Name]):
+			panic(fmt.Sprintf("prove: BUG: simplifying %s changes %s%s from %g to %g", s.Func.Name, r.Name, numeric.AtIndex(w.Index), w.A, w.B))
+		case !(w.Err <= lostTol):
+			lost = &badValue{what: r.Name, at: sample.ResultSpan(r, s.Span), lost: fmt.Sprintf("two equal forms of its equation give %.9g and %.9g%s", w.A, w.B, numeric.AtIndex(w.Index))}
+		}
+		d.weights[r.Name] = draw.Weights(out)
+		return d.weights[r.Name]
+	})
+	if lost != nil {
+		return d, nil, lost
+	}
+	for _, v := range s.Func.Params {
+		if g := grads[v.Name]; g != nil && !numeric.Finite(g) {
+			return d, nil, &badValue{what: "the adjoint of " + v.Name, at: s.Span}
+		}
+	}
+	return d, grads, nil
+}
+
+// outerAt compares all entries of all parameters at one point.
+func compareEntries(p *proof.Context, s Subject, d *finiteDifference, grads numeric.Tensors, ev *proof.Evidence, round int) bool {
+	limit := p.Options.EntryLimit()
+	if s.Sparse {
+		if limit = sparseEntries; p.Options.Deep {
+			limit = deepSparseEntries
+		}
+	}
+	for _, v := range s.Func.Params {
+		if v.Elem != ir.Real || v.NoGrad || v.Role == ir.Constant {
+			continue
+		}
+		t, g := d.params[v.Name], numeric.GradientOf(grads, d.params, v.Name)
+		gmax := numeric.MaxNorm(g)
+		for _, i := range entries(len(t.Data), limit, round) {
+			e := d.check(t, i, g.Data[i], gmax)
+			if e.bad() {
+				reportAdjoint(p, s, v, d, i, g.Data[i], e)
+				return false
+			}
+			if e.skipped {
+				ev.Skipped++
+				continue
+			}
+			ev.Points++
+			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
+		}
+	}
+	return true
+}
+
+// entries are the indices of n entries, or limit of them spread evenly.
+func entries(n, limit, round int) []int {
+	var out []int
+	if n <= limit {
+		for i := range n {
+			out = append(out, i)
+		}
+		return out
+	}
+	for k := range limit {
+		out = append(out, (k*n/limit+round)%n)
+	}
+	return out
+}
+
+// outerWrong says which entry of which adjoint is wrong. The equation that is
+// shown is the last one that reads the parameter.
+func reportAdjoint(p *proof.Context, s Subject, v *ir.Value, d *finiteDifference, i int, a float64, e difference) {
+	idx := numeric.Unravel(d.params[v.Name].Shape, i)
+	dg := p.Diags.Errorf(diag.OuterGradientDiffers, s.Span, "the adjoint of %s%s is %.9g, but differences of the program give %.9g", v.Name, numeric.AtIndex(idx), a, e.value).
+		Labelf("%s, at %s", s.Name, sample.SizesText(d.sizes))
+	if in := reader(s.Func, v); in != nil && !in.Span.IsZero() {
+		dg.See(in.Span, "%s is read here", v.Name)
+	}
+	dg.Hint("if a jump or a choice depends on %s, say so with kink, stop or relax", v.Name)
+}
+
+// reader is the first instruction that reads a value.
+func reader(f *ir.Func, v *ir.Value) *ir.Instr {
+	for _, in := range f.Body {
+		if slices.Contains(in.Reads(), v) {
+			return in
+		}
+	}
+	return nil
+}
+
+const simplifyTol = 1e-10 // a program against its simplified form
+
+const lostTol = 1e-6 // what rounding may do to a result, in float64
+
+const maxSkipped = 0.2 // at most this share of entries may lie at kinks

@@ -1,0 +1,123 @@
+package gradient
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// Some starts are traps: where everything begins at zero, a product of two
+// learned matrices has no gradient in either, and they stay where they are for
+// ever. So the gradients of what a block gives are taken at the values that the
+// page itself starts from, and a parameter that receives exactly nothing, at
+// any of several inputs, is an error.
+
+// startTrials is how often a dead parameter is tried.
+const startDraws = 3
+
+// starts checks that every learned parameter of a program can begin to learn.
+func AtStart(p *proof.Context, f *ir.Func) {
+	pair := autodiff.NewPair(f)
+	var ids []*ir.Value
+	for _, v := range f.Params {
+		if v.Role == ir.Outer && !v.NoGrad && noGrad(p, v.Name) == "" && !slices.Contains(pair.Missing, v.Name) {
+			ids = append(ids, v)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	it := proof.Item{Kind: proof.Init, Name: "gradients", Span: p.Unit.Span}
+	p.Decide(it, func() proof.Evidence { return startEvidence(p, f, pair, ids) })
+}
+
+func startEvidence(p *proof.Context, f *ir.Func, pair *autodiff.Pair, ids []*ir.Value) proof.Evidence {
+	ev := proof.Evidence{Verdict: proof.Tested}
+	alive, wild := map[string]bool{}, false
+	sizes := sample.Sizes(p.Block, false, f)[0]
+	for n, x := range sizes {
+		sizes[n] = max(x, 2)
+	}
+	for trial := range startDraws {
+		draw := sample.New(p.Block, irbuild.Frees(p.Block, f), sizes, sample.ForStart, trial)
+		params := draw.StartValues(f)
+		grads := outputGradients(p, f, pair, draw, params)
+		for _, v := range ids {
+			g := grads[v.Name]
+			ev.Points++
+			wild = wild || g != nil && !numeric.Finite(g)
+			if g != nil && numeric.MaxNorm(g) > 0 {
+				alive[v.Name] = true
+			}
+		}
+	}
+	if wild {
+		p.Diags.Errorf(diag.NotFinite, p.Unit.Name.Span, "a gradient of %s is not finite in float32 at the values that it starts from", p.Unit.Name.Text).
+			Hint("start from smaller values, or bound what grows")
+		return proof.Failure("not finite")
+	}
+	dead := map[string][]*ir.Value{} // by what starts from zero
+	var zeros []string
+	for _, v := range ids {
+		if !alive[v.Name] {
+			ev = proof.Failure(v.Name + " is dead")
+			zero := zeroFactor(p, f, pair, v, sizes)
+			zeros, dead[zero] = append(zeros, zero), append(dead[zero], v)
+		}
+	}
+	for _, zero := range zeros {
+		for len(dead[zero]) > 0 {
+			v := dead[zero][0]
+			d := p.Diags.Errorf(diag.DeadStart, declaredAt(p, v.Name), "%s receives no gradient at the values that %s starts from", v.Name, p.Unit.Name.Text).
+				See(p.Unit.Name.Span, "%s is defined here", p.Unit.Name.Text)
+			if dead[zero] = dead[zero][1:]; zero == "" {
+				d.Hint("start something that multiplies it from a value other than zero")
+				continue
+			}
+			d.See(declaredAt(p, zero), "%s starts from zero, and the gradient of %s is multiplied by it", zero, v.Name).
+				Hint("start %s from a value other than zero", zero)
+			for _, w := range dead[zero] {
+				d.See(declaredAt(p, w.Name), "%s receives none either", w.Name)
+			}
+			delete(dead, zero)
+		}
+	}
+	return ev
+}
+
+// zeroFactor is the parameter or state that starts from zero and alone keeps a
+// gradient from v: with other values in its place there is one. It is "" where no
+// single one does.
+func zeroFactor(p *proof.Context, f *ir.Func, pair *autodiff.Pair, v *ir.Value, sizes map[string]int) string {
+	for _, u := range f.Params {
+		draw := sample.New(p.Block, irbuild.Frees(p.Block, f), sizes, sample.ForStart, 0)
+		params := draw.StartValues(f)
+		if u == v || u.Elem != ir.Real || u.Role != ir.Outer && u.Role != ir.State || numeric.MaxNorm(params[u.Name]) > 0 {
+			continue
+		}
+		params[u.Name] = draw.Draw(u)
+		if g := outputGradients(p, f, pair, draw, params)[v.Name]; g != nil && numeric.MaxNorm(g) > 0 {
+			return u.Name
+		}
+	}
+	return ""
+}
+
+// outputGradients are the gradients of a weighted sum of what a block gives;
+// its last states are left out, since nothing flows back from the next chunk.
+func outputGradients(p *proof.Context, f *ir.Func, pair *autodiff.Pair, draw *sample.Sampler, params numeric.Tensors) numeric.Tensors {
+	_, grads := numeric.ForwardBackward(f, pair, draw.Sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		if r.State {
+			return nil
+		}
+		return draw.Weights(out)
+	})
+	return grads
+}

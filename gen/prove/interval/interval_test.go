@@ -1,0 +1,99 @@
+package interval
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+)
+
+// TestIntervalsHold: whatever a random program gives lies in the ranges that
+// interval arithmetic finds for it, and so do the numbers of single functions.
+func TestIntervalsHold(t *testing.T) {
+	bounded := 0
+	for seed := range uint64(600) {
+		f := irtest.Program(seed)
+		now := Of(f, nil, nil)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		params := numeric.Tensors{}
+		for _, p := range f.Params {
+			x := interp.NewTensor(interp.Shape(p.Axes, irtest.Sizes)...)
+			for i := range x.Data {
+				x.Data[i] = math.Exp(2*rng.NormFloat64()) * rng.NormFloat64()
+				if p.Elem != ir.Real {
+					x.Data[i] = float64(rng.IntN(2))
+				}
+			}
+			params[p.Name] = x
+		}
+		for n, x := range interp.Run(f, irtest.Sizes, params) {
+			iv := now[n].Interval
+			if iv != Everything {
+				bounded++
+			}
+			for _, v := range x.Data {
+				if !math.IsNaN(v) && !reaches(iv, v) {
+					t.Fatalf("seed %d: %s is %g, outside of %s\n%s", seed, n, v, iv, f)
+				}
+			}
+		}
+	}
+	if bounded < 50 {
+		t.Errorf("only %d results have a bound", bounded)
+	}
+}
+
+// reaches reports whether a float64 number lies in an interval up to rounding, which reaches
+// open ends too.
+func reaches(a Interval, v float64) bool {
+	slack := func(end float64) float64 { return 1e-12 * math.Max(1, math.Abs(end)) }
+	return (math.IsInf(a.Lo, -1) || v >= a.Lo-slack(a.Lo)) && (math.IsInf(a.Hi, 1) || v <= a.Hi+slack(a.Hi))
+}
+
+// TestIntervalOps samples pairs of intervals and their members.
+func TestIntervalOps(t *testing.T) {
+	ends := []float64{math.Inf(-1), -3, -1, 0, 0.5, 2, math.Inf(1)}
+	member := func(rng *rand.Rand, a Interval) float64 {
+		lo, hi := math.Max(a.Lo, -1e3), math.Min(a.Hi, 1e3)
+		return lo + (hi-lo)*(0.001+0.998*rng.Float64())
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, op := range ir.Ops() {
+		for range 2000 {
+			a, b := someInterval(rng, ends), someInterval(rng, ends)
+			x, y := member(rng, a), member(rng, b)
+			var v float64
+			var iv Interval
+			switch {
+			case op.Unary() != nil && op != ir.Not:
+				v, iv = op.Unary()(x), unaryImage(op, a)
+			case op.Binary() != nil && op != ir.And && op != ir.Or:
+				v, iv = op.Binary()(x, y), binaryImage(op, a, b)
+			default:
+				continue
+			}
+			if !math.IsNaN(v) && !math.IsInf(v, 0) && !reaches(iv, v) {
+				t.Fatalf("%v of %g ∈ %s, %g ∈ %s is %g, outside of %s", op, x, a, y, b, v, iv)
+			}
+		}
+	}
+	for range 2000 {
+		a, b := someInterval(rng, ends), someInterval(rng, ends)
+		x, y := member(rng, a), member(rng, b)
+		if !reaches(a.mul(b), x*y) || !reaches(a.add(b), x+y) || !reaches(a.power(2), x*x) || !reaches(a.power(3), x*x*x) {
+			t.Fatalf("%g ∈ %s, %g ∈ %s", x, a, y, b)
+		}
+	}
+}
+
+func someInterval(rng *rand.Rand, ends []float64) Interval {
+	i, j := rng.IntN(len(ends)-1), rng.IntN(len(ends)-1)
+	if i > j {
+		i, j = j, i
+	}
+	return Interval{ends[i], ends[j+1], math.IsInf(ends[i], 0) || rng.IntN(2) == 0, math.IsInf(ends[j+1], 0) || rng.IntN(2) == 0}
+}

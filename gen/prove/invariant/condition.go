@@ -1,0 +1,147 @@
+package invariant
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/interval"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// A watched thing is a probe with its item and what must hold of it.
+type condition struct {
+	it      proof.Item
+	probe   irbuild.Probe
+	op      string
+	set     *notation.Type
+	page    *notation.Unit // that an invariant speaks of, where it need not hold here
+	ev      proof.Evidence
+	failure string
+
+	closest     float64 // how near it came to failing
+	closestText string  // and where
+}
+
+// newWatched makes an item that nothing is known of yet.
+func newCondition(it proof.Item, probe irbuild.Probe, op string, set *notation.Type) *condition {
+	w := &condition{it: it, probe: probe, op: op, set: set, closest: math.Inf(1)}
+	w.ev = proof.Evidence{Verdict: proof.Tested, Tolerance: w.tolerance()}
+	return w
+}
+
+// tolerance is what rounding may do along a trajectory: it adds up in what is kept
+// equal, and an inequality has room.
+func (w *condition) tolerance() float64 {
+	if w.set == nil && w.op == "=" || w.set != nil && proof.HasNormalisedRows(w.set.Kind) {
+		return invTol
+	}
+	return rangeTol
+}
+
+func restricted(t *notation.Type) bool {
+	switch t.Kind {
+	case notation.RangeType:
+		return t.Lo != nil || t.Hi != nil
+	case notation.SphereType, notation.SimplexType:
+		return true
+	}
+	return false
+}
+
+// entries are the shape of the larger side and how many entries it has.
+func (w *condition) entries(out numeric.Tensors) (shape []int, n int) {
+	return numeric.LargerShape(out[w.probe.Name], out[w.probe.RightName()])
+}
+
+// inside reports whether the conditions of an invariant hold at entry i of n.
+func (w *condition) inside(out numeric.Tensors, i, n int) bool {
+	in := out[w.probe.InsideName()]
+	return in == nil || numeric.Broadcast(in.Data, i, n) != 0
+}
+
+// afterToken is the token of entry i of a probe, counted from the start.
+func afterToken(before int, shape []int, i int) string {
+	return fmt.Sprintf("after token %d", before+numeric.Unravel(shape, i)[1]+1)
+}
+
+// violation is by how much an item fails at entry i, whether it lies at an end that
+// does not belong to it, and how.
+func (w *condition) violation(out numeric.Tensors, i int) (by float64, end bool, text string) {
+	if w.set != nil {
+		return outside(w.set, out[w.probe.Name], i)
+	}
+	a, b := w.sides(out, i)
+	by, end = relative(w.op, a, b, a-b)
+	return by, end, notHolding(w.op, a, b)
+}
+
+// sides are the numbers that are compared at entry i.
+func (w *condition) sides(out numeric.Tensors, i int) (a, b float64) {
+	_, n := w.entries(out)
+	return numeric.Broadcast(out[w.probe.Name].Data, i, n), numeric.Broadcast(out[w.probe.RightName()].Data, i, n)
+}
+
+// relative is by how much a comparison fails, by the size of its sides, which differ by
+// d, and whether they are equal where they must not be.
+func relative(op string, a, b, d float64) (by float64, end bool) {
+	return violated(op, d) / math.Max(1, math.Max(math.Abs(a), math.Abs(b))), d == 0 && (op == "<" || op == ">")
+}
+
+func notHolding(op string, a, b float64) string {
+	return fmt.Sprintf("%.12g %s %.12g does not hold", a, op, b)
+}
+
+// nearAt notes how close an item came to failing at entry i.
+func (w *condition) nearAt(out numeric.Tensors, i int, when string, sizes map[string]int) {
+	if w.set == nil {
+		x, y := w.sides(out, i)
+		w.near(x, y, when, sizes)
+	} else if w.set.Kind == notation.RangeType {
+		x, iv := out[w.probe.Name].Data[i], interval.Declared(w.set)
+		w.closer(math.Min(x-iv.Lo, iv.Hi-x), fmt.Sprintf("%.6g", x), when, sizes)
+	}
+}
+
+// near is nearAt for two sides, between which an inequality has room.
+func (w *condition) near(x, y float64, when string, sizes map[string]int) {
+	if w.op != "=" {
+		w.closer(math.Abs(x-y), fmt.Sprintf("%.6g %s %.6g", x, w.op, y), when, sizes)
+	}
+}
+
+func (w *condition) closer(gap float64, text, when string, sizes map[string]int) {
+	if gap < w.closest {
+		w.closest, w.closestText = gap, strings.TrimSpace(text+" "+when)+" at "+sample.SizesText(sizes)
+	}
+}
+
+// verdict is what is known of an item.
+func (w *condition) verdict() proof.Evidence {
+	switch {
+	case w.ev.Verdict == proof.Proved:
+		w.ev.Points = 0 // what is proved was looked at there as well, and that adds nothing
+	case w.ev.Verdict == proof.Tested && w.closestText != "":
+		w.ev.Note = fmt.Sprintf("closest by %.2g: %s", math.Max(0, w.closest), w.closestText)
+	}
+	return w.ev
+}
+
+// violated is by how much a comparison fails whose sides differ by d.
+func violated(op string, d float64) float64 {
+	switch op {
+	case "<", "≤":
+		return math.Max(0, d)
+	case ">", "≥":
+		return math.Max(0, -d)
+	}
+	return math.Abs(d)
+}
+
+const invTol = 1e-9 // an equality after any number of steps
+
+const rangeTol = 1e-12 // an inequality

@@ -1,0 +1,68 @@
+package invariant
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/sample"
+)
+
+// Hard trajectories look for what random numbers of moderate size do not show.
+// Each learned parameter has a size of its own, from a sixteenth to 256, so that
+// gates lie at their ends, alone and together; tokens are large, or all alike, so
+// that what accumulates does, or come and go with their sign. Declared sets are
+// kept. Where numbers overflow float32 a trajectory ends and says nothing. What
+// must be equal is compared while numbers are small enough for float64 to tell.
+
+// followHard runs hard trajectories from the rule's own first states.
+func followStressed(p *proof.Context, f *ir.Func, all []*condition, sizes map[string]int) {
+	frees := irbuild.Frees(p.Block, f)
+	for round := range sample.StressRounds {
+		draw := sample.New(p.Block, frees, sizes, sample.ForStress, round)
+		mild := round%2 == 0
+		path := draw.Trajectory(f)
+		for i, v := range f.Params {
+			if v.Role == ir.Outer && v.Elem == ir.Real && !v.NoGrad {
+				scale := sample.StressScales[(round/2+i)%len(sample.StressScales)] // each has every size once
+				if mild {
+					scale = math.Min(1, scale)
+				}
+				draw.Fill(path.Params[v.Name], func() float64 { return scale * draw.Rand.NormFloat64() })
+			}
+		}
+		for c := range quickChunks {
+			sample.StressTokens(f, draw, path.Params, round, mild)
+			out := path.Next()
+			if !numeric.AllFinite(out) {
+				break
+			}
+			for _, w := range all {
+				checkStressed(p, w, out, sizes, c*quickChunk, mild)
+			}
+		}
+	}
+}
+
+// watchHard looks at one item over a chunk of a hard trajectory.
+func checkStressed(p *proof.Context, w *condition, out numeric.Tensors, sizes map[string]int, before int, mild bool) {
+	if w.failure != "" || w.tolerance() == invTol && !mild {
+		return
+	}
+	shape, n := w.entries(out)
+	for i := range n {
+		v, _, text := w.violation(out, i) // rounding reaches ends here
+		if math.IsNaN(v) || !w.inside(out, i, n) {
+			continue
+		}
+		w.ev.Points++
+		when := "with large learned numbers and tokens, " + afterToken(before, shape, i)
+		if v > sample.StressTol {
+			reportViolation(p, w, when, text, sizes)
+			return
+		}
+		w.nearAt(out, i, when, sizes)
+	}
+}

@@ -1,0 +1,116 @@
+package marker
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/prove/recurrence"
+)
+
+// markers compares what a rule's pages provide with what is derived.
+func Provided(p *proof.Context, f *ir.Func, r *recurrence.Recurrence) {
+	claimed := map[string]bool{}
+	for _, pr := range p.Block.Provides {
+		for _, m := range pr.Marks {
+			if !pr.Needs {
+				claimed[proveMarker(p, f, r, m)] = true
+			}
+		}
+	}
+	listUnclaimed(p, f, r, claimed)
+}
+
+// marker settles one marker and returns its canonical text.
+func proveMarker(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, m *notation.Mark) string {
+	text := proof.MarkText(m)
+	it := proof.Item{Kind: proof.Marker, Name: proof.MarkID(m.Name.Text, text), Text: text, Span: m.Span}
+	row := named(m.Name.Text)
+	if row == nil {
+		it.Evidence = proof.Failure("no such marker")
+		p.Add(it)
+		d := p.Diags.Errorf(diag.UnknownMarker, m.Name.Span, "%s is no property that the compiler knows", m.Name.Text)
+		if n := ident.Nearest(m.Name.Text, Names()); n != "" {
+			d.Hint("did you mean %s?", n)
+		} else {
+			d.Hint("known are %s", strings.Join(Names(), ", "))
+		}
+		return text
+	}
+	if row.derive == nil {
+		p.Decide(it, func() proof.Evidence { return testCausality(p, f, m) })
+		return row.name
+	}
+	states, bad := markStates(p, r, m)
+	if bad != "" {
+		it.Evidence = proof.Failure(bad)
+		p.Add(it)
+		p.Diags.Errorf(diag.MarkerUnfounded, m.Span, "%s: %s", text, bad)
+		return text
+	}
+	p.Decide(it, func() proof.Evidence {
+		ev, b := row.derive(p, r, states)
+		if ev.Verdict == proof.Failed {
+			reportMarker(p, m, text, b)
+		}
+		return ev
+	})
+	return row.name + "(" + strings.Join(states, ", ") + ")"
+}
+
+// markStates are the states that a marker names, as the program spells them.
+func markStates(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) ([]string, string) {
+	if r == nil {
+		return nil, "this block has no recurrence"
+	}
+	if len(m.Args) == 0 {
+		return nil, "it must name the states that it speaks of"
+	}
+	var out []string
+	for _, a := range m.Args {
+		n := ident.ASCII(a.Text)
+		if r.Carry[n] == nil && onKnobPage(p, m) {
+			return statesMeant(p, r, m), ""
+		}
+		if r.Carry[n] == nil {
+			return nil, a.Text + " is no state of this rule"
+		}
+		out = append(out, n)
+	}
+	return out, ""
+}
+
+// ofKnob reports whether a marker stands on the page of a knob that speaks of
+// any weight under a name of its own.
+func onKnobPage(p *proof.Context, m *notation.Mark) bool {
+	for _, u := range p.Tree.Order {
+		if u.Kind != notation.BiasUnit && u.Kind != notation.RetentionUnit && u.Kind != notation.AlgorithmUnit {
+			continue
+		}
+		if slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
+			pr, ok := st.(*notation.Provides)
+			return ok && slices.ContainsFunc(pr.Marks, func(o *notation.Mark) bool { return o.Span == m.Span })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+func reportMarker(p *proof.Context, m *notation.Mark, text string, b recurrence.Obstacle) {
+	why := b.Why
+	if why == "" {
+		why = "is not of this form"
+	}
+	d := p.Diags.Errorf(diag.MarkerUnfounded, m.Span, "%s does not follow from the equations", text)
+	if b.Instr != nil && !b.Instr.Span.IsZero() {
+		d.See(b.Instr.Span, "this %s", why)
+	} else {
+		d.Labelf("%s", why)
+	}
+	d.Hint("take it off the list, or change the equation")
+}

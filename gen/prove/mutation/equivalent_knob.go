@@ -1,0 +1,112 @@
+package mutation
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/units"
+)
+
+// A knob or a front has no program of its own. Whether a break changes one is
+// seen in rules that are made with it: the plainest that can be built, once with
+// the options as the page has them and once for each value of one option that
+// the page tells apart.
+
+// tried are the kinds of units that mean nothing outside of a rule.
+var knobsAndFronts = []notation.UnitKind{notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
+
+// mostFormulas is how many formulas are tried for one setting of the options.
+const mostFormulas = 60
+
+// SameTrials reports whether two forms of a knob or of a front do the same in
+// all of these rules. Of any other unit it says so always.
+func SameTrials(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.Unit) bool {
+	if !slices.Contains(knobsAndFronts, u.Kind) {
+		return true
+	}
+	for _, with := range optionSettings(u) {
+		for i, f := range proof.Formulas(was, u) {
+			if i == mostFormulas {
+				break
+			}
+			a := withOptions(was, u, f, with)
+			if a == nil {
+				continue
+			}
+			if b := withOptions(is, v, f, with); b == nil || !SamePrograms(a, b) {
+				return false
+			}
+			break
+		}
+	}
+	return true
+}
+
+// set makes a rule of a formula in which a page has options, or nil.
+func withOptions(tree *units.Tree, u *notation.Unit, f *notation.Formula, with []*notation.Override) *check.Block {
+	g := *f
+	apply := func(a *notation.Apply) *notation.Apply {
+		if a.Name.Text != u.Name.Text {
+			return a
+		}
+		own := *a
+		own.Args = with
+		return &own
+	}
+	g.Parts = nil
+	for _, a := range f.Parts {
+		g.Parts = append(g.Parts, apply(a))
+	}
+	g.Over = apply(f.Over)
+	blk, ds := check.InstantiateFormula(tree, u.Name.Text, &g, nil)
+	if blk == nil || ds.HasErrors() || irbuild.Rule(blk, &ds) == nil || ds.HasErrors() {
+		return nil
+	}
+	return blk
+}
+
+// settings are the options as they are, and with one of them at each of its
+// words, or at and above each number that a choice compares it with.
+func optionSettings(u *notation.Unit) [][]*notation.Override {
+	out := [][]*notation.Override{nil}
+	add := func(name string, x notation.Expr) {
+		out = append(out, []*notation.Override{{Name: notation.Word{Span: u.Name.Span, Text: name}, Value: x}})
+	}
+	numbers := map[string][]float64{}
+	notation.Inspect(u, func(n any) bool {
+		c, ok := n.(*notation.Case)
+		if !ok {
+			return true
+		}
+		id, ok := c.On.(*notation.Ident)
+		for _, a := range c.Arms {
+			notation.Inspect(a.Cond, func(n any) bool {
+				if x, isNumber := n.(*notation.Number); ok && isNumber && !slices.Contains(numbers[id.Name.Text], x.Value) {
+					numbers[id.Name.Text] = append(numbers[id.Name.Text], x.Value, x.Value+2)
+				}
+				return true
+			})
+		}
+		return true
+	})
+	for _, st := range u.Body {
+		d, ok := st.(*notation.Declare)
+		if !ok || d.Keyword.Text != "option" {
+			continue
+		}
+		for _, n := range d.Names {
+			if n.Type != nil {
+				for _, m := range n.Type.Members {
+					add(n.Name.Text, m)
+				}
+			}
+			for _, x := range numbers[n.Name.Text] {
+				add(n.Name.Text, &notation.Number{Span: u.Name.Span, Value: x})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package sample
+
+import (
+	"math/rand/v2"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
+)
+
+const (
+	StressRounds = 8
+	StressTol    = 1e-6 // of what is found there: sums of large numbers leave rounding
+	mildScales   = 2    // of the sizes: those at which equalities are compared
+)
+
+// hardSizes are the sizes of learned parameters and tokens.
+var StressScales = []float64{1.0 / 16, 1, 16, 256}
+
+func StressScale(rng *rand.Rand, mild bool) float64 {
+	n := len(StressScales)
+	if mild {
+		n = mildScales
+	}
+	return StressScales[rng.IntN(n)]
+}
+
+// hardTokens draws the tokens of a chunk: each of a size of its own, or all the
+// same, or the same with alternating signs.
+func StressTokens(f *ir.Func, draw *Sampler, params numeric.Tensors, round int, mild bool) {
+	for _, v := range f.Params {
+		if v.Role != ir.Input || v.Elem != ir.Real {
+			continue
+		}
+		t := draw.Draw(v)
+		params[v.Name] = t
+		k := TokenAxis(v)
+		typ := draw.Frees[v.Name].Type
+		if k < 0 || typ != nil && typ.Kind != notation.RealType {
+			continue
+		}
+		stride, scale := numeric.Stride(t.Shape, k), make([]float64, t.Shape[k])
+		for n := range scale {
+			scale[n] = StressScale(draw.Rand, mild)
+		}
+		for i := range t.Data {
+			n := numeric.Unravel(t.Shape, i)[k]
+			if n == 0 || round%4 < 2 {
+				t.Data[i] *= scale[n]
+				continue
+			}
+			t.Data[i] = t.Data[i-n*stride] // as the first token
+			if round%4 == 3 && n%2 == 1 {
+				t.Data[i] = -t.Data[i]
+			}
+		}
+	}
+}

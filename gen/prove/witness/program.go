@@ -1,0 +1,133 @@
+package witness
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
+)
+
+// program builds the program that the witness is about.
+func (w *Witness) program(tree *units.Tree, vectors Vectors) (*ir.Func, error) {
+	u, err := w.formula(tree)
+	if err != nil {
+		return nil, err
+	}
+	var with []*notation.Override
+	for _, k := range slices.Sorted(maps.Keys(w.Options)) {
+		o := &notation.Override{Name: notation.Word{Text: k}}
+		if word, ok := strings.CutPrefix(w.Options[k], "'"); ok {
+			o.Value = &notation.Ident{Name: notation.Word{Text: word}}
+		} else {
+			_, x, err := (&comparison{w: w, vectors: vectors}).tensor(w.Options[k])
+			if err != nil {
+				return nil, fmt.Errorf("option %s: %w", k, err)
+			}
+			o.Value = &notation.Number{Value: x[0]}
+		}
+		with = append(with, o)
+	}
+	blk, ds := instantiate(tree, u, with)
+	if blk == nil || ds.HasErrors() {
+		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
+	}
+	g := buildProgram(blk, w.Program, &ds)
+	if g == nil || ds.HasErrors() {
+		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
+	}
+	return g, nil
+}
+
+// instantiate resolves a page under its name, and anything else as a rule.
+func instantiate(tree *units.Tree, u *notation.Unit, with []*notation.Override) (*check.Block, diag.List) {
+	if f := u.Formula; len(f.Parts) == 1 && len(f.Parts[0].Args) == 0 && f.Over == nil {
+		return check.InstantiateFormula(tree, f.Parts[0].Name.Text, f, with)
+	}
+	u.With = with
+	return check.Instantiate(tree, u)
+}
+
+// Pages are the pages that the witness is about: a unit, or the knobs, the
+// strategy and the front of a rule that no page names. A break of one of them can
+// change what is compared.
+func (w *Witness) Pages() []string {
+	var out []string
+	u, _ := w.rule()
+	notation.Inspect(u, func(x any) bool {
+		if a, ok := x.(*notation.Apply); ok {
+			out = append(out, a.Name.Text)
+		}
+		return true
+	})
+	return out
+}
+
+// rule is the formula that the witness is about, as a rule without a page.
+func (w *Witness) rule() (*notation.Unit, error) {
+	text := "rule Witnessed = " + strings.Replace(w.Unit, "/", " over ", 1)
+	f, ds := notation.Parse(source.NewFile("the witness list", text), []notation.Input{{Text: text}})
+	if ds.HasErrors() || len(f.Units) != 1 {
+		return &notation.Unit{}, fmt.Errorf("%s is no formula: %s", w.Unit, ds.Error())
+	}
+	return f.Units[0], nil
+}
+
+// formula is that rule, if there are the units that it is made of.
+func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
+	u, err := w.rule()
+	if err != nil {
+		return nil, err
+	}
+	notation.Inspect(u, func(x any) bool {
+		if a, ok := x.(*notation.Apply); ok && tree.Units[a.Name.Text] == nil && err == nil {
+			err = fmt.Errorf("there is no unit %s", a.Name.Text)
+		}
+		return true
+	})
+	return u, err
+}
+
+// answers is a frozen read without the tails that it keeps for others: those no
+// reference has.
+func withoutKeptWindows(f *ir.Func) *ir.Func {
+	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.State && r.Val.Def != nil && r.Val.Def.Op == ir.Stop })
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 })
+	return f
+}
+
+// buildProgram makes one of a block's programs: whole, frozen, start, update or
+// gradient, its first inner gradient.
+func buildProgram(blk *check.Block, program string, ds *diag.List) *ir.Func {
+	switch program {
+	case "op":
+		return irbuild.Op(blk, ds)
+	case "whole":
+		return irbuild.Whole(blk, ds)
+	case "frozen":
+		return withoutKeptWindows(irbuild.Frozen(blk, ds))
+	case "start":
+		return irbuild.Start(blk, ds)
+	case "update":
+		return irbuild.Update(blk, ds)
+	case "function":
+		return irbuild.Function(blk, ds)
+	}
+	if k, ok := strings.CutPrefix(program, "gradient"); ok {
+		i, _ := strconv.Atoi(k)
+		if gs := irbuild.Gradients(blk, ds); i < len(gs) {
+			return gs[i].Func
+		}
+	}
+	return nil
+}
