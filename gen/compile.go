@@ -260,7 +260,7 @@ func (c *unitCompiler) fire(name string, f *ir.Func) {
 func settings(o *check.Subpart) []abi.Setting {
 	var out []abi.Setting
 	for _, a := range o.Formula.Args {
-		if x, ok := check.Number(a.Value); ok {
+		if x, ok := notation.Constant(a.Value); ok {
 			out = append(out, abi.Setting{Name: ident.ASCII(a.Name.Text), Value: x})
 		}
 	}

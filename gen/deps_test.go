@@ -39,9 +39,10 @@ gen/loopopt:      gen/shape gen/ir gen/plan
 # steps: one arrow of the pipeline each
 gen/markdown:     gen/source gen/diag gen/spec internal/spelling
 gen/check:        gen/source gen/diag gen/shape gen/ident gen/notation gen/units
+gen/check/expand: gen/source gen/diag gen/ident gen/notation gen/units
 gen/irbuild:      gen/diag gen/notation gen/check gen/ir
 gen/irbuild/tensor:  gen/diag gen/shape gen/ident gen/notation gen/ir
-gen/irbuild/program: gen/source gen/diag gen/shape gen/ident gen/check gen/ir
+gen/irbuild/program: gen/source gen/diag gen/shape gen/ident gen/notation gen/check gen/ir
 gen/irbuild/expr:    gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/simplify gen/autodiff! gen/irbuild/tensor gen/irbuild/program
 gen/irbuild/form:    gen/ir gen/irbuild/tensor
 gen/irbuild/scan:    gen/diag gen/ident gen/notation gen/check gen/ir gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr

@@ -122,7 +122,7 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) abi.Weight {
 	case len(d.ByLevel) > 0:
 		w.Init.Kind = abi.Levels
 		for _, x := range d.ByLevel {
-			n, _ := check.Number(x)
+			n, _ := notation.Constant(x)
 			w.Init.Levels = append(w.Init.Levels, n)
 		}
 	case d.Dist != nil:
@@ -135,7 +135,7 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) abi.Weight {
 	case d.Init != nil:
 		w.Init.A = c.sizeExpr(d.Init)
 	}
-	if seed, ok := check.Number(d.Seed); ok && d.Seed != nil {
+	if seed, ok := notation.Constant(d.Seed); ok && d.Seed != nil {
 		w.Init.Stream, w.Init.Seed = p.Name, uint64(seed)
 	}
 	return w
@@ -143,7 +143,7 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) abi.Weight {
 
 // sizeExpr turns a number that depends on sizes into its tree.
 func (c *unitCompiler) sizeExpr(x notation.Expr) abi.SizeExpr {
-	if n, ok := check.Number(x); ok {
+	if n, ok := notation.Constant(x); ok {
 		return abi.SizeExpr{Op: "num", Num: n}
 	}
 	bin := func(op string, a, b notation.Expr) abi.SizeExpr {
@@ -181,7 +181,7 @@ func (c *unitCompiler) option(name string) (float64, bool) {
 	if c.blk.Options[name] == nil || c.blk.Axes[name] != nil {
 		return 0, false
 	}
-	return check.Number(c.blk.Options[name].Value)
+	return notation.Constant(c.blk.Options[name].Value)
 }
 
 // starts reports whether a state begins with something else than zeros.
@@ -208,14 +208,14 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) abi.Value {
 	if s != nil && s.Type != nil && s.Type.Kind == notation.IntType {
 		v.Lo, v.Hi, v.HasRange = c.bound(s.Type.Lo), c.bound(s.Type.Hi), true
 		for _, m := range s.Type.Members {
-			if n, ok := check.Number(m); ok {
+			if n, ok := notation.Constant(m); ok {
 				v.Extra = append(v.Extra, int(n))
 			}
 		}
 	}
 	for name, o := range c.blk.Options {
 		if ident.ASCII(name) == p.Name {
-			v.Setting, v.HasSetting = check.Number(o.Value)
+			v.Setting, v.HasSetting = notation.Constant(o.Value)
 			v.Domain = domain(o.Decl.Type)
 		}
 	}
@@ -236,7 +236,7 @@ func domain(t *notation.Type) *abi.Domain {
 		return nil
 	}
 	end := func(x notation.Expr, none float64) float64 {
-		if v, ok := check.Number(x); x != nil && ok {
+		if v, ok := notation.Constant(x); x != nil && ok {
 			return v
 		}
 		return none
@@ -363,7 +363,7 @@ func applied(t *units.Tree, part string, a *notation.Apply) abi.Applied {
 	var ds diag.List // what is wrong has been said
 	given, options := units.Bind(u, a.Args, &ds)
 	for _, o := range options {
-		if v, ok := check.Number(o.Value); ok {
+		if v, ok := notation.Constant(o.Value); ok {
 			out.Sizes[ident.ASCII(o.Name.Text)] = int(v)
 		}
 	}

@@ -38,7 +38,7 @@ func orthogonalised(t *testing.T, f *ir.Func, blk *check.Block, s *mat.Dense) *m
 		in[p.Name] = interp.NewTensor(interp.Shape(p.Axes, sizes)...)
 	}
 	for name, o := range blk.Options {
-		if x, ok := check.Number(o.Value); ok && in[ident.ASCII(name)] != nil {
+		if x, ok := notation.Constant(o.Value); ok && in[ident.ASCII(name)] != nil {
 			in[ident.ASCII(name)].Data[0] = x
 		}
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/nl-hecate/hecate/gen/check/expand"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -157,7 +158,7 @@ type Block struct {
 
 	Unpruned *Block // the block with equations that nothing reads in it, nil where there are none
 
-	families *familiar // nil for a block without any
+	families *expand.Families // nil for a block without any
 
 	Claims     []*notation.Claim
 	Kinks      []*notation.Kink

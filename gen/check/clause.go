@@ -145,6 +145,6 @@ func (in *instancer) constant(n *notation.DeclName) {
 const maxSeed = 1 << 53
 
 func isSeed(e notation.Expr) bool {
-	x, ok := Number(e)
+	x, ok := notation.Constant(e)
 	return ok && x >= 0 && x <= maxSeed && x == math.Trunc(x)
 }

@@ -20,12 +20,12 @@ func (in *instancer) declare() {
 		}
 	}
 	for _, s := range in.srcs {
-		in.params(s.unit)
-		for _, st := range s.body {
-			in.statement(s.unit, st)
+		in.params(s.Unit)
+		for _, st := range s.Body {
+			in.statement(s.Unit, st)
 		}
-		if r := s.unit.Result; r != nil && s.unit.Kind == notation.OpUnit {
-			in.define(s.unit, r)
+		if r := s.Unit.Result; r != nil && s.Unit.Kind == notation.OpUnit {
+			in.define(s.Unit, r)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func (in *instancer) timeLetter() string {
 		return "t"
 	}
 	for _, s := range in.srcs {
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "clock" {
 				return d.Names[0].Name.Text
 			}
@@ -276,8 +276,8 @@ func (b *Block) OptionValue(e notation.Expr) notation.Expr {
 // Compare decides a relation between two constants: numbers, or words for
 // equality.
 func (b *Block) Compare(op string, x, y notation.Expr) (holds, known bool) {
-	m, okm := Number(x)
-	n, okn := Number(y)
+	m, okm := notation.Constant(x)
+	n, okn := notation.Constant(y)
 	if !okm || !okn {
 		same := notation.Equal(x, y)
 		return same == (op == "=" || op == ""), op == "=" || op == "≠" || op == ""

@@ -45,11 +45,11 @@ func (in *instancer) gatherSizes() {
 	var defaults, decided, items []*notation.DimsItem
 	when := map[*notation.DimsItem]notation.Expr{}
 	for _, s := range in.srcs {
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			d, ok := st.(*notation.Dims)
 			switch {
 			case !ok || d.When != nil && !in.holds(d.When):
-			case s.unit.Kind != notation.FrontUnit:
+			case s.Unit.Kind != notation.FrontUnit:
 				items = append(items, d.Items...)
 			case d.When != nil:
 				decided = append(decided, d.Items...)
@@ -99,7 +99,7 @@ func (in *instancer) setOf(when notation.Expr) (found *notation.Override) {
 	notation.Inspect(when, func(n any) bool {
 		if id, ok := n.(*notation.Ident); ok {
 			for _, s := range in.srcs {
-				for _, o := range s.set {
+				for _, o := range s.Set {
 					if o.Name.Text == id.Name.Text {
 						found = o
 					}

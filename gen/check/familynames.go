@@ -12,6 +12,12 @@ import (
 // whole families are written out, and names that would be emitted alike are
 // refused.
 
+// ExpandClaim is a claim of no page, such as a derived one, with the members of families
+// as the block names them.
+func (b *Block) ExpandClaim(c *notation.Claim, ds *diag.List) *notation.Claim {
+	return b.families.Claim(c, ds)
+}
+
 // wholeFamilies lets a family's name in a mark or a nograd mean all the members
 // that there are.
 func (in *instancer) wholeFamilies() {
@@ -19,12 +25,8 @@ func (in *instancer) wholeFamilies() {
 		return
 	}
 	all := func(w notation.Word) (out []notation.Word) {
-		g := in.b.families.fams[w.Text]
-		if g == nil {
-			return []notation.Word{w}
-		}
-		for _, m := range g.members {
-			if name := notation.MemberText(g.name, m); in.b.Symbols[name] != nil {
+		for _, name := range in.b.families.Members(w.Text) {
+			if in.b.Symbols[name] != nil {
 				out = append(out, notation.Word{Span: w.Span, Text: name})
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func (in *instancer) heads() {
 	var found *notation.DeclName
 	for _, s := range in.srcs {
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			d, ok := st.(*notation.Declare)
 			if !ok || d.Keyword.Text != "option" {
 				continue
@@ -23,8 +23,8 @@ func (in *instancer) heads() {
 				a := attribute(n, "replicate")
 				switch {
 				case a == nil:
-				case s.unit.Kind != notation.FrontUnit && s.unit.Kind != notation.RuleUnit:
-					in.ds.Errorf(diag.NotHere, a.Span, "an option replicates rules alone, and %s is %s", s.unit.Name.Text, units.KindName(s.unit.Kind)).Hint("put it on a front or a rule")
+				case s.Unit.Kind != notation.FrontUnit && s.Unit.Kind != notation.RuleUnit:
+					in.ds.Errorf(diag.NotHere, a.Span, "an option replicates rules alone, and %s is %s", s.Unit.Name.Text, units.KindName(s.Unit.Kind)).Hint("put it on a front or a rule")
 				case found != nil:
 					in.ds.Errorf(diag.DuplicateName, a.Span, "%s and %s both replicate the rule", found.Name.Text, n.Name.Text).See(found.Span, "the first one")
 				default:
@@ -37,7 +37,7 @@ func (in *instancer) heads() {
 		return
 	}
 	set := in.b.Options[found.Name.Text].Value
-	n, ok := Number(set)
+	n, ok := notation.Constant(set)
 	if !ok || n != math.Trunc(n) || n < 1 || n > MaxSize {
 		in.ds.Errorf(diag.BadOption, set.Where(), "%s = %s is no number of copies", found.Name.Text, notation.Print(set, notation.Unicode)).
 			See(found.Span, "the option is declared here").Hint("write a whole number, 1 or more")

@@ -3,26 +3,19 @@ package check
 import (
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/check/expand"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A part of a block: one unit's statements with the options that its formula
-// sets.
-type source struct {
-	unit *notation.Unit
-	body []notation.Stmt
-	set  []*notation.Override
-}
-
 // An instancer builds one Block.
 type instancer struct {
 	tree *units.Tree
 	ds   *diag.List
 	b    *Block
-	srcs []source
+	srcs []expand.Source
 	defs []*Equation
 
 	sizes     []*notation.DimsItem // what dims lines say, as far as it counts
@@ -57,7 +50,7 @@ func InstantiateFormula(t *units.Tree, name string, f *notation.Formula, with []
 }
 
 // instantiate resolves a unit; redefined are lines of other pages that redefine something of it.
-func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, redefined ...source) *Block {
+func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List, redefined ...expand.Source) *Block {
 	b := &Block{Tree: t, Unit: u, Name: name, ID: ident.ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
 		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Replaced: map[string]notation.Expr{}}
 	in := &instancer{tree: t, ds: ds, b: b, with: with}
@@ -67,7 +60,7 @@ func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*not
 	in.srcs = append(in.srcs, redefined...)
 	with = slices.Concat(in.below, with)
 	before := ds.Len()
-	with = in.families(with)
+	b.families, with = expand.ExpandFamilies(in.srcs, with, in.timeLetter(), ds)
 	if ds.Len() > before {
 		return b
 	}
@@ -121,7 +114,7 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *not
 		if front == nil {
 			return false
 		}
-		in.srcs = append(in.srcs, source{front, front.Body, in.bind(front, f.Over.Args, nil)})
+		in.srcs = append(in.srcs, expand.Source{Unit: front, Body: front.Body, Set: in.bind(front, f.Over.Args, nil)})
 		if len(f.Parts) > 0 && !in.expandLaw(f) {
 			return false
 		}
@@ -150,7 +143,7 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *not
 			return false
 		}
 	}
-	in.srcs = append(in.srcs, source{u, u.Body, in.bind(u, args, at)})
+	in.srcs = append(in.srcs, expand.Source{Unit: u, Body: u.Body, Set: in.bind(u, args, at)})
 	return true
 }
 

@@ -50,7 +50,7 @@ func (in *instancer) held(s *Symbol) {
 	switch {
 	case s.Decl.Of == nil && (s.Kind == Anchor || of == s.Name): // said already
 	case slices.Contains(units.Knobs, in.b.Unit.Kind): // a knob by itself: the rules that use it have the state
-	case in.b.Time != tokenTime && in.b.Unit.Kind != notation.ComposeUnit:
+	case in.b.Time != notation.TokenTime && in.b.Unit.Kind != notation.ComposeUnit:
 		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", units.Article(s.Kind.String()), units.KindName(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
 	case m == nil:
 		d := in.ds.Errorf(diag.UnknownName, at, "there is no state %s", of)
@@ -125,6 +125,6 @@ func (b *Block) NonzeroStart(s *Symbol) bool {
 	if s == nil || s.Decl == nil || s.Decl.Init == nil {
 		return false
 	}
-	n, ok := Number(s.Decl.Init)
+	n, ok := notation.Constant(s.Decl.Init)
 	return !ok || n != 0
 }

@@ -94,7 +94,7 @@ func (in *instancer) counts(st notation.Stmt) {
 // ends refuses a range of integers whose ends none can reach.
 func (in *instancer) ends(t *notation.Type) {
 	for _, e := range []notation.Expr{t.Lo, t.Hi} {
-		if x, ok := Number(e); ok && !(x == math.Trunc(x) && math.Abs(x) <= MaxSize) {
+		if x, ok := notation.Constant(e); ok && !(x == math.Trunc(x) && math.Abs(x) <= MaxSize) {
 			in.ds.Errorf(diag.BadType, e.Where(), "%s is not an end of a range of integers", notation.Print(e, notation.Unicode)).
 				Hint("it is an integer of at most %d, or a size", MaxSize)
 		}
@@ -107,7 +107,7 @@ func (in *instancer) count(id *notation.Ident, what string, most int) {
 	if o == nil || slices.Contains(in.fractions, o) {
 		return
 	}
-	x, known := Number(o.Value)
+	x, known := notation.Constant(o.Value)
 	if !known || x == math.Trunc(x) && 0 <= x && x <= float64(most) {
 		return
 	}
@@ -119,7 +119,7 @@ func (in *instancer) count(id *notation.Ident, what string, most int) {
 // inFloat32 refuses the value of an option that is not a number or that float32
 // does not hold. ∞ is a value that an option may have.
 func (in *instancer) inFloat32(name string, v notation.Expr) bool {
-	x, known := Number(v)
+	x, known := notation.Constant(v)
 	switch {
 	case !known || math.IsInf(x, 0) && isInfinity(v) || math.Abs(x) <= math.MaxFloat32:
 		return true

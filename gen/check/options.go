@@ -12,7 +12,7 @@ import (
 // options gathers option declarations and applies what the formula sets.
 func (in *instancer) options(with []*notation.Override) {
 	for _, s := range in.srcs {
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			d, ok := st.(*notation.Declare)
 			if !ok || d.Keyword.Text != "option" {
 				continue
@@ -23,17 +23,17 @@ func (in *instancer) options(with []*notation.Override) {
 						Hint("only two knobs may have options of one name: give this one another")
 					continue
 				}
-				in.b.Options[n.Name.Text] = &Option{Name: n.Name.Text, Decl: n, Value: n.Init, Unit: s.unit}
+				in.b.Options[n.Name.Text] = &Option{Name: n.Name.Text, Decl: n, Value: n.Init, Unit: s.Unit}
 			}
 		}
 	}
 	for _, s := range in.srcs {
-		for i, o := range s.set {
-			if k := slices.IndexFunc(s.set[:i], func(p *notation.Override) bool { return p.Name.Text == o.Name.Text }); k >= 0 {
-				in.ds.Errorf(diag.DuplicateName, o.Span, "the option %s is set twice", o.Name.Text).See(s.set[k].Span, "first set here")
+		for i, o := range s.Set {
+			if k := slices.IndexFunc(s.Set[:i], func(p *notation.Override) bool { return p.Name.Text == o.Name.Text }); k >= 0 {
+				in.ds.Errorf(diag.DuplicateName, o.Span, "the option %s is set twice", o.Name.Text).See(s.Set[k].Span, "first set here")
 				continue
 			}
-			in.set(o, s.unit)
+			in.set(o, s.Unit)
 		}
 	}
 	for _, o := range with {
@@ -42,12 +42,12 @@ func (in *instancer) options(with []*notation.Override) {
 		}
 	}
 	for _, s := range in.srcs {
-		for _, p := range s.unit.Params {
+		for _, p := range s.Unit.Params {
 			if p.Type != nil && p.Type.Kind == notation.IntType {
 				in.ends(p.Type)
 			}
 		}
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			in.staticUse(st)
 			in.choices(st)
 			in.counts(st)
@@ -100,22 +100,22 @@ func member(t *notation.Type, v notation.Expr) bool {
 	case notation.SetType:
 		return slices.ContainsFunc(t.Members, func(m notation.Expr) bool { return notation.Equal(m, v) })
 	case notation.IntType:
-		x, ok := Number(v)
-		lo, okLo := Number(t.Lo)
-		hi, okHi := Number(t.Hi)
+		x, ok := notation.Constant(v)
+		lo, okLo := notation.Constant(t.Lo)
+		hi, okHi := notation.Constant(t.Hi)
 		return ok && x == math.Trunc(x) && (!okLo || x >= lo) && (!okHi || x <= hi)
 	case notation.RangeType:
-		x, ok := Number(v)
+		x, ok := notation.Constant(v)
 		if !ok || math.IsNaN(x) {
 			return true
 		}
 		if t.Lo != nil {
-			if lo, ok := Number(t.Lo); ok && (x < lo || (x == lo && t.LoOpen)) {
+			if lo, ok := notation.Constant(t.Lo); ok && (x < lo || (x == lo && t.LoOpen)) {
 				return false
 			}
 		}
 		if t.Hi != nil {
-			if hi, ok := Number(t.Hi); ok && (x > hi || (x == hi && t.HiOpen)) {
+			if hi, ok := notation.Constant(t.Hi); ok && (x > hi || (x == hi && t.HiOpen)) {
 				return false
 			}
 		}

@@ -63,7 +63,7 @@ func (o *orderer) sort(roots []*Equation) {
 // that is read was refused there.
 func (o *orderer) unwritten() {
 	for _, s := range o.b.SymSeq {
-		if s.Kind == State && (o.b.Time == tokenTime || o.b.Unit.Kind == notation.ComposeUnit) && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Replaced[s.Name] == nil {
+		if s.Kind == State && (o.b.Time == notation.TokenTime || o.b.Unit.Kind == notation.ComposeUnit) && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Replaced[s.Name] == nil {
 			o.in.ds.Errorf(diag.MissingEquation, s.Span, "state %s has no equation", s.Name).
 				Hint("say how it changes: %s = …, or leave it out", notation.At(s.Name, o.now()))
 		}
@@ -167,7 +167,7 @@ func (o *orderer) visit(e *Equation) {
 	if s := o.b.Symbols[e.Name]; s != nil && s.Kind == State || o.b.Strategy != nil && e.Unit == o.b.Strategy.Unit {
 		class = Recurrent // what a strategy says is about a chunk
 	}
-	if class > Static && !e.Timed && o.b.Time == tokenTime {
+	if class > Static && !e.Timed && o.b.Time == notation.TokenTime {
 		if e.Iter != nil {
 			o.in.ds.Errorf(diag.TimeSuffix, e.Iter.Name.Span, "%s", o.untimed(e)).Hint("write iterate %s from …", notation.At(e.Name, "_t"))
 		} else {
@@ -180,9 +180,6 @@ func (o *orderer) visit(e *Equation) {
 	o.mark[e.Name] = 2
 	o.out = append(o.out, e)
 }
-
-// tokenTime is the letter of a rule's time.
-const tokenTime = "t"
 
 // A read is a name with the moment at which it is read.
 type read struct {
@@ -204,15 +201,15 @@ func (o *orderer) read(e *Equation, r read) Class {
 	switch {
 	case o.b.Strategy != nil && !r.first && (r.at || !r.now) && next == e && sym.Kind == Defined:
 		return Recurrent // at an earlier token of the chunk
-	case sym.Kind == Snap && !e.Timed && o.b.Time == tokenTime && o.b.Strategy == nil:
+	case sym.Kind == Snap && !e.Timed && o.b.Time == notation.TokenTime && o.b.Strategy == nil:
 		o.held(sym)
 		return Static // the same for all tokens of a call
 	case sym.Kind == Anchor, sym.Kind == Snap:
 		o.held(sym)
 		return Recurrent
-	case r.first && o.b.Time == tokenTime && o.first(sym):
+	case r.first && o.b.Time == notation.TokenTime && o.first(sym):
 		return Recurrent
-	case !r.now && !r.first && sym.Kind != State && next != nil && o.b.Time == tokenTime && o.ofStates(next, nil):
+	case !r.now && !r.first && sym.Kind != State && next != nil && o.b.Time == notation.TokenTime && o.ofStates(next, nil):
 		o.lagging(next)
 		return Recurrent
 	}
@@ -224,7 +221,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 			}
 			return Recurrent
 		}
-		if r.now && next.Name == e.Name && o.b.Time == tokenTime {
+		if r.now && next.Name == e.Name && o.b.Time == notation.TokenTime {
 			o.cycle(e)
 		} else if r.now && next.Name != e.Name {
 			o.visit(next)
@@ -234,7 +231,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 		return Recurrent
 	}
 	if next == nil {
-		if sym.Kind == Input && o.b.Time == tokenTime {
+		if sym.Kind == Input && o.b.Time == notation.TokenTime {
 			return Parallel
 		}
 		return Static

@@ -218,7 +218,7 @@ func (in *instancer) periods(l *Levels, x notation.Expr) bool {
 	}
 	last := 1
 	for i, it := range list.Items {
-		n, ok := Number(it)
+		n, ok := notation.Constant(it)
 		if !ok || n != float64(int(n)) || n < 1 || i == 0 && n != 1 || int(n)%last != 0 {
 			in.ds.Errorf(diag.NotSupported, it.Where(), "a period is a whole multiple of the one before, and the first is 1")
 			return false
@@ -233,7 +233,7 @@ func (in *instancer) periods(l *Levels, x notation.Expr) bool {
 func (in *instancer) gate(l *Levels, s *notation.Level) bool {
 	if r, ok := s.When.(*notation.Relation); ok && r.Op == "=" {
 		at, isIndex := r.X.(*notation.Index)
-		one, isNumber := Number(r.Y)
+		one, isNumber := notation.Constant(r.Y)
 		if isIndex && isNumber && one == 1 && in.indexed(at.At, s.Binder) {
 			if id, ok := at.X.(*notation.Ident); ok {
 				l.Gate = id.Name.Text

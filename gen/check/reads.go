@@ -21,9 +21,9 @@ func (o *orderer) reads(e *Equation) []read {
 		o.rounds(e.Iter, &out)
 		return out
 	}
-	local := locals(nil, e.Def)
+	local := notation.Locals(nil, e.Def)
 	if e.Def != nil {
-		bind(local, e.Def.Target.Index)
+		notation.Bind(local, e.Def.Target.Index)
 		if _, solve := e.Def.Value.(*notation.Solve); solve { // an unknown stands in its own equation
 			local[e.Def.Target.Name.Name.Text] = true
 		}
@@ -46,7 +46,7 @@ func (o *orderer) reads(e *Equation) []read {
 func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
 	o.exprs(it.From, nil, map[string]bool{}, out)
 	o.exprs(it.Count, nil, map[string]bool{}, out)
-	own := locals(nil, &notation.Define{With: it.With})
+	own := notation.Locals(nil, &notation.Define{With: it.With})
 	own[it.Name.Text] = true
 	if it.Index != nil {
 		own[it.Index.Text] = true
@@ -54,31 +54,6 @@ func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
 	o.exprs(it.Step, own, map[string]bool{}, out)
 	for _, w := range it.With {
 		o.exprs(w.Value, own, map[string]bool{}, out)
-	}
-}
-
-// locals are names that do not mean the block's: parameters and with-names, which are
-// true, and indices, false: s hides no s_t.
-func locals(params []*notation.Param, d *notation.Define) map[string]bool {
-	out := map[string]bool{}
-	for _, p := range params {
-		out[p.Name.Text] = true
-	}
-	if d != nil {
-		for _, w := range d.With {
-			out[w.Target.Name.Name.Text] = true
-		}
-	}
-	return out
-}
-
-// bind adds indices to local names.
-func bind(local map[string]bool, bs []*notation.Binder) {
-	for _, b := range bs {
-		if _, hidden := local[b.Name.Text]; !hidden && b.Name.Text != "" {
-			local[b.Name.Text] = false
-		}
-		bind(local, b.Tuple)
 	}
 }
 
@@ -99,7 +74,7 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			if in == nil {
 				in = map[string]bool{}
 			}
-			bind(in, n.Binders)
+			notation.Bind(in, n.Binders)
 			for _, b := range n.Binders {
 				o.exprs(b.Cond, in, calls, out)
 				for _, c := range b.Tuple {
@@ -140,10 +115,10 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			}
 			zero := time == "0" || isZero(n.Time)
 			now := n.Time == nil && !zero
-			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == tokenTime && time != "" && time != tokenTime {
+			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == notation.TokenTime && time != "" && time != notation.TokenTime {
 				now = false // at the moment of a window
 			}
-			at := time != "" && time != tokenTime && !zero
+			at := time != "" && time != notation.TokenTime && !zero
 			*out = append(*out, read{name: name, now: now, first: zero, at: at, span: n.Span})
 		}
 		return true
@@ -156,7 +131,7 @@ func (o *orderer) function(name string, calls map[string]bool, out *[]read) {
 		return
 	}
 	calls[name] = true
-	local := locals(f.Params, f.Def)
+	local := notation.Locals(f.Params, f.Def)
 	for _, p := range f.Params {
 		o.axes(f, p.Type, local)
 	}

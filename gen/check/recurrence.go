@@ -107,7 +107,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 		return
 	}
 	if y, time := c.without(x); y != nil {
-		if !previous(time) {
+		if !notation.IsPrevious(time) {
 			c.refuse(x, "%s is read here at a moment that is not the token before", c.eq.Name)
 			return
 		}
@@ -216,17 +216,6 @@ func isProduct(x notation.Expr, c *recurrent) bool {
 	return c.factor(x) != nil
 }
 
-// previous reports whether a moment is t−1.
-func previous(time notation.Expr) bool {
-	b, ok := time.(*notation.Binary)
-	if !ok || b.Op != "−" {
-		return false
-	}
-	id, isID := b.X.(*notation.Ident)
-	n, isNum := b.Y.(*notation.Number)
-	return isID && isNum && id.Name.Text == tokenTime && n.Value == 1
-}
-
 // earlier reports whether a condition on an index is i < t.
 func earlier(cond notation.Expr, index string) bool {
 	r, ok := cond.(*notation.Relation)
@@ -235,5 +224,5 @@ func earlier(cond notation.Expr, index string) bool {
 	}
 	i, isIndex := r.X.(*notation.Ident)
 	t, isTime := r.Y.(*notation.Ident)
-	return isIndex && isTime && i.Name.Text == index && t.Name.Text == tokenTime
+	return isIndex && isTime && i.Name.Text == index && t.Name.Text == notation.TokenTime
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/check/expand"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -30,7 +31,7 @@ func starts(n *notation.DeclName) bool { return n.Init != nil || n.Dist != nil |
 // asRedefined is what a block takes of a declared name: the name itself, one with
 // another start, or nothing, where the line is said elsewhere.
 func (in *instancer) asRedefined(u *notation.Unit, keyword string, n *notation.DeclName) *notation.DeclName {
-	at := slices.IndexFunc(in.srcs, func(s source) bool { return s.unit == u })
+	at := slices.IndexFunc(in.srcs, func(s expand.Source) bool { return s.Unit == u })
 	if at < 0 || u.Kind != notation.FrontUnit && u.Kind != notation.RuleUnit {
 		return n
 	}
@@ -54,12 +55,12 @@ func (in *instancer) asRedefined(u *notation.Unit, keyword string, n *notation.D
 
 // says is the last line of some pages that declares a name: of rules that may say it
 // anew, or of any that may be what a rule says anew.
-func (in *instancer) says(srcs []source, keyword, name string, anew bool) (out *notation.DeclName) {
+func (in *instancer) says(srcs []expand.Source, keyword, name string, anew bool) (out *notation.DeclName) {
 	for _, s := range srcs {
-		if s.unit.Kind != notation.RuleUnit && (anew || s.unit.Kind != notation.FrontUnit) {
+		if s.Unit.Kind != notation.RuleUnit && (anew || s.Unit.Kind != notation.FrontUnit) {
 			continue
 		}
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			d, ok := st.(*notation.Declare)
 			if !ok || d.Keyword.Text != keyword || !in.kept(d.When) {
 				continue
@@ -83,7 +84,7 @@ func (in *instancer) unusedRedefinitions(u *notation.Unit) {
 		return // it stands on no other page
 	}
 	below, read := in.srcs[:last], in.readers()
-	for _, st := range in.srcs[last].body {
+	for _, st := range in.srcs[last].Body {
 		d, ok := st.(*notation.Declare)
 		if !ok || !in.kept(d.When) {
 			continue
@@ -150,13 +151,13 @@ func (in *instancer) readers() map[string]bool {
 }
 
 // redefinable are the names that a keyword declares on pages which a rule may redefine.
-func (in *instancer) redefinable(srcs []source, keyword string) (out []string) {
+func (in *instancer) redefinable(srcs []expand.Source, keyword string) (out []string) {
 	in.eachRedefinable(srcs, keyword, func(n *notation.DeclName) { out = append(out, n.Name.Text) })
 	return out
 }
 
 // replaced is a gate of the rule in the place of one that reads a name, or nil.
-func (in *instancer) replaced(below []source, name string) (out *notation.DeclName) {
+func (in *instancer) replaced(below []expand.Source, name string) (out *notation.DeclName) {
 	in.eachRedefinable(below, "gate", func(n *notation.DeclName) {
 		if n.Init == nil || !mentions(n.Init, in.b, name) {
 			return
@@ -168,12 +169,12 @@ func (in *instancer) replaced(below []source, name string) (out *notation.DeclNa
 	return out
 }
 
-func (in *instancer) eachRedefinable(srcs []source, keyword string, f func(*notation.DeclName)) {
+func (in *instancer) eachRedefinable(srcs []expand.Source, keyword string, f func(*notation.DeclName)) {
 	for _, s := range srcs {
-		if s.unit.Kind != notation.RuleUnit && s.unit.Kind != notation.FrontUnit {
+		if s.Unit.Kind != notation.RuleUnit && s.Unit.Kind != notation.FrontUnit {
 			continue
 		}
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == keyword && in.kept(d.When) {
 				for _, n := range d.Names {
 					f(n)

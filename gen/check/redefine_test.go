@@ -69,7 +69,7 @@ y_t = M_t
 	}
 	for rule, want := range map[string]float64{"A": 1, "B": 3} {
 		if b := blocks(rule); b.Options["a"] != nil {
-			if got, _ := check.Number(b.Options["a"].Value); got != want {
+			if got, _ := notation.Constant(b.Options["a"].Value); got != want {
 				t.Errorf("%s: a = %v, want %v", rule, got, want)
 			}
 		} else {

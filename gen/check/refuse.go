@@ -89,8 +89,8 @@ func (in *instancer) partKind(u *notation.Unit, p *notation.Param) bool {
 // unit introduces axes in its header, those count.
 func (in *instancer) axisNames() {
 	for _, s := range in.srcs {
-		mine := Signature(s.unit.Params)
-		for _, st := range s.body {
+		mine := Signature(s.Unit.Params)
+		for _, st := range s.Body {
 			if d, ok := st.(*notation.Dims); ok {
 				for _, it := range d.Items {
 					mine[it.Name.Text] = true
@@ -100,11 +100,11 @@ func (in *instancer) axisNames() {
 				}
 			}
 		}
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			in.localNames(st, mine)
 		}
-		if s.unit.Result != nil {
-			in.localNames(s.unit.Result, mine)
+		if s.Unit.Result != nil {
+			in.localNames(s.Unit.Result, mine)
 		}
 	}
 	for _, s := range in.b.SymSeq {
@@ -198,13 +198,13 @@ func (in *instancer) ofSizes(es ...notation.Expr) {
 }
 
 func (in *instancer) ofSize(e notation.Expr) bool {
-	if _, ok := Number(e); ok {
+	if _, ok := notation.Constant(e); ok {
 		return true
 	}
 	switch e := e.(type) {
 	case *notation.Ident:
 		if o := in.b.Options[e.Name.Text]; o != nil {
-			n, ok := Number(o.Value)
+			n, ok := notation.Constant(o.Value)
 			return ok && !math.IsInf(n, 0)
 		}
 		return in.b.AxisOf(e.Name.Text) != nil
@@ -223,7 +223,7 @@ func (in *instancer) ofSize(e notation.Expr) bool {
 // defaults refuses an option whose own page starts it outside of its set.
 func (in *instancer) defaults() {
 	for _, s := range in.srcs {
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			d, ok := st.(*notation.Declare)
 			if !ok || d.Keyword.Text != "option" {
 				continue

@@ -20,7 +20,7 @@ func (b *Block) AxisOf(name string) *Axis {
 	if o == nil {
 		return nil
 	}
-	n, ok := Number(o.Value)
+	n, ok := notation.Constant(o.Value)
 	if !ok || n != math.Trunc(n) || math.Abs(n) > MaxSize {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (b *Block) SizeOf(e notation.Expr, axis func(*notation.Ident) *Axis) (shape
 		return b.sizeProduct(e.Items, axis)
 	case *notation.Power:
 		x, ok := b.SizeOf(e.X, axis)
-		n, okn := Number(e.Exp)
+		n, okn := notation.Constant(e.Exp)
 		if !ok || !okn || n != math.Trunc(n) || n < 0 || n > maxPower {
 			return x, false
 		}
@@ -123,45 +123,4 @@ func (b *Block) sizeProduct(items []notation.Expr, axis func(*notation.Ident) *A
 		out = out.Mul(x)
 	}
 	return out, true
-}
-
-// Number reads a numeric constant: a literal, ∞, or arithmetic on such.
-func Number(e notation.Expr) (float64, bool) {
-	switch e := e.(type) {
-	case *notation.Number:
-		return e.Value, true
-	case *notation.Ident:
-		if e.Name.Text == "∞" {
-			return math.Inf(1), true
-		}
-	case *notation.Unary:
-		x, ok := Number(e.X)
-		return -x, ok
-	case *notation.Power:
-		x, ok := Number(e.X)
-		y, oky := Number(e.Exp)
-		return math.Pow(x, y), ok && oky
-	case *notation.Call:
-		if e.Fun.Text == "sqrt" && len(e.Args) == 1 {
-			x, ok := Number(e.Args[0])
-			return math.Sqrt(x), ok
-		}
-	case *notation.Binary:
-		x, ok := Number(e.X)
-		y, oky := Number(e.Y)
-		if !ok || !oky {
-			return 0, false
-		}
-		switch e.Op {
-		case "+":
-			return x + y, true
-		case "−":
-			return x - y, true
-		case "·":
-			return x * y, true
-		case "/":
-			return x / y, true
-		}
-	}
-	return 0, false
 }

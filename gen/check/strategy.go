@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/check/expand"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -33,7 +34,7 @@ type Strategy struct {
 
 // Length is how many tokens a chunk has.
 func (s *Strategy) Length() int {
-	n, _ := Number(s.Size.Value)
+	n, _ := notation.Constant(s.Size.Value)
 	return int(n)
 }
 
@@ -88,24 +89,30 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 	if in.sharesOption(st, in.srcs[before:], a) {
 		return false
 	}
-	st = fitted(st, seq, in.srcs)
+	var states []string
+	for _, s := range seq.SymSeq {
+		if s.Kind == State && !s.PerChunk() {
+			states = append(states, s.Name)
+		}
+	}
+	st = expand.Strategy(st, states, in.srcs)
 	in.b.Strategy.Unit = st
 	if !in.matched(at.Name.Span) {
 		return false
 	}
-	in.srcs = append(in.srcs, source{st, st.Body, options})
+	in.srcs = append(in.srcs, expand.Source{Unit: st, Body: st.Body, Set: options})
 	return true
 }
 
 // redefinitions are the lines of the pages on the way to a strategy that redefine something of its
 // rule: they hold for the rule token by token too.
-func (in *instancer) redefinitions() (out []source) {
+func (in *instancer) redefinitions() (out []expand.Source) {
 	for _, u := range slices.Backward(in.way) {
-		s := source{unit: u}
+		s := expand.Source{Unit: u}
 		for _, st := range u.Body {
 			d, ok := st.(*notation.Declare)
 			if ok && !slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return !Redefines(d.Keyword.Text, n) }) {
-				s.body = append(s.body, d)
+				s.Body = append(s.Body, d)
 			}
 		}
 		out = append(out, s)
@@ -115,9 +122,9 @@ func (in *instancer) redefinitions() (out []source) {
 
 // sharesOption refuses a rule one of whose axes or options has the name of an option of
 // its strategy: one word would be two sizes.
-func (in *instancer) sharesOption(st *notation.Unit, pages []source, a *notation.Apply) bool {
+func (in *instancer) sharesOption(st *notation.Unit, pages []expand.Source, a *notation.Apply) bool {
 	for _, s := range pages {
-		for _, n := range sizeNames(s.body) {
+		for _, n := range expand.SizeNames(s.Body) {
 			if units.HasOption(st, n.Text) {
 				in.ds.Errorf(diag.DuplicateName, a.Span, "%s is an option of %s and a size of %s", n.Text, st.Name.Text, a.Name.Text).
 					See(n.Span, "the size").Hint("give the size of the rule another name")
@@ -154,7 +161,7 @@ func (in *instancer) chunkOption() {
 	if slices.Contains(in.fractions, s.Size) {
 		return // said where it counts
 	}
-	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxChunk {
+	if n, ok := notation.Constant(s.Size.Value); !ok || n < 1 || n != math.Trunc(n) || n > MaxChunk {
 		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "option %s is the number of tokens of a chunk, and %s is not an integer between 1 and %d",
 			s.Size.PageName(), notation.Print(s.Size.Value, notation.Unicode), MaxChunk).See(s.Size.Decl.Span, "declared here").
 			Hint("a chunk has a number for each pair of its tokens: longer ones than 64 or 128 gain nothing")
@@ -226,3 +233,33 @@ func (b *Block) AllEquations() []*Equation {
 	}
 	return all
 }
+
+// freeze rewrites the rule's equations for a strategy that freezes reads. If the strategy
+// has no equations, the rule goes on token by token with a copy of its states from the
+// start of the chunk; otherwise the strategy computes the whole chunk, and may read all
+// that the rule computes from frozen reads.
+func (in *instancer) freeze() {
+	s := in.b.Strategy
+	if s == nil {
+		return
+	}
+	if s.snaps = expand.Freeze(in.srcs, s.Unit, in.ds); s.snaps != nil {
+		s.Frozen = !slices.ContainsFunc(s.Unit.Body, func(st notation.Stmt) bool { d, ok := st.(*notation.Define); return ok && !d.Read && !d.Match })
+	}
+}
+
+// snaps declares the states where the chunk began that frozen reads need.
+func (in *instancer) snaps() {
+	if in.b.Strategy == nil {
+		return
+	}
+	for _, s := range slices.Clone(in.b.SymSeq) {
+		if name := s.Name + "°"; in.b.Strategy.snaps[s.Name] && in.b.Symbols[name] == nil {
+			in.symbol(&Symbol{Name: name, Kind: Snap, Of: s.Name, Type: s.Type, Span: s.Span, Unit: s.Unit})
+		}
+	}
+}
+
+// Approximate reports whether a strategy freezes reads, so that it is not the
+// rule but for chunks of one token.
+func (s *Strategy) Approximate() bool { return len(s.snaps) > 0 }

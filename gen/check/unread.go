@@ -70,9 +70,9 @@ func (in *instancer) readAnyway() map[string]bool {
 	}
 	for _, f := range in.b.Funcs {
 		if f.Block == in.b {
-			note(locals(f.Params, f.Def), f.Def.Value)
+			note(notation.Locals(f.Params, f.Def), f.Def.Value)
 			for _, w := range f.Def.With {
-				note(locals(f.Params, f.Def), w.Value)
+				note(notation.Locals(f.Params, f.Def), w.Value)
 			}
 		}
 	}

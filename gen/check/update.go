@@ -134,7 +134,7 @@ func (in *instancer) moves() {
 
 // slot looks at a slot: it has the shape of the parameter and begins at zero.
 func (in *instancer) slot(n *notation.DeclName) {
-	if x, ok := Number(n.Init); n.Init == nil || !ok || x != 0 {
+	if x, ok := notation.Constant(n.Init); n.Init == nil || !ok || x != 0 {
 		in.ds.Errorf(diag.NotSupported, n.Name.Span, "slot %s does not begin at zero", n.Name.Text).Hint("write slot %s = 0", n.Name.Text)
 	}
 }

@@ -223,7 +223,7 @@ func bound(e notation.Expr) (float64, bool) {
 	if e == nil {
 		return 0, false
 	}
-	x, ok := check.Number(e)
+	x, ok := notation.Constant(e)
 	return x, ok && !math.IsInf(x, 0)
 }
 

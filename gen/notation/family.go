@@ -1,8 +1,6 @@
 package notation
 
 import (
-	"strings"
-
 	"github.com/nl-hecate/hecate/gen/diag"
 )
 
@@ -112,29 +110,6 @@ func (p *parser) memberName(what string) Word {
 		w = Word{p.since(t), MemberText(w.Text, m.Text)}
 	}
 	return w
-}
-
-// MemberText is the one word for a member of a family.
-func MemberText(name, member string) string { return name + "[" + member + "]" }
-
-// CutMember takes the member off a word, and leaves the time where it is:
-// `M[k]_t` is M_t and k. The member of any other word is empty.
-func CutMember(text string) (name, member string) {
-	i, j := strings.IndexByte(text, '['), strings.IndexByte(text, ']')
-	if i < 0 || j < i {
-		return text, ""
-	}
-	return text[:i] + text[j+1:], text[i+1 : j]
-}
-
-// At puts what says a moment, `_t` or `_{t−1}`, behind a name as a page writes
-// it: before the bracket of a member.
-func At(name, when string) string {
-	base, member := CutMember(name)
-	if member == "" {
-		return name + when
-	}
-	return MemberText(base+when, member)
 }
 
 // memberAt writes an entry of a member, `M_t[k,i]`; false for other names.

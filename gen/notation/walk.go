@@ -1,6 +1,9 @@
 package notation
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Inspect calls visit for n and, while visit returns true, for every node
 // below it, in the order of the fields. Nodes are *File, *Unit, statements,
@@ -13,6 +16,19 @@ func Inspect(n any, visit func(any) bool) {
 	}
 	for _, c := range children(n) {
 		Inspect(c, visit)
+	}
+}
+
+// Idents iterates over the names in n, in the order of Inspect.
+func Idents(n any) iter.Seq[*Ident] {
+	return func(yield func(*Ident) bool) {
+		more := true
+		Inspect(n, func(n any) bool {
+			if id, ok := n.(*Ident); ok && more {
+				more = yield(id)
+			}
+			return more
+		})
 	}
 }
 

@@ -77,7 +77,7 @@ func starts(n *notation.DeclName) bool {
 	if n == nil || n.Init == nil {
 		return false
 	}
-	x, number := check.Number(n.Init)
+	x, number := notation.Constant(n.Init)
 	return !number || x != 0
 }
 

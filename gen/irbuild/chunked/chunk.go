@@ -382,7 +382,7 @@ func (s *chunk) first(sym *check.Symbol) (*tensor.Tensor, bool) {
 	case sym.Decl == nil || sym.Decl.Init == nil:
 		return tensor.Number(0), true
 	}
-	n, ok := check.Number(sym.Decl.Init)
+	n, ok := notation.Constant(sym.Decl.Init)
 	if !ok {
 		s.e.Diags.Errorf(diag.NotSupported, sym.Decl.Init.Where(), "a state of a chunk starts from a number")
 	}

@@ -68,7 +68,7 @@ func (n *Names) carried(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	if x, isNumber := check.Number(of.Decl.Init); of.Decl.Init == nil || !isNumber || x != 0 {
+	if x, isNumber := notation.Constant(of.Decl.Init); of.Decl.Init == nil || !isNumber || x != 0 {
 		e.Diags.Errorf(diag.NotSupported, of.Span, "a state of a composition begins with zero").Hint("write state %s = 0", of.Name)
 		return nil
 	}

@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
@@ -138,10 +137,10 @@ func (e *Builder) power(x *notation.Power) *tensor.Tensor {
 func (e *Builder) number(x notation.Expr) (float64, bool) {
 	if id, ok := x.(*notation.Ident); ok && e.Local(id.Name.Text) == nil {
 		if o := e.Block.Options[id.Name.Text]; o != nil {
-			return check.Number(o.Value)
+			return notation.Constant(o.Value)
 		}
 	}
-	return check.Number(x)
+	return notation.Constant(x)
 }
 
 func (e *Builder) transpose(x *notation.Transpose) *tensor.Tensor {

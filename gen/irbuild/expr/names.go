@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -115,7 +114,7 @@ func (e *Builder) constant(x *notation.Ident) *tensor.Tensor {
 		if e.Block.Unit.Kind == notation.UpdateUnit && !o.Static {
 			return e.setting(text)
 		}
-		if n, ok := check.Number(o.Value); ok {
+		if n, ok := notation.Constant(o.Value); ok {
 			if a := e.Block.Axes[text]; a != nil && a.Free {
 				return e.Size(e.Axis(a))
 			}

@@ -4,7 +4,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -75,7 +74,7 @@ func (e *Builder) onlyWhere(x *notation.Piecewise) *tensor.Tensor {
 	if !e.Chunked || len(x.Arms) != 2 || x.Arms[1].Cond != nil {
 		return nil
 	}
-	zero, ok := check.Number(x.Arms[1].Value)
+	zero, ok := notation.Constant(x.Arms[1].Value)
 	r, isRelation := x.Arms[0].Cond.(*notation.Relation)
 	if !ok || zero != 0 || !isRelation {
 		return nil

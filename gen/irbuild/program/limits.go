@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -63,7 +64,7 @@ func tooLarge(blk *check.Block, axes []*ir.Axis, at source.Span, what, of string
 	}
 	var set *check.Option
 	for _, a := range axes {
-		long := func(o *check.Option) float64 { x, _ := check.Number(o.Value); return x }
+		long := func(o *check.Option) float64 { x, _ := notation.Constant(o.Value); return x }
 		if o := blk.Options[a.Name]; o != nil && (set == nil || long(o) > long(set)) {
 			set = o
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -46,7 +45,7 @@ func bound(e notation.Expr) (float64, bool) {
 	if e == nil {
 		return 0, false
 	}
-	x, ok := check.Number(e)
+	x, ok := notation.Constant(e)
 	return x, ok && !math.IsInf(x, 0)
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -85,7 +84,7 @@ func (e *declarations) number(x notation.Expr) string {
 }
 
 func (e *declarations) value(x notation.Expr) (float64, bool) {
-	if v, ok := check.Number(x); ok {
+	if v, ok := notation.Constant(x); ok {
 		return v, true
 	}
 	all := func(xs ...notation.Expr) ([]float64, bool) {

@@ -176,7 +176,7 @@ func (s *Sampler) integer(e notation.Expr, otherwise int) int {
 	if e == nil {
 		return otherwise
 	}
-	if x, ok := check.Number(e); ok {
+	if x, ok := notation.Constant(e); ok {
 		return int(x)
 	}
 	p, ok := s.Block.SizeOf(e, nil)
@@ -234,7 +234,7 @@ func isWindow(name string) bool { return strings.HasSuffix(name, ".tail") }
 func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {
 	for name, o := range s.Block.Options {
 		t := params[ident.ASCII(name)]
-		if x, ok := check.Number(o.Value); ok && t != nil {
+		if x, ok := notation.Constant(o.Value); ok && t != nil {
 			s.Fill(t, func() float64 { return x })
 		}
 	}

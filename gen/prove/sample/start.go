@@ -91,13 +91,13 @@ func (e *startEvaluator) draw(dist notation.Expr, t *interp.Tensor, s *Sampler) 
 
 // number evaluates a constant of a declaration; sizes and options count.
 func (e *startEvaluator) number(x notation.Expr) (float64, bool) {
-	if v, ok := check.Number(x); ok {
+	if v, ok := notation.Constant(x); ok {
 		return v, true
 	}
 	switch x := x.(type) {
 	case *notation.Ident:
 		if o := e.blk.Options[x.Name.Text]; o != nil {
-			if v, ok := check.Number(o.Value); ok {
+			if v, ok := notation.Constant(o.Value); ok {
 				return v, true
 			}
 		}

@@ -1,4 +1,4 @@
-package check
+package expand
 
 import (
 	"maps"
@@ -9,18 +9,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A reader copies one statement with its members as names; inside a family,
-// for one member, which the letter stands for.
-type reader struct {
-	*familiar
+// A memberCopy copies one statement with the reads of members as names; in a line of a
+// family for one member, the value of the letter.
+type memberCopy struct {
+	*Families
 	letter, member string
 	hidden         map[string]bool          // parameters and local names
 	bound          map[string]notation.Span // indices, with where they are bound
 	claim          bool
 }
 
-// below is a reader inside something that binds or hides further names.
-func (r *reader) below(hide []string, bind []*notation.Binder) *reader {
+// scope is the copy inside something that binds or hides further names.
+func (r *memberCopy) scope(hide []string, bind []*notation.Binder) *memberCopy {
 	c := *r
 	c.hidden, c.bound = maps.Clone(r.hidden), maps.Clone(r.bound)
 	if c.hidden == nil {
@@ -46,8 +46,8 @@ func (r *reader) below(hide []string, bind []*notation.Binder) *reader {
 	return &c
 }
 
-// plain copies a statement; most have nothing that could be a member.
-func (f *familiar) plain(st notation.Stmt, r *reader) []notation.Stmt {
+// expand copies a statement; most have nothing that could be a member.
+func (f *Families) expand(st notation.Stmt, r *memberCopy) []notation.Stmt {
 	switch st := st.(type) {
 	case *notation.Declare:
 		return []notation.Stmt{r.declare(st)}
@@ -59,8 +59,8 @@ func (f *familiar) plain(st notation.Stmt, r *reader) []notation.Stmt {
 	case *notation.Claim:
 		c := *st
 		r.claim = true
-		r = r.below(names(st.With), nil)
-		c.Left, c.Right, c.With, c.Family = r.expr(st.Left), r.expr(st.Right), r.locals(st.With), nil
+		r = r.scope(localNames(st.With), nil)
+		c.Left, c.Right, c.With, c.Family = r.expr(st.Left), r.expr(st.Right), r.definitions(st.With), nil
 		c.Tag = r.tag(st.Tag)
 		return []notation.Stmt{&c}
 	case *notation.Kink:
@@ -70,38 +70,38 @@ func (f *familiar) plain(st notation.Stmt, r *reader) []notation.Stmt {
 		return []notation.Stmt{&k}
 	case *notation.Invariant:
 		v := *st
-		r = r.below(nil, st.Binders)
+		r = r.scope(nil, st.Binders)
 		v.Cond = r.expr(st.Cond)
 		return []notation.Stmt{&v}
 	case *notation.Provides:
 		for _, m := range st.Marks {
 			for _, a := range m.Args {
-				r.word(a)
+				r.checkWord(a)
 			}
 		}
 	case *notation.NoGrad:
-		r.word(st.Name)
+		r.checkWord(st.Name)
 	}
 	return []notation.Stmt{st}
 }
 
 // tag keeps the ids of the copies apart.
-func (r *reader) tag(w *notation.Word) *notation.Word {
+func (r *memberCopy) tag(w *notation.Word) *notation.Word {
 	if w == nil || r.member == "" {
 		return w
 	}
 	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ident.ASCII(r.member)}
 }
 
-// word checks a member that stands outside of an expression.
-func (r *reader) word(w notation.Word) {
+// checkWord checks a member that stands outside of an expression.
+func (r *memberCopy) checkWord(w notation.Word) {
 	name, member := notation.CutMember(w.Text)
 	if g := r.fams[name]; g != nil && member != "" && !slices.Contains(g.members, member) {
-		r.unknown(w.Span, member, g)
+		r.refuseMember(w.Span, member, g)
 	}
 }
 
-func (r *reader) declare(st *notation.Declare) notation.Stmt {
+func (r *memberCopy) declare(st *notation.Declare) notation.Stmt {
 	d := *st
 	d.Family, d.Names = nil, nil
 	for _, n := range st.Names {
@@ -124,16 +124,16 @@ func (r *reader) declare(st *notation.Declare) notation.Stmt {
 	return &d
 }
 
-func (r *reader) define(st *notation.Define) *notation.Define {
+func (r *memberCopy) define(st *notation.Define) *notation.Define {
 	d := *st
 	d.Family = nil
 	if st.Target.IsFunc {
-		hide := names(st.With)
+		hide := localNames(st.With)
 		for _, p := range st.Target.Params {
 			hide = append(hide, p.Name.Text)
 		}
-		r = r.below(hide, st.Target.Index)
-		d.Value, d.With = r.expr(st.Value), r.locals(st.With)
+		r = r.scope(hide, st.Target.Index)
+		d.Value, d.With = r.expr(st.Value), r.definitions(st.With)
 		return &d
 	}
 	t := r.target(st.Target)
@@ -141,20 +141,20 @@ func (r *reader) define(st *notation.Define) *notation.Define {
 		return nil
 	}
 	d.Target = t
-	r = r.below(names(st.With), t.Index)
-	d.Value, d.With, d.Label = r.expr(st.Value), r.locals(st.With), r.tag(st.Label)
+	r = r.scope(localNames(st.With), t.Index)
+	d.Value, d.With, d.Label = r.expr(st.Value), r.definitions(st.With), r.tag(st.Label)
 	return &d
 }
 
 // target makes the first index of a family's name the member.
-func (r *reader) target(old *notation.Target) *notation.Target {
-	name, when := r.moment(old.Name.Name.Text, r.bound)
+func (r *memberCopy) target(old *notation.Target) *notation.Target {
+	name, when := r.cutTime(old.Name.Name.Text, r.bound)
 	g := r.fams[name]
 	if g == nil {
 		return old
 	}
 	if len(old.Index) == 0 {
-		r.bare(old.Name, g)
+		r.refuseFamily(old.Name, g)
 		return nil
 	}
 	b := old.Index[0]
@@ -163,7 +163,7 @@ func (r *reader) target(old *notation.Target) *notation.Target {
 		member = r.member
 	}
 	if b.Range != nil || b.Cond != nil || len(b.Tuple) > 0 || !slices.Contains(g.members, member) {
-		r.unknown(b.Span, b.Span.Text(), g)
+		r.refuseMember(b.Span, b.Span.Text(), g)
 		return nil
 	}
 	t := *old
@@ -176,18 +176,18 @@ func (r *reader) target(old *notation.Target) *notation.Target {
 	return &t
 }
 
-func (r *reader) locals(ds []*notation.Define) []*notation.Define {
+func (r *memberCopy) definitions(ds []*notation.Define) []*notation.Define {
 	var out []*notation.Define
 	for _, w := range ds {
 		d := *w
-		inner := r.below(nil, w.Target.Index)
+		inner := r.scope(nil, w.Target.Index)
 		d.Value = inner.expr(w.Value)
 		out = append(out, &d)
 	}
 	return out
 }
 
-func names(ds []*notation.Define) []string {
+func localNames(ds []*notation.Define) []string {
 	var out []string
 	for _, w := range ds {
 		out = append(out, w.Target.Name.Name.Text)
@@ -196,17 +196,17 @@ func names(ds []*notation.Define) []string {
 }
 
 // expr copies an expression with its members as names.
-func (r *reader) expr(e notation.Expr) notation.Expr {
+func (r *memberCopy) expr(e notation.Expr) notation.Expr {
 	return notation.Rewrite(e, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
 		case *notation.Index:
 			return r.index(n)
 		case *notation.Ident:
 			if g, _, _ := r.family(n); g != nil && !(r.claim && r.parameter(n)) {
-				r.bare(n, g)
+				r.refuseFamily(n, g)
 			}
 		case *notation.Reduce:
-			in := r.below(nil, n.Binders)
+			in := r.scope(nil, n.Binders)
 			return &notation.Reduce{Span: n.Span, Op: n.Op, Binders: notation.RewriteBinders(n.Binders, in.expr), Body: in.expr(n.Body), Empty: r.expr(n.Empty)}
 		case *notation.Field:
 			return n // a local name of a function
@@ -216,29 +216,29 @@ func (r *reader) expr(e notation.Expr) notation.Expr {
 }
 
 // family is the family whose name x is, with its time.
-func (r *reader) family(x notation.Expr) (g *family, name, when string) {
+func (r *memberCopy) family(x notation.Expr) (g *family, name, when string) {
 	id, ok := x.(*notation.Ident)
 	if !ok || r.hidden[id.Name.Text] {
 		return nil, "", ""
 	}
-	name, when = r.moment(id.Name.Text, r.bound)
+	name, when = r.cutTime(id.Name.Text, r.bound)
 	return r.fams[name], name, when
 }
 
 // parameter reports whether a bare name may be a function's parameter, as a
 // claim about the function names it.
-func (r *reader) parameter(id *notation.Ident) bool {
+func (r *memberCopy) parameter(id *notation.Ident) bool {
 	return id.Time == nil && !id.Bar && r.free[id.Name.Text]
 }
 
-func (r *reader) bare(id *notation.Ident, g *family) {
+func (r *memberCopy) refuseFamily(id *notation.Ident, g *family) {
 	r.ds.Errorf(diag.UnknownName, id.Span, "%s is a family: say which member", notation.Print(id, notation.Unicode)).
 		Labelf("the members are %s", g.list()).See(g.at, "%s is given its members here", g.name).
 		Hint("write %s[%s]", notation.Print(id, notation.Unicode), g.members[0])
 }
 
 // index reads a member: the first index of a family's name.
-func (r *reader) index(x *notation.Index) notation.Expr {
+func (r *memberCopy) index(x *notation.Index) notation.Expr {
 	g, name, when := r.family(x.X)
 	if g == nil {
 		return nil
@@ -260,7 +260,7 @@ func (r *reader) index(x *notation.Index) notation.Expr {
 		if r.claim && r.parameter(old) {
 			return nil
 		}
-		r.unknown(x.At[0].Where(), notation.Print(x.At[0], notation.Unicode), g)
+		r.refuseMember(x.At[0].Where(), notation.Print(x.At[0], notation.Unicode), g)
 		return x
 	}
 	out := *old

@@ -1,24 +1,23 @@
-package check
+package expand
 
 import (
-	"strings"
+	"slices"
 
-	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// repeat writes the lines of the law or of a knob as often as their level says.
-func (e *expander) repeat(u *notation.Unit, body []notation.Stmt) []notation.Stmt {
+// instantiate writes the lines of the law or of a knob as often as their multiplicity says.
+func (e *expander) instantiate(u *notation.Unit, body []notation.Stmt) []notation.Stmt {
 	var out []notation.Stmt
 	for _, st := range body {
 		if c, ok := st.(*notation.Claim); ok && u.Kind != notation.BiasUnit && units.OfFunctions(c) {
 			continue
 		}
-		switch e.level(u, st) {
+		switch e.multiplicityOf(u, st) {
 		case once:
-			if e.privately(u) {
-				st = (&substitution{e: e, unit: u, letters: e.letters(u)}).stmt(st)
+			if e.hasPageSuffix(u) {
+				st = (&substitution{e: e, unit: u, letters: e.usesLetters(u)}).stmt(st)
 			}
 			switch s := st.(type) {
 			case *notation.Provides:
@@ -31,13 +30,13 @@ func (e *expander) repeat(u *notation.Unit, body []notation.Stmt) []notation.Stm
 			out = append(out, st)
 		case perFit:
 			for _, f := range e.fits {
-				s := &substitution{e: e, unit: u, letters: e.letters(u), fit: f}
+				s := &substitution{e: e, unit: u, letters: e.usesLetters(u), fit: f}
 				out = append(out, s.stmt(st))
 			}
 		case perWeight:
 			for _, f := range e.fits {
 				for _, w := range f.Weights {
-					s := &substitution{e: e, unit: u, letters: e.letters(u), fit: f, weight: w.Text}
+					s := &substitution{e: e, unit: u, letters: e.usesLetters(u), fit: f, weight: w.Text}
 					out = append(out, s.stmt(st))
 				}
 			}
@@ -46,18 +45,17 @@ func (e *expander) repeat(u *notation.Unit, body []notation.Stmt) []notation.Stm
 	return out
 }
 
-func base(text string) string { return strings.TrimSuffix(text, "_t") }
-
-// A substitution writes a line out for one weight of one fit.
+// A substitution copies a line for one weight of one fit. It avoids capture: a parameter
+// or a local definition with the name of something in the fit is renamed.
 type substitution struct {
-	e       *expander
-	unit    *notation.Unit // whose line it is
-	letters bool
-	fit     *fitting
-	weight  string
-	at      *notation.Ident   // stands for W at any moment
-	hidden  map[string]string // parameters and local names, and what they are called here
-	placing *placing          // of the definition that is being written
+	e        *expander
+	unit     *notation.Unit // whose line it is
+	letters  bool
+	fit      *fitLine
+	weight   string
+	at       *notation.Ident   // stands for W at any time
+	hidden   map[string]string // parameters and local definitions, with their names here
+	inlining *inliner          // of the definition that is being written
 }
 
 // stmt copies a line.
@@ -71,11 +69,11 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 		for _, n := range st.Names {
 			m := *n
 			m.Name = s.word(n.Name)
-			m.Init, m.Dist, m.Type = s.expr(n.Init), s.expr(n.Dist), s.typed(n.Type)
+			m.Init, m.Dist, m.Type = s.expr(n.Init), s.expr(n.Dist), s.typeOf(n.Type)
 			if m.Type == nil && st.Keyword.Text == "state" {
 				m.Type = s.e.weightType(s.weight)
 			}
-			if n.Of != nil && s.e.joins(s.unit, n.Of.Text) {
+			if n.Of != nil && s.e.isStateParameter(s.unit, n.Of.Text) {
 				m.Of = &notation.Word{Span: n.Of.Span, Text: s.weight}
 			}
 			d.Names = append(d.Names, &m)
@@ -98,8 +96,7 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 	return s.line(st)
 }
 
-// line copies a line that is written once; only names of the page's own are
-// others in it.
+// line copies a line that is written once; only names with the suffix of their page change.
 func (s *substitution) line(st notation.Stmt) notation.Stmt {
 	switch st := st.(type) {
 	case *notation.Dims:
@@ -127,7 +124,7 @@ func (s *substitution) line(st notation.Stmt) notation.Stmt {
 	return st
 }
 
-// iterate copies an iteration; its name is its own from the first round on.
+// iterate copies an iteration; from the first round on its name is local.
 func (s *substitution) iterate(st *notation.Iterate) *notation.Iterate {
 	in := *s
 	in.hidden = map[string]string{}
@@ -147,17 +144,19 @@ func (s *substitution) iterate(st *notation.Iterate) *notation.Iterate {
 	return &c
 }
 
-// define copies a definition. A parameter W is one for each weight of the fit;
-// any other that has the name of something in the fit gets another one.
+// define copies a definition. A parameter W becomes one for each weight of the fit.
 func (s *substitution) define(d *notation.Define) *notation.Define {
 	in := *s
 	in.hidden = map[string]string{}
 	if s.fit != nil {
-		in.placing = &placing{fit: s.fit, names: bareNames(d)}
+		in.inlining = &inliner{fit: s.fit}
+		for id := range notation.Idents(d) {
+			in.inlining.names = append(in.inlining.names, id.Name.Text)
+		}
 	}
 	c, t := *d, *d.Target
 	for _, i := range bound(d) {
-		if s.e.weightAxis(s.unit, i.Text) < 0 && !s.owns(i.Text) {
+		if s.e.weightAxis(s.unit, i.Text) < 0 && !s.renamesOption(i.Text) {
 			in.hidden[i.Text] = i.Text
 		}
 	}
@@ -166,7 +165,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 	}
 	t.Params = nil
 	for _, p := range d.Target.Params {
-		if s.letters && s.fit != nil && p.Name.Text == "W" && s.e.lettered(d) {
+		if s.letters && s.fit != nil && p.Name.Text == "W" && s.e.hasLawLetters(d) {
 			for _, w := range s.fit.Weights {
 				q := *p
 				q.Name = notation.Word{Span: p.Name.Span, Text: w.Text}
@@ -175,7 +174,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 			continue
 		}
 		q := *p
-		q.Name, q.Type = in.hide(p.Name), s.sized(p.Type)
+		q.Name, q.Type = in.hide(p.Name), s.renameSizes(p.Type)
 		t.Params = append(t.Params, &q)
 	}
 	id := *t.Name
@@ -194,14 +193,14 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 		v.Target, v.Value = &vt, in.expr(w.Value)
 		c.With = append(c.With, &v)
 	}
-	if in.placing != nil {
-		c.With = append(c.With, in.placing.with...)
+	if in.inlining != nil {
+		c.With = append(c.With, in.inlining.with...)
 	}
 	return &c
 }
 
-// bound are the names of a definition's own: its indices, and the sizes that its
-// parameters bring.
+// bound are the names that belong to a definition: its indices, and the sizes in the types
+// of its parameters.
 func bound(d *notation.Define) []notation.Word {
 	out := indices(d)
 	for _, p := range d.Target.Params {
@@ -209,19 +208,15 @@ func bound(d *notation.Define) []notation.Word {
 			continue
 		}
 		for _, x := range p.Type.Shape {
-			notation.Inspect(x, func(n any) bool {
-				if id, ok := n.(*notation.Ident); ok {
-					out = append(out, id.Name)
-				}
-				return true
-			})
+			for id := range notation.Idents(x) {
+				out = append(out, id.Name)
+			}
 		}
 	}
 	return out
 }
 
-// indices are the names that a node binds as indices, and the axes that they
-// run over.
+// indices are the names that a node binds as indices, and the axes that they run over.
 func indices(node any) []notation.Word {
 	var out []notation.Word
 	notation.Inspect(node, func(n any) bool {
@@ -232,32 +227,16 @@ func indices(node any) []notation.Word {
 		if b.Name.Text != "" {
 			out = append(out, b.Name)
 		}
-		notation.Inspect(b.Range, func(n any) bool {
-			if id, ok := n.(*notation.Ident); ok {
-				out = append(out, id.Name)
-			}
-			return true
-		})
-		return true
-	})
-	return out
-}
-
-// bareNames are the names that stand in a definition.
-func bareNames(d *notation.Define) []string {
-	var out []string
-	notation.Inspect(d, func(n any) bool {
-		if id, ok := n.(*notation.Ident); ok {
-			out = append(out, id.Name.Text)
+		for id := range notation.Idents(b.Range) {
+			out = append(out, id.Name)
 		}
 		return true
 	})
 	return out
 }
 
-// hide gives a parameter or a local name the name that it has here: another
-// one where the fit has something of the same name, which would be taken for
-// it.
+// hide returns a parameter or a local definition with its name here: a fresh one if the fit
+// reads something of the same name, which it would capture.
 func (s *substitution) hide(w notation.Word) notation.Word {
 	text := w.Text
 	if s.fit != nil && s.fit.mentions(text) {
@@ -267,103 +246,20 @@ func (s *substitution) hide(w notation.Word) notation.Word {
 	return notation.Word{Span: w.Span, Text: text}
 }
 
-// mentions reports whether a name stands in the line.
-func (f *fitting) mentions(text string) bool {
-	found := f.has(text)
-	look := func(x any) {
-		notation.Inspect(x, func(n any) bool {
-			if id, ok := n.(*notation.Ident); ok {
-				found = found || id.Name.Text == text
-			}
-			return true
-		})
-	}
-	look(f.predict)
-	look(f.target)
+// mentions reports whether a fit line reads or defines a name.
+func (f *fitLine) mentions(text string) bool {
+	nodes := []any{f.predict, f.target}
 	for _, d := range f.locals {
-		look(d)
+		nodes = append(nodes, d)
 	}
-	return found
-}
-
-// label keeps the ids of a line that is written several times apart.
-func (s *substitution) label(w *notation.Word) *notation.Word {
-	if w == nil || !s.e.many || s.fit == nil {
-		return w
-	}
-	of := s.fit.Weights[0].Text
-	if s.weight != "" {
-		of = s.weight
-	}
-	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ident.ASCII(of)}
-}
-
-// word is a name of the law or of a knob as the rule has it.
-func (s *substitution) word(w notation.Word) notation.Word {
-	if to, ok := s.hidden[w.Text]; ok {
-		return notation.Word{Span: w.Span, Text: to}
-	}
-	name, moment := s.e.moment(w.Text)
-	if s.letters && name == "W" && s.weight != "" {
-		name = s.weight
-	} else {
-		m := s.e.name(s.unit, name)
-		suffix := s.behind(s.e.levels[m], s.e.shared(name))
-		if s.e.private(m) {
-			suffix = "_" + m.unit.Name.Text
+	return f.has(text) || slices.ContainsFunc(nodes, func(n any) bool {
+		for id := range notation.Idents(n) {
+			if id.Name.Text == text {
+				return true
+			}
 		}
-		name = s.e.free(m, suffix)
-	}
-	return notation.Word{Span: w.Span, Text: name + moment}
-}
-
-// moment takes the moment from a name: this token's, or, of something that the
-// formula has, the start of the context.
-func (e *expander) moment(text string) (name, suffix string) {
-	if name, ok := strings.CutSuffix(text, "_t"); ok {
-		return name, "_t"
-	}
-	if name, ok := strings.CutSuffix(text, "_0"); ok && (name == "W" || len(e.owners[name]) > 0) {
-		return name, "_0"
-	}
-	return text, ""
-}
-
-// free puts a suffix behind a name, once more where something else has the
-// result.
-func (e *expander) free(m meant, suffix string) string {
-	if suffix == "" {
-		return m.name
-	}
-	name := m.name + suffix
-	for {
-		old, given := e.given[name]
-		if len(e.owners[name]) == 0 && (!given || old == m) {
-			break
-		}
-		name += suffix
-	}
-	if e.given == nil {
-		e.given = map[string]meant{}
-	}
-	e.given[name] = m
-	return name
-}
-
-// behind is what stands behind a name that is written several times.
-func (s *substitution) behind(l level, shared bool) string {
-	switch {
-	case l == perWeight && s.weight != "" && (s.e.many || shared):
-		return "_" + s.weight
-	case l == perFit && s.fit != nil && (s.e.several || shared):
-		return s.fit.suffix()
-	}
-	return ""
-}
-
-// function is the name of a function as the rule has it.
-func (s *substitution) function(w notation.Word) notation.Word {
-	return notation.Word{Span: w.Span, Text: w.Text + s.behind(s.e.levels[s.e.function(w.Text)], false)}
+		return false
+	})
 }
 
 func (s *substitution) expr(x notation.Expr) notation.Expr {
@@ -387,30 +283,30 @@ func (s *substitution) expr(x notation.Expr) notation.Expr {
 
 func (s *substitution) ident(n *notation.Ident) notation.Expr {
 	_, hidden := s.hidden[n.Name.Text]
-	axis := s.axisOf(n.Name.Text)
+	axis := s.weightAxisOf(n.Name.Text)
 	switch {
 	case axis != nil && !hidden:
 		return axis
-	case s.at != nil && base(n.Name.Text) == "W":
+	case s.at != nil && notation.Base(n.Name.Text) == "W":
 		return s.at
 	case s.letters && n.Name.Text == "V" && s.fit != nil && !hidden:
-		return s.place().put(s.fit.target, nil)
+		return s.inlined().expr(s.fit.target, nil)
 	}
 	id := *n
 	id.Name = s.word(n.Name)
 	return &id
 }
 
-// place gathers the local names that F and V bring along.
-func (s *substitution) place() *placing {
-	if s.placing == nil {
-		s.placing = &placing{fit: s.fit}
+// inlined is the inliner of the definition that is being copied.
+func (s *substitution) inlined() *inliner {
+	if s.inlining == nil {
+		s.inlining = &inliner{fit: s.fit}
 	}
-	return s.placing
+	return s.inlining
 }
 
-// call copies a call: F is the prediction, and an argument in the place of a
-// law's W is one for each weight.
+// call copies a call: F is the prediction, and an argument for a parameter W of the law is
+// one for each weight.
 func (s *substitution) call(n *notation.Call) notation.Expr {
 	if s.letters && n.Fun.Text == notation.Prediction && len(n.Args) == 1 && s.fit != nil {
 		return s.predict(n.Args[0])
@@ -419,7 +315,7 @@ func (s *substitution) call(n *notation.Call) notation.Expr {
 	c.Fun = s.function(n.Fun)
 	c.Args = nil
 	for i, a := range n.Args {
-		if !s.letters || s.fit == nil || !s.e.spread(n.Fun.Text, i) {
+		if !s.letters || s.fit == nil || !s.e.isPerWeight(n.Fun.Text, i) {
 			c.Args = append(c.Args, s.expr(a))
 			continue
 		}
@@ -433,17 +329,17 @@ func (s *substitution) call(n *notation.Call) notation.Expr {
 // of is the same substitution for another weight of the fit.
 func (s *substitution) of(weight string) *substitution {
 	t := *s
-	s.place()
-	t.placing, t.weight = s.placing, weight
+	s.inlined()
+	t.inlining, t.weight = s.inlining, weight
 	return &t
 }
 
-// predict is the fit's prediction with every weight at x, each with its own
-// state in the place of W.
+// predict is the prediction of the fit with every weight at x, each with its own state
+// for W.
 func (s *substitution) predict(x notation.Expr) notation.Expr {
 	at := map[string]notation.Expr{}
 	for _, w := range s.fit.Weights {
 		at[w.Text] = s.of(w.Text).expr(x)
 	}
-	return s.place().put(s.fit.predict, at)
+	return s.inlined().expr(s.fit.predict, at)
 }

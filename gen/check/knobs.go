@@ -4,10 +4,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/check/expand"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/units"
 )
+
+// expandLaw adds the knobs of a formula and the law, written out, to the sources of the
+// block.
+func (in *instancer) expandLaw(f *notation.Formula) bool {
+	knobs := map[notation.UnitKind]*notation.Unit{}
+	first := len(in.srcs)
+	for _, p := range f.Parts {
+		u := in.page(p, units.Knobs...)
+		if u == nil {
+			return false
+		}
+		if old := knobs[u.Kind]; old != nil {
+			in.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both %s", old.Name.Text, u.Name.Text, units.KindName(u.Kind))
+			return false
+		}
+		knobs[u.Kind] = u
+		in.srcs = append(in.srcs, expand.Source{Unit: u, Set: in.bind(u, p.Args, nil)})
+	}
+	for _, k := range units.Knobs {
+		if knobs[k] == nil {
+			in.ds.Errorf(diag.WrongPageKind, f.Span, "the formula has no %s", k).Hint("a rule is structure + bias + retention + algorithm")
+			return false
+		}
+	}
+	if !in.legal(f) {
+		return false
+	}
+	laws := in.tree.Kinds(notation.LawUnit)
+	if len(laws) != 1 {
+		in.ds.Errorf(diag.UnknownPage, f.Span, "a formula of knobs needs exactly one law, and there are %d", len(laws))
+		return false
+	}
+	srcs, ok := expand.Law(in.b.Unit, laws[0], in.srcs, first, in.ds)
+	in.srcs = srcs
+	return ok
+}
 
 // legal refuses a formula whose knobs do not get what they require; one message
 // for each line that requires.

@@ -1,4 +1,4 @@
-package check
+package expand
 
 import (
 	"slices"
@@ -8,26 +8,25 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A fit line of a structure, `fit W1, W2 : prediction → target with …`, lists
-// what learns. In the prediction a weight of the line stands without a moment:
-// that is the place through which the gradient goes. Everything else is read at
-// a moment, a weight of another line too. A local name with a moment, c_t = …,
-// is a value of the token and an equation of the rule; one without is part of
-// the prediction.
+// A fit line of a structure, `fit W1, W2 : prediction → target with …`, lists the weights
+// that learn. In the prediction a weight of the line has no time: the gradient is taken
+// with respect to it. Everything else is read at a time, a weight of another line too. A
+// local definition with a time, c_t = …, is a value of the token and an equation of the
+// rule; one without is part of the prediction.
 
-// A fitting is a fit line made ready for the law.
-type fitting struct {
+// A fitLine is a fit line that has been checked and split.
+type fitLine struct {
 	*notation.Fit
 	predict, target notation.Expr // weights of other lines are what the law reads
 	locals          []*notation.Define
-	timed           []notation.Stmt // local names with a moment, as equations
+	timed           []notation.Stmt // local definitions with a time, as equations
 }
 
-func (f *fitting) has(name string) bool {
+func (f *fitLine) has(name string) bool {
 	return slices.ContainsFunc(f.Weights, func(w notation.Word) bool { return w.Text == name })
 }
 
-func (f *fitting) local(name string) *notation.Define {
+func (f *fitLine) local(name string) *notation.Define {
 	for _, d := range f.locals {
 		if d.Target.Name.Name.Text == name {
 			return d
@@ -36,11 +35,11 @@ func (f *fitting) local(name string) *notation.Define {
 	return nil
 }
 
-// suffix is what stands behind a name that is written for each fit.
-func (f *fitting) suffix() string { return "_" + f.Weights[0].Text }
+// suffix is the suffix of a name that is written for each fit.
+func (f *fitLine) suffix() string { return "_" + f.Weights[0].Text }
 
 // fitOf is the line that fits a weight, or nil.
-func (e *expander) fitOf(weight string) *fitting {
+func (e *expander) fitOf(weight string) *fitLine {
 	for _, f := range e.fits {
 		if f.has(weight) {
 			return f
@@ -49,7 +48,7 @@ func (e *expander) fitOf(weight string) *fitting {
 	return nil
 }
 
-// fitLines reads and judges the fit lines of the structure.
+// fitLines reads and checks the fit lines of the structure.
 func (e *expander) fitLines() bool {
 	u := e.knobs[notation.StructUnit]
 	weights := declaredWeights(u)
@@ -65,27 +64,27 @@ func (e *expander) fitLines() bool {
 			switch {
 			case !weights[w.Text]:
 				ok = false
-				e.in.ds.Errorf(diag.BadFit, w.Span, "%s is fitted, but %s declares no weight %s", w.Text, u.Name.Text, w.Text).
+				e.ds.Errorf(diag.BadFit, w.Span, "%s is fitted, but %s declares no weight %s", w.Text, u.Name.Text, w.Text).
 					Hint("declare it: weight %s ∈ …", w.Text)
 			case old != nil || slices.ContainsFunc(f.Weights[:i], func(v notation.Word) bool { return v.Text == w.Text }):
 				ok = false
-				d := e.in.ds.Errorf(diag.BadFit, w.Span, "%s is fitted twice", w.Text)
+				d := e.ds.Errorf(diag.BadFit, w.Span, "%s is fitted twice", w.Text)
 				if old != nil {
 					d.See(old.Span, "it is fitted here")
 				}
 			}
 		}
-		e.fits = append(e.fits, &fitting{Fit: f})
+		e.fits = append(e.fits, &fitLine{Fit: f})
 	}
 	if n == 0 {
-		e.in.ds.Errorf(diag.MissingEquation, u.Name.Span, "structure %s has no fit", u.Name.Text).Hint("write fit W : prediction → target")
+		e.ds.Errorf(diag.MissingEquation, u.Name.Span, "structure %s has no fit", u.Name.Text).Hint("write fit W : prediction → target")
 		return false
 	}
-	e.many, e.several = n > 1, len(e.fits) > 1
+	e.manyWeights, e.manyFits = n > 1, len(e.fits) > 1
 	for _, f := range e.fits {
-		ok = ok && e.prepare(f)
+		ok = ok && e.checkFit(f)
 	}
-	return ok && !e.ring()
+	return ok && !e.hasFitCycle()
 }
 
 // declaredWeights are the names that a structure declares as weights.
@@ -101,8 +100,8 @@ func declaredWeights(u *notation.Unit) map[string]bool {
 	return out
 }
 
-// prepare checks what a line reads at which moment and divides its local names.
-func (e *expander) prepare(f *fitting) bool {
+// checkFit checks what a line reads at which time and splits its local definitions.
+func (e *expander) checkFit(f *fitLine) bool {
 	for _, w := range f.With {
 		if !strings.HasSuffix(w.Target.Name.Name.Text, "_t") {
 			f.locals = append(f.locals, w)
@@ -111,7 +110,7 @@ func (e *expander) prepare(f *fitting) bool {
 	ok := true
 	refuse := func(at notation.Span, text string, args ...any) *diag.Diagnostic {
 		ok = false
-		return e.in.ds.Errorf(diag.BadFit, at, text, args...)
+		return e.ds.Errorf(diag.BadFit, at, text, args...)
 	}
 	for _, i := range indices(f.Fit) {
 		if f.has(i.Text) || f.local(i.Text) != nil {
@@ -119,7 +118,7 @@ func (e *expander) prepare(f *fitting) bool {
 		}
 	}
 	fitted := map[string]bool{}
-	e.weights(f, f.Fit.Predict, map[string]bool{}, func(id *notation.Ident, w string, timed bool) {
+	e.visitWeights(f, f.Fit.Predict, map[string]bool{}, func(id *notation.Ident, w string, timed bool) {
 		switch {
 		case !f.has(w) && !timed:
 			refuse(id.Span, "%s is fitted by another line, and read here without a moment", w).See(e.fitOf(w).Span, "it is fitted here").
@@ -137,7 +136,7 @@ func (e *expander) prepare(f *fitting) bool {
 		}
 	}
 	value := func(x notation.Expr, what string) {
-		e.weights(f, x, map[string]bool{}, func(id *notation.Ident, w string, timed bool) {
+		e.visitWeights(f, x, map[string]bool{}, func(id *notation.Ident, w string, timed bool) {
 			if !timed {
 				refuse(id.Span, "%s is a value, and %s in it is a weight without a moment", what, w).Hint("write %s_{t−1}, the value before the token", w)
 			}
@@ -149,54 +148,45 @@ func (e *expander) prepare(f *fitting) bool {
 			value(w.Value, w.Target.Name.Name.Text)
 		}
 	}
-	ok = ok && !e.looping(f, nil)
+	ok = ok && !e.hasLocalCycle(f, nil)
 	if ok {
-		e.divide(f)
+		e.splitLocals(f)
 	}
 	return ok
 }
 
-// looping refuses a local name that needs itself; way is how it was reached.
-func (e *expander) looping(f *fitting, way []*notation.Define) bool {
+// hasLocalCycle refuses a local definition that reads itself (depth-first search); way is
+// the path to it.
+func (e *expander) hasLocalCycle(f *fitLine, way []*notation.Define) bool {
 	from := f.locals
 	if len(way) > 0 {
 		from = way[len(way)-1:]
 	}
 	for _, d := range from {
-		on, bad := append(slices.Clone(way), d), false
-		notation.Inspect(d.Value, func(n any) bool {
-			id, ok := n.(*notation.Ident)
-			to := (*notation.Define)(nil)
-			if ok && !bad {
-				to = f.local(id.Name.Text)
+		path := append(slices.Clone(way), d)
+		for id := range notation.Idents(d.Value) {
+			to := f.local(id.Name.Text)
+			if to != nil && slices.Contains(path, to) {
+				e.ds.Errorf(diag.Cycle, id.Span, "%s needs itself", id.Name.Text).See(to.Span, "defined here")
+				return true
 			}
-			switch {
-			case to == nil:
-			case slices.Contains(on, to):
-				e.in.ds.Errorf(diag.Cycle, id.Span, "%s needs itself", id.Name.Text).See(to.Span, "defined here")
-				bad = true
-			default:
-				bad = e.looping(f, append(on, to))
+			if to != nil && e.hasLocalCycle(f, append(path, to)) {
+				return true
 			}
-			return !bad
-		})
-		if bad {
-			return true
 		}
 	}
 	return false
 }
 
-// ring refuses lines each of which comes after the other: one cannot read what
-// is written only when it has read it.
-func (e *expander) ring() bool {
+// hasFitCycle refuses two lines each of which reads what the other one writes.
+func (e *expander) hasFitCycle() bool {
 	for i, f := range e.fits {
 		for _, g := range e.fits[:i+1] {
-			there, back := e.after(f, g), e.after(g, f)
+			there, back := e.readsWritten(f, g), e.readsWritten(g, f)
 			if there == nil || back == nil {
 				continue
 			}
-			d := e.in.ds.Errorf(diag.Cycle, there.Span, "the line reads what it can write only afterwards")
+			d := e.ds.Errorf(diag.Cycle, there.Span, "the line reads what it can write only afterwards")
 			if back != there {
 				d.See(back.Span, "the other line comes after this one")
 			}
@@ -207,75 +197,67 @@ func (e *expander) ring() bool {
 	return false
 }
 
-// after is where a line reads what another one writes at the same token.
-func (e *expander) after(f, g *fitting) *notation.Ident {
-	var found *notation.Ident
-	look := func(x notation.Expr) {
-		notation.Inspect(x, func(n any) bool {
-			if id, ok := n.(*notation.Ident); ok && found == nil && id.Time == nil && strings.HasSuffix(id.Name.Text, "_t") && g.has(base(id.Name.Text)) {
-				found = id
-			}
-			return true
-		})
-	}
-	look(f.Fit.Predict)
-	look(f.Fit.Target)
+// readsWritten is where a line reads what another one writes at the same token, or nil.
+func (e *expander) readsWritten(f, g *fitLine) *notation.Ident {
+	values := []notation.Expr{f.Fit.Predict, f.Fit.Target}
 	for _, w := range f.With {
-		look(w.Value)
+		values = append(values, w.Value)
 	}
-	return found
+	for _, x := range values {
+		for id := range notation.Idents(x) {
+			if id.Time == nil && strings.HasSuffix(id.Name.Text, "_t") && g.has(notation.Base(id.Name.Text)) {
+				return id
+			}
+		}
+	}
+	return nil
 }
 
-// weights visits the weights in one of a line's expressions and in the local
-// names that it reads.
-func (e *expander) weights(f *fitting, x notation.Expr, seen map[string]bool, visit func(id *notation.Ident, w string, timed bool)) {
-	notation.Inspect(x, func(n any) bool {
-		id, ok := n.(*notation.Ident)
-		if !ok {
-			return true
-		}
+// visitWeights visits the weights in an expression of a line and in the local definitions
+// that it reads.
+func (e *expander) visitWeights(f *fitLine, x notation.Expr, seen map[string]bool, visit func(id *notation.Ident, w string, timed bool)) {
+	for id := range notation.Idents(x) {
 		if w, timed := e.weightAt(id); w != "" {
 			visit(id, w, timed)
 		}
 		if d := f.local(id.Name.Text); d != nil && !seen[id.Name.Text] {
 			seen[id.Name.Text] = true
-			e.weights(f, d.Value, seen, visit)
+			e.visitWeights(f, d.Value, seen, visit)
 		}
-		return true
-	})
+	}
 }
 
-// divide replaces weights that are read at a moment by what the law reads, and
-// makes equations of the local names with a moment.
-func (e *expander) divide(f *fitting) {
-	f.predict, f.target = e.seen(f.Fit.Predict, nil), e.seen(f.Fit.Target, nil)
+// splitLocals replaces weights that are read at a time by what the law reads, and makes
+// equations of the local definitions with a time.
+func (e *expander) splitLocals(f *fitLine) {
+	f.predict, f.target = e.readAs(f.Fit.Predict, nil), e.readAs(f.Fit.Target, nil)
 	for i, d := range f.locals {
-		f.locals[i] = e.reading(d)
+		f.locals[i] = e.withReads(d)
 	}
 	for _, w := range f.With {
 		if f.local(w.Target.Name.Name.Text) != nil {
 			continue
 		}
-		d := *e.reading(w)
-		p := &placing{fit: f}
-		d.Value = p.put(d.Value, nil)
+		d := *e.withReads(w)
+		p := &inliner{fit: f}
+		d.Value = p.expr(d.Value, nil)
 		d.With = append(slices.Clone(d.With), p.with...)
 		f.timed = append(f.timed, &d)
 	}
 }
 
-// A placing puts expressions in the place of a line's weights and gathers the
-// local names that this needs, each under a name of its own.
-type placing struct {
-	fit  *fitting
+// An inliner copies expressions of a fit line with other expressions for its weights, and
+// gathers the local definitions that the copies need, each under a fresh name.
+type inliner struct {
+	fit  *fitLine
 	with []*notation.Define
-	made map[string]string // local name and places → its name here
+	made map[string]string // local name and what its weights are → its name here
 
 	names []string
 }
 
-// put is an expression of the line with every weight at its place.
-func (p *placing) put(x notation.Expr, at map[string]notation.Expr) notation.Expr {
+// expr is an expression of the line with the expressions that at gives for its weights.
+func (p *inliner) expr(x notation.Expr, at map[string]notation.Expr) notation.Expr {
 	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		id, ok := n.(*notation.Ident)
 		if !ok {
@@ -293,8 +275,8 @@ func (p *placing) put(x notation.Expr, at map[string]notation.Expr) notation.Exp
 	})
 }
 
-// local copies a local name and returns what it is called here.
-func (p *placing) local(d *notation.Define, at map[string]notation.Expr) string {
+// local copies a local definition and returns its name here.
+func (p *inliner) local(d *notation.Define, at map[string]notation.Expr) string {
 	key := d.Target.Name.Name.Text
 	for _, w := range p.fit.Weights {
 		if at[w.Text] != nil {
@@ -317,7 +299,7 @@ func (p *placing) local(d *notation.Define, at map[string]notation.Expr) string 
 	id := *t.Name
 	id.Name.Text = name
 	t.Name = &id
-	c.Target, c.Value, c.With = &t, p.put(d.Value, at), nil
+	c.Target, c.Value, c.With = &t, p.expr(d.Value, at), nil
 	p.with = append(p.with, &c)
 	return name
 }

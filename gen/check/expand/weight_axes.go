@@ -1,4 +1,4 @@
-package check
+package expand
 
 import (
 	"slices"
@@ -7,15 +7,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// An algorithm may keep more than one array of the weight's shape: a network
-// that reads the rows of a gradient has a matrix as wide as these rows. Its line
-// `dims W = r × c` names the axes of the weight that a line is written for. A
-// line that speaks of one of them is written once for each weight, and has the
-// weight's own axis in its place. The names are no axes of the rule.
+// An algorithm may keep arrays of other shapes than the weight's: a network that reads
+// the rows of a gradient has a matrix as wide as these rows. Its line `dims W = r × c`
+// names the axes of the weight. A line that reads one of them is written once for each
+// weight, with the axis of that weight. The names are not axes of the rule.
 
 // weightAxes are the names that a unit gives the axes of the weight, or nil.
 func (e *expander) weightAxes(u *notation.Unit) *notation.DimsItem {
-	if u == nil || !e.letters(u) {
+	if u == nil || !e.usesLetters(u) {
 		return nil
 	}
 	for _, st := range u.Body {
@@ -30,7 +29,7 @@ func (e *expander) weightAxes(u *notation.Unit) *notation.DimsItem {
 	return nil
 }
 
-// weightAxis is where a name stands among the axes of the weight, or -1.
+// weightAxis is the position of a name among the axes of the weight, or -1.
 func (e *expander) weightAxis(u *notation.Unit, name string) int {
 	it := e.weightAxes(u)
 	if it == nil {
@@ -39,20 +38,20 @@ func (e *expander) weightAxis(u *notation.Unit, name string) int {
 	return slices.IndexFunc(it.Factors, func(f notation.Word) bool { return f.Text == name })
 }
 
-// axesFit refuses a weight that has another number of axes than an algorithm
+// checkWeightAxes refuses a weight that has another number of axes than an algorithm
 // names.
-func (e *expander) axesFit() bool {
+func (e *expander) checkWeightAxes() bool {
 	it := e.weightAxes(e.knobs[notation.AlgorithmUnit])
 	if it == nil {
 		return true
 	}
 	for _, f := range e.fits {
 		for _, w := range f.Weights {
-			n := e.declaredIn(e.knobs[notation.StructUnit].Body, w.Text)
+			n := weightDecl(e.knobs[notation.StructUnit].Body, w.Text)
 			if n == nil || n.Type == nil || len(n.Type.Shape) == len(it.Factors) {
 				continue
 			}
-			e.in.ds.Errorf(diag.IllegalFormula, n.Span, "%s speaks of a weight with %d axes, and %s has %d",
+			e.ds.Errorf(diag.IllegalFormula, n.Span, "%s speaks of a weight with %d axes, and %s has %d",
 				e.knobs[notation.AlgorithmUnit].Name.Text, len(it.Factors), w.Text, len(n.Type.Shape)).
 				See(it.Span, "it names them here").Hint("choose an algorithm that does not ask for the axes of a weight")
 			return false
@@ -61,24 +60,24 @@ func (e *expander) axesFit() bool {
 	return true
 }
 
-// axisOf is the weight's own axis in the place of a name, or nil where the
-// name is none of the weight's axes.
-func (s *substitution) axisOf(name string) notation.Expr {
+// weightAxisOf is the axis of the weight that a name stands for, or nil for any other
+// name.
+func (s *substitution) weightAxisOf(name string) notation.Expr {
 	i := s.e.weightAxis(s.unit, name)
 	if i < 0 || s.weight == "" {
 		return nil
 	}
-	n := s.e.declaredIn(s.e.knobs[notation.StructUnit].Body, s.weight)
+	n := weightDecl(s.e.knobs[notation.StructUnit].Body, s.weight)
 	if n == nil || n.Type == nil || i >= len(n.Type.Shape) {
 		return nil
 	}
 	return n.Type.Shape[i]
 }
 
-// typed is a type with the weight's own axes.
-func (s *substitution) typed(t *notation.Type) *notation.Type {
+// typeOf is a type with the axes of the weight.
+func (s *substitution) typeOf(t *notation.Type) *notation.Type {
 	if t == nil || s.e.weightAxes(s.unit) == nil {
-		return s.sized(t)
+		return s.renameSizes(t)
 	}
 	c := *t
 	c.Shape = nil

@@ -1,4 +1,4 @@
-package check
+package expand
 
 import (
 	"slices"
@@ -7,60 +7,61 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A level says how often a line of the law or of a knob is written; the order
-// is that of dependence: what reads something that is written more often is
-// written as often.
-type level int
+// A multiplicity says how often a line of the law or of a knob is written. The values are
+// ordered: a line that reads a name of a higher multiplicity has it too. They are the
+// least fixed point over all lines, found by iteration from once (see Kildall, "A unified
+// approach to global program optimization", 1973).
+type multiplicity int
 
 const (
-	once level = iota
+	once multiplicity = iota
 	perFit
 	perWeight
 )
 
-// A meant is a name as one unit means it: two pages may use one name for two
+// A qualified name is a name in the scope of one unit: two pages may use one name for two
 // things.
-type meant struct {
+type qualified struct {
 	unit *notation.Unit
 	name string
 }
 
-// writers are the units whose lines are written out, in the order in which a
-// name is looked up that the reader does not define.
+// writers are the units whose lines are instantiated, in the order in which a name is
+// looked up that the reading unit does not define.
 func (e *expander) writers() []*notation.Unit {
 	return []*notation.Unit{e.law, e.knobs[notation.AlgorithmUnit], e.knobs[notation.RetentionUnit], e.knobs[notation.BiasUnit]}
 }
 
-// letters reports whether W, F and V are those of the law in a unit's lines.
-func (e *expander) letters(u *notation.Unit) bool {
+// usesLetters reports whether W, F and V are those of the law in a unit's lines.
+func (e *expander) usesLetters(u *notation.Unit) bool {
 	return u == e.law || u.Kind == notation.AlgorithmUnit
 }
 
-// name is what a name means in a unit's lines.
-func (e *expander) name(u *notation.Unit, name string) meant {
+// lookup resolves a name in the lines of a unit.
+func (e *expander) lookup(u *notation.Unit, name string) qualified {
 	for _, w := range append([]*notation.Unit{u}, e.writers()...) {
-		if slices.Contains(e.owners[name], w) {
-			return meant{w, name}
+		if slices.Contains(e.definers[name], w) {
+			return qualified{w, name}
 		}
 	}
-	return meant{nil, name}
+	return qualified{nil, name}
 }
 
-// function is what the name of a function means: the one in force.
-func (e *expander) function(name string) meant {
+// lookupFunction resolves the name of a function to the one in force.
+func (e *expander) lookupFunction(name string) qualified {
 	if d := e.defines[name]; d != nil {
 		for _, u := range e.writers() {
 			if slices.Contains(u.Body, notation.Stmt(d)) {
-				return meant{u, name}
+				return qualified{u, name}
 			}
 		}
 	}
-	return meant{nil, name}
+	return qualified{nil, name}
 }
 
-// grade finds the level of every name that the law and the knobs define.
-func (e *expander) grade(law []notation.Stmt) {
-	e.levels = map[meant]level{}
+// analyze finds the multiplicity of every name that the law and the knobs define.
+func (e *expander) analyze(law []notation.Stmt) {
+	e.multiplicities = map[qualified]multiplicity{}
 	for changed := true; changed; {
 		changed = false
 		for _, u := range e.writers() {
@@ -70,9 +71,9 @@ func (e *expander) grade(law []notation.Stmt) {
 			}
 			for _, st := range lines {
 				for _, name := range definedBy(st) {
-					m := meant{u, name}
-					if l := e.level(u, st); l > e.levels[m] {
-						e.levels[m] = l
+					m := qualified{u, name}
+					if l := e.multiplicityOf(u, st); l > e.multiplicities[m] {
+						e.multiplicities[m] = l
 						changed = true
 					}
 				}
@@ -81,18 +82,18 @@ func (e *expander) grade(law []notation.Stmt) {
 	}
 }
 
-// definedBy lists the names that a line defines, without their moments.
+// definedBy lists the names that a line defines, without their times.
 func definedBy(st notation.Stmt) []string {
 	var out []string
 	switch s := st.(type) {
 	case *notation.Define:
 		name := s.Target.Name.Name.Text
 		if !s.Target.IsFunc {
-			name = base(name)
+			name = notation.Base(name)
 		}
 		out = append(out, name)
 	case *notation.Iterate:
-		out = append(out, base(s.Name.Text))
+		out = append(out, notation.Base(s.Name.Text))
 	case *notation.Fit:
 		for _, w := range s.With {
 			if name, timed := strings.CutSuffix(w.Target.Name.Name.Text, "_t"); timed {
@@ -111,16 +112,16 @@ func definedBy(st notation.Stmt) []string {
 	return out
 }
 
-// level is how often a line of a unit is written, as far as is known.
-func (e *expander) level(u *notation.Unit, st notation.Stmt) level {
-	letters := e.letters(u)
-	g := grader{e: e, unit: u, letters: letters}
+// multiplicityOf is how often a line of a unit is written, as far as is known.
+func (e *expander) multiplicityOf(u *notation.Unit, st notation.Stmt) multiplicity {
+	letters := e.usesLetters(u)
+	g := analyzer{e: e, unit: u, letters: letters}
 	switch s := st.(type) {
 	case *notation.Define:
 		l := g.define(s)
 		if !s.Target.IsFunc {
-			l = max(l, e.levels[meant{u, base(s.Target.Name.Name.Text)}])
-			if letters && base(s.Target.Name.Name.Text) == "W" {
+			l = max(l, e.multiplicities[qualified{u, notation.Base(s.Target.Name.Name.Text)}])
+			if letters && notation.Base(s.Target.Name.Name.Text) == "W" {
 				l = perWeight
 			}
 		}
@@ -128,20 +129,20 @@ func (e *expander) level(u *notation.Unit, st notation.Stmt) level {
 	case *notation.Declare:
 		l := once
 		for _, n := range s.Names {
-			l = max(l, g.expr(n.Init), g.expr(n.Dist), e.levels[meant{u, n.Name.Text}])
+			l = max(l, g.expr(n.Init), g.expr(n.Dist), e.multiplicities[qualified{u, n.Name.Text}])
 			if n.Type != nil {
 				for _, x := range n.Type.Shape {
 					l = max(l, g.expr(x))
 				}
 			}
-			if n.Type == nil && s.Keyword.Text == "state" || n.Of != nil && e.joins(u, n.Of.Text) {
+			if n.Type == nil && s.Keyword.Text == "state" || n.Of != nil && e.isStateParameter(u, n.Of.Text) {
 				l = perWeight
 			}
 		}
 		return l
 	case *notation.Iterate:
 		d := &notation.Define{Target: &notation.Target{Name: &notation.Ident{}}, Value: s.Step, With: s.With}
-		return max(g.define(d), g.expr(s.From), g.expr(s.Count), e.levels[meant{u, base(s.Name.Text)}])
+		return max(g.define(d), g.expr(s.From), g.expr(s.Count), e.multiplicities[qualified{u, notation.Base(s.Name.Text)}])
 	case *notation.Claim:
 		l := max(g.expr(s.Left), g.expr(s.Right))
 		for _, w := range s.With {
@@ -154,9 +155,9 @@ func (e *expander) level(u *notation.Unit, st notation.Stmt) level {
 	return once
 }
 
-// A grader finds the level of expressions; what a function's parameters hide
-// counts for nothing.
-type grader struct {
+// An analyzer finds the multiplicity of expressions. The parameters of a function hide
+// other names.
+type analyzer struct {
 	e       *expander
 	unit    *notation.Unit
 	letters bool
@@ -164,8 +165,8 @@ type grader struct {
 	inside  bool // of F or of an argument for W: every weight has its own
 }
 
-func (g grader) define(d *notation.Define) level {
-	g.hidden = locals(d.Target.Params, d)
+func (g analyzer) define(d *notation.Define) multiplicity {
+	g.hidden = notation.Locals(d.Target.Params, d)
 	l := once
 	for _, i := range bound(d) {
 		if g.e.weightAxis(g.unit, i.Text) >= 0 {
@@ -184,9 +185,9 @@ func (g grader) define(d *notation.Define) level {
 	return l
 }
 
-func (g grader) expr(x notation.Expr) level {
+func (g analyzer) expr(x notation.Expr) multiplicity {
 	l := once
-	up := func(m level) {
+	up := func(m multiplicity) {
 		if g.inside {
 			m = min(m, perFit)
 		}
@@ -212,9 +213,9 @@ func (g grader) expr(x notation.Expr) level {
 	return l
 }
 
-func (g grader) call(c *notation.Call) level {
+func (g analyzer) call(c *notation.Call) multiplicity {
 	f := g.letters && c.Fun.Text == notation.Prediction
-	l := g.e.levels[g.e.function(c.Fun.Text)]
+	l := g.e.multiplicities[g.e.lookupFunction(c.Fun.Text)]
 	if f {
 		l = perFit
 	}
@@ -223,14 +224,14 @@ func (g grader) call(c *notation.Call) level {
 	}
 	for i, a := range c.Args {
 		h := g
-		h.inside = g.inside || f || g.letters && g.e.spread(c.Fun.Text, i)
+		h.inside = g.inside || f || g.letters && g.e.isPerWeight(c.Fun.Text, i)
 		l = max(l, h.expr(a))
 	}
 	return l
 }
 
-func (g grader) name(text string) level {
-	name, _ := g.e.moment(text)
+func (g analyzer) name(text string) multiplicity {
+	name, _ := g.e.cutTime(text)
 	switch {
 	case g.hidden[text]:
 		return once
@@ -239,17 +240,17 @@ func (g grader) name(text string) level {
 	case g.letters && text == "V":
 		return perFit
 	}
-	return g.e.levels[g.e.name(g.unit, name)]
+	return g.e.multiplicities[g.e.lookup(g.unit, name)]
 }
 
-// spread reports whether argument i of a function is one for each weight: in
-// the place of a parameter W of the law's or of the algorithm's.
-func (e *expander) spread(name string, i int) bool {
+// isPerWeight reports whether argument i of a function is one for each weight: for a
+// parameter W of a function of the law or of the algorithm.
+func (e *expander) isPerWeight(name string, i int) bool {
 	d := e.defines[name]
-	return d != nil && e.lettered(d) && i < len(d.Target.Params) && d.Target.Params[i].Name.Text == "W"
+	return d != nil && e.hasLawLetters(d) && i < len(d.Target.Params) && d.Target.Params[i].Name.Text == "W"
 }
 
-// lettered reports whether W is the law's in the signature of a function.
-func (e *expander) lettered(d *notation.Define) bool {
+// hasLawLetters reports whether W is the law's in the signature of a function.
+func (e *expander) hasLawLetters(d *notation.Define) bool {
 	return slices.Contains(e.law.Body, notation.Stmt(d)) || slices.Contains(e.knobs[notation.AlgorithmUnit].Body, notation.Stmt(d))
 }

@@ -1,4 +1,4 @@
-package check
+package expand
 
 import (
 	"slices"
@@ -11,17 +11,16 @@ import (
 )
 
 // A family is a name with members, `family s ∈ {k, v} : state M[s] ∈ …`. It is
-// no axis: before anything else looks at the statements of a block, each line
-// of a family is copied once for each member, and whatever reads a member,
-// `M_{t−1}[k]`, becomes one name, M[k], which no page can write otherwise. All
-// later stages see names and know of no family.
+// not an axis: before anything else reads the statements of a block, each line
+// of a family is copied once for each member, and a read of a member,
+// `M_{t−1}[k]`, becomes one name, M[k], which no page can write otherwise.
+// Later stages see names only.
 //
-// The first index of a family's name is a member, and stands for nothing else;
-// everywhere else the same word means what it always means. So a member may
-// have the name of a vector. Two words would be read in two ways and are
-// refused: an index that is bound where a member of its name is read, and a
-// letter that is bound again. A parameter of a function and a local name hide
-// a family of their name, as they hide any other.
+// The first index of a family's name is always a member; in all other places
+// the same word has its usual meaning, so a member may have the name of a
+// vector. Two cases are ambiguous and refused: an index that is bound where a
+// member of its name is read, and a letter that is bound again. A parameter of
+// a function and a local name hide a family of their name, as any other.
 
 // A family is what is known of one name.
 type family struct {
@@ -33,61 +32,73 @@ type family struct {
 
 func (f *family) list() string { return strings.Join(f.members, ", ") }
 
-// A familiar finds the families of a block.
-type familiar struct {
+// Families are the families of a block.
+type Families struct {
 	ds   *diag.List
 	fams map[string]*family
-	time string
+	time string          // the letter of the block's time
 	free map[string]bool // parameters of functions, which a claim may name
 }
 
-// families writes the families of the block's sources out, and gives back the
-// overrides with theirs. A block without any is left as it is.
-func (in *instancer) families(with []*notation.Override) []*notation.Override {
-	f := &familiar{ds: in.ds, fams: map[string]*family{}, time: in.timeLetter(), free: map[string]bool{}}
-	if !f.gather(in.srcs, true) {
-		return with
+// ExpandFamilies writes out the families of some sources for their members, and returns
+// them with the overrides of their members. Sources without any stay as they are, and
+// their families are nil.
+func ExpandFamilies(srcs []Source, with []*notation.Override, time string, ds *diag.List) (*Families, []*notation.Override) {
+	f := &Families{ds: ds, fams: map[string]*family{}, time: time, free: map[string]bool{}}
+	if !f.gather(srcs, true) {
+		return nil, with
 	}
-	f.gather(in.srcs, false)
-	in.b.families = f
-	for _, s := range in.srcs {
-		for _, st := range s.body {
-			if fam := familyOf(st); fam != nil && !f.home(s.unit, fam) {
-				return with
+	f.gather(srcs, false)
+	for _, s := range srcs {
+		for _, st := range s.Body {
+			if fam := familyOf(st); fam != nil && !f.checkUnit(s.Unit, fam) {
+				return f, with
 			}
 		}
 	}
-	for i := range in.srcs {
-		s := &in.srcs[i]
+	for i := range srcs {
+		s := &srcs[i]
 		var body []notation.Stmt
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			body = append(body, f.statement(st)...)
 		}
-		s.body = body
+		s.Body = body
 	}
 	var out []*notation.Override
 	for _, o := range with {
 		out = append(out, f.override(o)...)
 	}
-	return out
+	return f, out
 }
 
-// ExpandClaim is a claim that stands on no page, such as a derived one, with the
-// members of families as the block names them.
-func (b *Block) ExpandClaim(c *notation.Claim, ds *diag.List) *notation.Claim {
-	if b.families == nil {
+// Claim writes out a claim of no page, such as a derived one.
+func (f *Families) Claim(c *notation.Claim, ds *diag.List) *notation.Claim {
+	if f == nil {
 		return c
 	}
-	f := *b.families
-	f.ds = ds
-	return f.plain(c, &reader{familiar: &f})[0].(*notation.Claim)
+	g := *f
+	g.ds = ds
+	return g.expand(c, &memberCopy{Families: &g})[0].(*notation.Claim)
+}
+
+// Members are the names of a family's members, nil where the name is not a family's.
+func (f *Families) Members(name string) []string {
+	g := f.fams[name]
+	if g == nil {
+		return nil
+	}
+	var out []string
+	for _, m := range g.members {
+		out = append(out, notation.MemberText(g.name, m))
+	}
+	return out
 }
 
 // gather notes the families that declarations make, or those that only
 // equations do; it reports whether any line has a family.
-func (f *familiar) gather(srcs []source, declared bool) (found bool) {
+func (f *Families) gather(srcs []Source, declared bool) (found bool) {
 	for _, s := range srcs {
-		for _, st := range s.body {
+		for _, st := range s.Body {
 			fam := familyOf(st)
 			found = found || fam != nil
 			switch st := st.(type) {
@@ -105,7 +116,7 @@ func (f *familiar) gather(srcs []source, declared bool) (found bool) {
 					continue
 				}
 				w := st.Target.Name.Name
-				if w.Text, _ = f.moment(w.Text, nil); !declared && fam != nil && (f.fams[w.Text] == nil || !f.fams[w.Text].declared) {
+				if w.Text, _ = f.cutTime(w.Text, nil); !declared && fam != nil && (f.fams[w.Text] == nil || !f.fams[w.Text].declared) {
 					f.note(w, fam, false)
 				}
 			}
@@ -126,7 +137,7 @@ func familyOf(st notation.Stmt) *notation.Family {
 	return nil
 }
 
-func (f *familiar) note(w notation.Word, fam *notation.Family, declared bool) {
+func (f *Families) note(w notation.Word, fam *notation.Family, declared bool) {
 	g := f.fams[w.Text]
 	if g == nil {
 		g = &family{name: w.Text, declared: declared, at: w.Span}
@@ -139,8 +150,8 @@ func (f *familiar) note(w notation.Word, fam *notation.Family, declared bool) {
 	}
 }
 
-// moment takes the letter of time, or a moment that is bound, off a name.
-func (f *familiar) moment(text string, bound map[string]notation.Span) (name, when string) {
+// cutTime takes the letter of time, or a moment that is bound, off a name.
+func (f *Families) cutTime(text string, bound map[string]notation.Span) (name, when string) {
 	i := strings.LastIndexByte(text, '_')
 	if f.time == "" || i <= 0 || f.fams[text] != nil {
 		return text, ""
@@ -152,25 +163,25 @@ func (f *familiar) moment(text string, bound map[string]notation.Span) (name, wh
 	return text, ""
 }
 
-// statement writes one statement out: one for each member, or the statement
+// statement writes out one statement: one for each member, or the statement
 // with its members as names.
-func (f *familiar) statement(st notation.Stmt) []notation.Stmt {
+func (f *Families) statement(st notation.Stmt) []notation.Stmt {
 	fam := familyOf(st)
 	if fam == nil {
-		return f.plain(st, &reader{familiar: f})
+		return f.expand(st, &memberCopy{Families: f})
 	}
-	if !f.stands(st, fam) {
+	if !f.checkPrefix(st, fam) {
 		return nil
 	}
 	var out []notation.Stmt
 	for _, m := range fam.Members {
-		out = append(out, f.plain(st, &reader{familiar: f, letter: fam.Letter.Text, member: m.Text})...)
+		out = append(out, f.expand(st, &memberCopy{Families: f, letter: fam.Letter.Text, member: m.Text})...)
 	}
 	return out
 }
 
-// home refuses a family in a unit that can hold none.
-func (f *familiar) home(u *notation.Unit, fam *notation.Family) bool {
+// checkUnit refuses a family in a unit that can hold none.
+func (f *Families) checkUnit(u *notation.Unit, fam *notation.Family) bool {
 	switch u.Kind {
 	case notation.RuleUnit, notation.FrontUnit, notation.ComposeUnit, notation.ModelUnit:
 		return true
@@ -180,8 +191,8 @@ func (f *familiar) home(u *notation.Unit, fam *notation.Family) bool {
 	return false
 }
 
-// stands checks the prefix of a line.
-func (f *familiar) stands(st notation.Stmt, fam *notation.Family) bool {
+// checkPrefix checks the prefix of a line.
+func (f *Families) checkPrefix(st notation.Stmt, fam *notation.Family) bool {
 	if d, ok := st.(*notation.Declare); ok {
 		switch d.Keyword.Text {
 		case "option", "input", "clock":
@@ -204,10 +215,10 @@ func (f *familiar) stands(st notation.Stmt, fam *notation.Family) bool {
 		}
 	}
 	if d, ok := st.(*notation.Define); ok {
-		name, _ := f.moment(d.Target.Name.Name.Text, nil)
+		name, _ := f.cutTime(d.Target.Name.Name.Text, nil)
 		for _, m := range fam.Members {
 			if g := f.fams[name]; !slices.Contains(g.members, m.Text) {
-				f.unknown(m.Span, m.Text, g)
+				f.refuseMember(m.Span, m.Text, g)
 				return false
 			}
 		}
@@ -215,7 +226,7 @@ func (f *familiar) stands(st notation.Stmt, fam *notation.Family) bool {
 	return true
 }
 
-func (f *familiar) unknown(at notation.Span, member string, g *family) {
+func (f *Families) refuseMember(at notation.Span, member string, g *family) {
 	d := f.ds.Errorf(diag.UnknownName, at, "%s is no member of %s", member, g.name).
 		Labelf("the members are %s", g.list()).See(g.at, "%s is given its members here", g.name)
 	if n := ident.Nearest(member, slices.Clone(g.members)); n != "" {
@@ -224,9 +235,9 @@ func (f *familiar) unknown(at notation.Span, member string, g *family) {
 }
 
 // override replaces a family's name by each of its members.
-func (f *familiar) override(o *notation.Override) []*notation.Override {
+func (f *Families) override(o *notation.Override) []*notation.Override {
 	c := *o
-	c.Value = (&reader{familiar: f}).expr(o.Value)
+	c.Value = (&memberCopy{Families: f}).expr(o.Value)
 	g := f.fams[o.Name.Text]
 	if g == nil {
 		return []*notation.Override{&c}

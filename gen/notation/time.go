@@ -1,0 +1,49 @@
+package notation
+
+import (
+	"strings"
+)
+
+// Names as the compiler holds them: one word for a name, the member of a family in
+// brackets and the token at which it is read, in this order: M[k]_t is the member k of M
+// at token t. A page writes the time before the bracket, M_t[k].
+
+// TokenTime is the letter of a rule's time: M_t is M at this token.
+const TokenTime = "t"
+
+// Base cuts the suffix of this token from a name: M of M_t.
+func Base(text string) string { return strings.TrimSuffix(text, "_"+TokenTime) }
+
+// IsPrevious reports whether the time of a name is t−1, the token before.
+func IsPrevious(time Expr) bool {
+	b, ok := time.(*Binary)
+	if !ok || b.Op != "−" {
+		return false
+	}
+	id, isID := b.X.(*Ident)
+	n, isNum := b.Y.(*Number)
+	return isID && isNum && id.Name.Text == TokenTime && n.Value == 1
+}
+
+// MemberText is the one word for a member of a family.
+func MemberText(name, member string) string { return name + "[" + member + "]" }
+
+// CutMember takes the member off a word, and leaves the time where it is:
+// `M[k]_t` is M_t and k. The member of any other word is empty.
+func CutMember(text string) (name, member string) {
+	i, j := strings.IndexByte(text, '['), strings.IndexByte(text, ']')
+	if i < 0 || j < i {
+		return text, ""
+	}
+	return text[:i] + text[j+1:], text[i+1 : j]
+}
+
+// At puts what says a moment, `_t` or `_{t−1}`, behind a name as a page writes
+// it: before the bracket of a member.
+func At(name, when string) string {
+	base, member := CutMember(name)
+	if member == "" {
+		return name + when
+	}
+	return MemberText(base+when, member)
+}
