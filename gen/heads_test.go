@@ -125,7 +125,7 @@ func instance(t *testing.T, s *gen.Source, name string) *check.Block {
 
 // whole is a program with the adjoints of what it reads as further results, from
 // adjoints of what it gives as further inputs.
-func whole(p *autodiff.Pair) *ir.Func {
+func whole(p *ir.Pair) *ir.Func {
 	f, _ := p.Fwd.Clone()
 	b := &ir.Builder{F: f}
 	args := map[*ir.Value]*ir.Value{}

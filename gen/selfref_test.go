@@ -43,7 +43,7 @@ func TestChunkOfOneToken(t *testing.T) {
 }
 
 // selfReferential is the program of a rule of the page or of the variants.
-func selfReferential(t *testing.T, name string) *autodiff.Pair {
+func selfReferential(t *testing.T, name string) *ir.Pair {
 	t.Helper()
 	s, ds := gen.Load("../specs", filepath.Join("testdata", "selfref", "variants.md"))
 	if ds.HasErrors() {
@@ -60,7 +60,7 @@ func selfReferential(t *testing.T, name string) *autodiff.Pair {
 
 // chunkDifference is the largest relative difference of what two programs give
 // for the same numbers, forward and backward.
-func chunkDifference(a, b *autodiff.Pair, tokens int) float64 {
+func chunkDifference(a, b *ir.Pair, tokens int) float64 {
 	sizes := map[string]int{"L": 2, "T": tokens, "d": 5}
 	in := map[string]*interp.Tensor{}
 	rng := rand.New(rand.NewPCG(9, 4))
@@ -92,7 +92,7 @@ func chunkDifference(a, b *autodiff.Pair, tokens int) float64 {
 
 // bothWays runs the forward and the backward of a pair; the results of both by
 // their names, without what is saved.
-func bothWays(p *autodiff.Pair, sizes map[string]int, in map[string]*interp.Tensor) map[string]*interp.Tensor {
+func bothWays(p *ir.Pair, sizes map[string]int, in map[string]*interp.Tensor) map[string]*interp.Tensor {
 	all, out := maps.Clone(in), map[string]*interp.Tensor{}
 	for n, t := range interp.Run(p.Fwd, sizes, ofFunc(p.Fwd, in)) {
 		if slices.Contains(p.Saved, n) {

@@ -22,7 +22,7 @@ type tensors = map[string]*interp.Tensor
 // An evaluated is a program with its backward, ready to run.
 type evaluated struct {
 	f        *ir.Func
-	pair     *autodiff.Pair
+	pair     *ir.Pair
 	fwd, bwd *interp.Program
 	rough    *evaluated // the same in float32
 }

@@ -15,7 +15,7 @@ import (
 // A trial is a program at a point: random weights on its results make the loss
 // whose derivatives are compared.
 type trial struct {
-	pair   *autodiff.Pair
+	pair   *ir.Pair
 	sizes  map[string]int
 	params map[string]*interp.Tensor
 	weight map[string]*interp.Tensor

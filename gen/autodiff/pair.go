@@ -8,24 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// A Pair is a forward program and the backward program that goes with it.
-//
-// The backward takes what it needs of the forward's parameters and results
-// under their own names, the values the forward saved for it, and one adjoint
-// NAME.bar for each real result; it returns NAME.bar for every parameter that
-// has a gradient. Missing lists the parameters that none of the results
-// depends on.
-type Pair struct {
-	Fwd, Bwd *ir.Func
-	Saved    []string
-	Missing  []string
-}
-
 // NewPair derives the backward of f. What the backward needs of the forward is
 // computed again where that is cheap (products, sums and choices of values at
 // hand) and saved where it is not (contractions, transcendental functions,
 // what a scan gave).
-func NewPair(f *ir.Func) *Pair {
+func NewPair(f *ir.Func) *ir.Pair {
 	joint, _ := f.Clone()
 	simplify.Simplify(joint)
 	p := &pairer{joint: joint, adjoint: map[*ir.Value]bool{}}
@@ -65,8 +52,8 @@ func (p *pairer) seed() map[*ir.Value]*ir.Value {
 	return seeds
 }
 
-func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value) *Pair {
-	out := &Pair{}
+func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value) *ir.Pair {
+	out := &ir.Pair{}
 	primal := slices.Clone(p.joint.Results)
 	for _, v := range wrt {
 		if a := adj[v]; a != nil {
@@ -202,7 +189,7 @@ func sorted(subs []ir.Sub) []ir.Sub {
 
 // forward is the joint program without the backward, its saved values named
 // results.
-func (p *pairer) forward(name string, primal []ir.Result, need map[*ir.Value]bool, out *Pair) *ir.Func {
+func (p *pairer) forward(name string, primal []ir.Result, need map[*ir.Value]bool, out *ir.Pair) *ir.Func {
 	f, m := p.joint.Clone()
 	f.Name = name
 	f.Params = slices.DeleteFunc(f.Params, func(v *ir.Value) bool { return v.Role == ir.Adjoint })

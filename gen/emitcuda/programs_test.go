@@ -30,7 +30,7 @@ type program struct {
 	unit     *abi.Unit
 	blk      *check.Block
 	f        *ir.Func
-	pair     *autodiff.Pair // nil for an update
+	pair     *ir.Pair       // nil for an update
 	fwd, bwd *emitcuda.Text // bwd may be nil
 	other    map[string]int // sizes that are not those of all trials
 	random   bool           // of a page that may lead float32 astray

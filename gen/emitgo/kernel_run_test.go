@@ -28,7 +28,7 @@ type program struct {
 	f     *ir.Func
 	sizes []map[string]int
 	input func(rng *rand.Rand, p *ir.Value, sizes map[string]int) float64 // nil: normal deviates
-	pair  *autodiff.Pair
+	pair  *ir.Pair
 	fwd   *plan.Kernel
 	bwd   *plan.Kernel
 	alone *plan.Kernel // the program without a backward

@@ -10,15 +10,15 @@ import (
 
 // A leaf is the innermost body of a nest while it is written.
 type leaf struct {
-	r     *region
-	here  map[*ir.Value]*plan.Local // values that this nest has computed at this point
-	nodes []plan.Node
-	picks map[string]*plan.Var
-	again map[string]*plan.Local // values that this nest computes as others do
+	r              *region
+	inScope        map[*ir.Value]*plan.Local // values that this nest has computed at this point
+	nodes          []plan.Node
+	gathers        map[string]*plan.Var
+	rematerialised map[string]*plan.Local // values that this nest computes as others do
 }
 
 func (r *region) leaf(here map[*ir.Value]*plan.Local) *leaf {
-	return &leaf{r: r, here: here, picks: map[string]*plan.Var{}, again: map[string]*plan.Local{}}
+	return &leaf{r: r, inScope: here, gathers: map[string]*plan.Var{}, rematerialised: map[string]*plan.Local{}}
 }
 
 // index is a subscript at the given values of the loops.
@@ -35,10 +35,10 @@ func (w *leaf) index(s ir.Sub, loops []plan.Index) plan.Index {
 	}
 	from := w.r.place(s.Indirect.Val)(w.indices(s.Indirect.Sub, loops))
 	key := from.String() + "+" + out.String()
-	v := w.picks[key]
+	v := w.gathers[key]
 	if v == nil {
 		v = &plan.Var{Name: w.r.l.fresh("n"), Gathered: true}
-		w.picks[key] = v
+		w.gathers[key] = v
 		w.nodes = append(w.nodes, &plan.Gather{To: v, From: from, Plus: out})
 	}
 	return plan.At(v)
@@ -59,13 +59,13 @@ func (w *leaf) arg(a ir.Arg, loops []plan.Index) plan.Expr {
 
 // read is a value at the given subscripts.
 func (w *leaf) read(v *ir.Value, idx []plan.Index) plan.Expr {
-	if s := w.here[v]; s != nil {
+	if s := w.inScope[v]; s != nil {
 		return plan.Ref{To: s}
 	}
 	if s := w.r.l.locals[v]; s != nil {
 		return plan.Ref{To: s}
 	}
-	if w.r.again[v] {
+	if w.r.rematerialised[v] {
 		return w.once(v, idx)
 	}
 	if w.r.inline[v] {
@@ -80,12 +80,12 @@ func (w *leaf) once(v *ir.Value, idx []plan.Index) plan.Expr {
 	for _, x := range idx {
 		key += " " + x.String()
 	}
-	if w.again[key] == nil {
+	if w.rematerialised[key] == nil {
 		val := w.expr(v.Def, loopsAt(v.Def, idx))
-		w.again[key] = &plan.Local{Name: w.r.l.fresh(v.Name), Elem: v.Elem}
-		w.nodes = append(w.nodes, &plan.Let{To: w.again[key], Val: val})
+		w.rematerialised[key] = &plan.Local{Name: w.r.l.fresh(v.Name), Elem: v.Elem}
+		w.nodes = append(w.nodes, &plan.Let{To: w.rematerialised[key], Val: val})
 	}
-	return plan.Ref{To: w.again[key]}
+	return plan.Ref{To: w.rematerialised[key]}
 }
 
 // loopsAt gives the loops of an entry-by-entry instruction whose output is

@@ -78,9 +78,9 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 	m, mo := g.merge(p.m)
 	n, no := g.merge(p.n)
 	k, ko := g.merge(p.k)
-	into := r.into[in]
+	into := r.sumOf[in]
 	if into == nil {
-		into = &sink{coef: 1}
+		into = &sumTarget{coef: 1}
 	}
 	node := &plan.Gemm{M: m.size, N: n.size, K: k.size, Coef: into.coef * in.Coef[0], Add: len(ko) > 0 || into.add,
 		C: plan.Matrix{At: g.c, Row: m.stride[0], Col: n.stride[0]},

@@ -28,13 +28,13 @@ func plainTo(in *ir.Instr) bool {
 	return true
 }
 
-// free reports whether an instruction costs nothing where it is read.
-func free(in *ir.Instr) bool {
+// costless reports whether an instruction costs nothing where it is read.
+func costless(in *ir.Instr) bool {
 	return in.Op == ir.Const || in.Op == ir.SizeOf || in.Op == ir.Iota || in.Op == ir.Stop
 }
 
-// dear reports whether computing an entry again costs more than keeping it.
-func dear(in *ir.Instr) bool {
+// expensive reports whether computing an entry again costs more than keeping it.
+func expensive(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Prod, ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Override, ir.Abs, ir.Sign, ir.Max2, ir.Min2,
 		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal:
@@ -51,23 +51,23 @@ func dear(in *ir.Instr) bool {
 func (r *region) chooseInline() {
 	readers, held := r.readers()
 	costly, heavy := r.costs()
-	site := map[*ir.Instr]int{}                    // loops of the nest in which an instruction is computed
-	light, many := r.light(), map[*ir.Instr]bool{} // many: computed in several nests
+	site := map[*ir.Instr]int{}                            // loops of the nest in which an instruction is computed
+	light, many := r.cheapMatrices(), map[*ir.Instr]bool{} // many: computed in several nests
 	for i := len(r.body) - 1; i >= 0; i-- {
 		in := r.body[i]
 		site[in] = len(in.Loops)
-		if in.Out == nil || !pointwise(in) || held[in.Out] || r.kept(in.Out) {
+		if in.Out == nil || !pointwise(in) || held[in.Out] || r.hasPlace(in.Out) {
 			continue
 		}
 		rs := readers[in.Out]
 		switch {
-		case free(in), r.streamed[in.Out]:
+		case costless(in), r.alwaysInline[in.Out]:
 			r.inline[in.Out] = true
 		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)) && !(heavy[in.Out] && many[rs[0]]):
 			r.inline[in.Out] = true
 			site[in], many[in] = site[rs[0]], many[rs[0]]
 		case light[in.Out] && !slices.ContainsFunc(rs, func(x *ir.Instr) bool { return site[x] != len(in.Loops) }):
-			r.inline[in.Out], r.again[in.Out], many[in] = true, true, true
+			r.inline[in.Out], r.rematerialised[in.Out], many[in] = true, true, true
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, held map[*ir.Valu
 		for _, a := range in.Args {
 			readers[a.Val] = append(readers[a.Val], in)
 		}
-		for _, v := range r.mustHold(in) {
+		for _, v := range r.mustBeInMemory(in) {
 			held[v] = true
 		}
 	}
@@ -98,26 +98,26 @@ func (r *region) costs() (costly, heavy map[*ir.Value]bool) {
 		through := func(of map[*ir.Value]bool) bool {
 			return pointwise(in) && slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
 		}
-		costly[in.Out] = dear(in) || through(costly)
-		heavy[in.Out] = dear(in) && len(in.Out.Axes) > 1 || through(heavy)
+		costly[in.Out] = expensive(in) || through(costly)
+		heavy[in.Out] = expensive(in) && len(in.Out.Axes) > 1 || through(heavy)
 	}
 	return costly, heavy
 }
 
-// maxLight is the most operations of a light value.
-const maxLight = 8
+// maxRematerialised is the most operations of a light value.
+const maxRematerialised = 8
 
-// light are the values of a step that are as large as a matrix and cheaper to
+// cheapMatrices are the values of a step that are as large as a matrix and cheaper to
 // compute again than to keep: a few operations on one matrix at most. Storing
 // them and reading them back moves more bytes than a core computes numbers in
 // that time.
-func (r *region) light() map[*ir.Value]bool {
+func (r *region) cheapMatrices() map[*ir.Value]bool {
 	out, ops, from := map[*ir.Value]bool{}, map[*ir.Value]int{}, map[*ir.Value]*ir.Value{}
-	if !r.step || r.rows != nil || r.whole {
+	if !r.step || r.rows != nil || r.wholeProducts {
 		return out
 	}
 	for _, in := range r.body {
-		if in.Out == nil || !pointwise(in) || dear(in) || len(in.Out.Axes) < 2 {
+		if in.Out == nil || !pointwise(in) || expensive(in) || len(in.Out.Axes) < 2 {
 			continue
 		}
 		v := in.Out
@@ -133,13 +133,13 @@ func (r *region) light() map[*ir.Value]bool {
 			ok = ok && (matrix == nil || matrix == x)
 			matrix = x
 		}
-		out[v], ops[v], from[v] = ok && n <= maxLight, n, matrix
+		out[v], ops[v], from[v] = ok && n <= maxRematerialised, n, matrix
 	}
 	return out
 }
 
-// mustHold lists the values that an instruction needs in memory.
-func (r *region) mustHold(in *ir.Instr) []*ir.Value {
+// mustBeInMemory lists the values that an instruction needs in memory.
+func (r *region) mustBeInMemory(in *ir.Instr) []*ir.Value {
 	var out []*ir.Value
 	via := func(subs []ir.Sub) {
 		for _, s := range subs {
@@ -168,7 +168,7 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 	return out
 }
 
-// kept reports whether a value has its place from outside of the region.
-func (r *region) kept(v *ir.Value) bool {
-	return r.held[v] || r.l.places[v] != nil || len(r.l.more[v]) > 0 || v.Def != nil && len(r.parts[v.Def]) > 0
+// hasPlace reports whether a value has its place from outside of the region.
+func (r *region) hasPlace(v *ir.Value) bool {
+	return r.inMemory[v] || r.l.places[v] != nil || len(r.l.alsoTo[v]) > 0 || v.Def != nil && len(r.products[v.Def]) > 0
 }

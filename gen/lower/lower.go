@@ -22,7 +22,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -40,7 +39,7 @@ func Func(f *ir.Func) (*plan.Kernel, error) { return lower(f, nil) }
 // named STATE.checkpoints, for each state that the backward replays. It is
 // optional, as are the saved values that a recurrence gives: without them the
 // forward computes the same bits and keeps nothing.
-func Pair(p *autodiff.Pair) (fwd, bwd *plan.Kernel, err error) {
+func Pair(p *ir.Pair) (fwd, bwd *plan.Kernel, err error) {
 	m := match(p)
 	if bwd, err = lower(p.Bwd, m); err != nil {
 		return nil, nil, err
@@ -76,10 +75,10 @@ func layout(k *plan.Kernel, b *plan.Buffer) string {
 type lowerer struct {
 	f      *ir.Func
 	k      *plan.Kernel
-	marks  *marks
+	links  *scanLinks
 	names  map[string]bool
 	places map[*ir.Value]place       // values in memory
-	more   map[*ir.Value][]target    // further places a value is written to
+	alsoTo map[*ir.Value][]target    // further places a value is written to
 	locals map[*ir.Value]*plan.Local // scalars in scope
 	sizes  map[string]bool           // free sizes
 	scans  map[*ir.Instr]*recurrence // prepared recurrences
@@ -98,7 +97,7 @@ type target struct {
 	opt *plan.Buffer // may be absent
 }
 
-func lower(f *ir.Func, m *marks) (k *plan.Kernel, err error) {
+func lower(f *ir.Func, m *scanLinks) (k *plan.Kernel, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -109,8 +108,8 @@ func lower(f *ir.Func, m *marks) (k *plan.Kernel, err error) {
 		}
 	}()
 	g, _ := f.Clone()
-	l := &lowerer{f: g, k: &plan.Kernel{Name: f.Name}, marks: m, names: map[string]bool{},
-		places: map[*ir.Value]place{}, more: map[*ir.Value][]target{}, locals: map[*ir.Value]*plan.Local{},
+	l := &lowerer{f: g, k: &plan.Kernel{Name: f.Name}, links: m, names: map[string]bool{},
+		places: map[*ir.Value]place{}, alsoTo: map[*ir.Value][]target{}, locals: map[*ir.Value]*plan.Local{},
 		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, eqs: map[*ir.Instr][]string{}, sunk: map[*ir.Value]*ir.Value{}, counts: map[*ir.Value]plan.Index{}}
 	l.collectSizes()
 	l.chunks()

@@ -13,7 +13,7 @@ import (
 func (r *region) allocate() {
 	for n, g := range r.groups {
 		for _, m := range g.members {
-			if m.own {
+			if m.special {
 				r.allocateOwn(m.in)
 				continue
 			}
@@ -39,11 +39,11 @@ func (r *region) allocateOwn(in *ir.Instr) {
 		r.l.places[in.Out] = whole(view)
 		return
 	}
-	if r.into[in] != nil {
-		r.home(in)
+	if r.sumOf[in] != nil {
+		r.placeSum(in)
 		return
 	}
-	if r.whole && in.Op == ir.TriSolve {
+	if r.wholeProducts && in.Op == ir.TriSolve {
 		r.reuse(in)
 	}
 	for _, v := range in.Defines() {
@@ -64,7 +64,7 @@ func (r *region) local(v *ir.Value, b *plan.Buffer) place {
 		if pos >= 0 {
 			out = slices.Delete(out, pos, pos+1)
 		}
-		return plan.Access{Buf: b, Index: append(slices.Clone(r.lead), out...)}
+		return plan.Access{Buf: b, Index: append(slices.Clone(r.point), out...)}
 	}
 }
 
@@ -135,8 +135,8 @@ func (r *region) group(n int, g *group) []plan.Node {
 	if len(g.eqs) > 0 {
 		out = append(out, &plan.Note{Eqs: g.eqs})
 	}
-	if g.members[0].own {
-		return append(out, r.own(g.members[0].in)...)
+	if g.members[0].special {
+		return append(out, r.special(g.members[0].in)...)
 	}
 	w := &nestWriter{r, n, g, map[*ir.Value]*plan.Local{}, map[*member]*plan.Local{}}
 	for _, m := range g.members {
@@ -360,7 +360,7 @@ func (w *nestWriter) overwritten(m *member) bool {
 func (w *nestWriter) stored() int {
 	n := 0
 	for _, m := range w.g.members {
-		if w.accs[m] == nil && (m.row || w.r.l.places[m.in.Out] != nil || len(w.r.l.more[m.in.Out]) > 0) {
+		if w.accs[m] == nil && (m.row || w.r.l.places[m.in.Out] != nil || len(w.r.l.alsoTo[m.in.Out]) > 0) {
 			n++
 		}
 	}
@@ -371,7 +371,7 @@ func (w *nestWriter) stored() int {
 // stored more than once, or has no loops and is read elsewhere.
 func (w *nestWriter) named(m *member) bool {
 	v := m.in.Out
-	if len(w.g.vars) == 0 || len(w.r.l.more[v]) > 1 || len(w.r.l.more[v]) == 1 && w.r.l.places[v] != nil {
+	if len(w.g.vars) == 0 || len(w.r.l.alsoTo[v]) > 1 || len(w.r.l.alsoTo[v]) == 1 && w.r.l.places[v] != nil {
 		return true
 	}
 	for _, o := range w.g.members {
@@ -389,7 +389,7 @@ func (w *leaf) store(m *member, val plan.Expr) {
 		add := m.depth < 0 || m.row
 		w.nodes = append(w.nodes, &plan.Store{To: p(idx), Add: add, Vals: []plan.Expr{val}})
 	}
-	for _, t := range w.r.l.more[m.in.Out] {
+	for _, t := range w.r.l.alsoTo[m.in.Out] {
 		s := plan.Node(&plan.Store{To: t.at(idx), Add: t.add || m.row, Vals: []plan.Expr{val}})
 		if t.opt != nil {
 			s = &plan.If{Present: t.opt, Body: []plan.Node{s}}

@@ -7,11 +7,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// absorb turns what a backward replays of its forward into what it reads
+// resolveReplay turns what a backward replays of its forward into what it reads
 // itself: tokens and shared values are read again, computed values are
 // computed again, and the states come from a replay, which is the forward's
 // step with the values that were saved in place of those it computed.
-func (l *lowerer) absorb(rec *recurrence) {
+func (l *lowerer) resolveReplay(rec *recurrence) {
 	s, primal := rec.s, rec.s.Primal.Scan
 	states := map[*ir.Value]*ir.Value{} // primal carry → parameter of the backward body
 	for _, r := range s.Replay {
@@ -36,35 +36,35 @@ func (l *lowerer) absorb(rec *recurrence) {
 	if len(states) == 0 {
 		return
 	}
-	if rec.mark == nil {
+	if rec.link == nil {
 		fail("the backward of a recurrence needs its forward: see Pair")
 	}
 	if rec.chunks {
 		for i, c := range primal.Carry {
-			rec.stored = append(rec.stored, c.Param)
+			rec.storedStates = append(rec.storedStates, c.Param)
 			if q := states[c.Param]; q != nil {
-				rec.old[q] = i
-				rec.mark.states[c.Param.Name] = l.fresh(c.Param.Name + ".states")
+				rec.before[q] = i
+				rec.link.states[c.Param.Name] = l.fresh(c.Param.Name + ".states")
 			}
 		}
 		return
 	}
-	rec.replay = l.forwardStep(rec.mark, primal, states)
+	rec.replay = l.forwardStep(rec.link, primal, states)
 	for i, c := range rec.replay.Carry {
 		for p, q := range states {
 			if p.Name == c.Param.Name {
-				rec.old[q] = i
+				rec.before[q] = i
 			}
 		}
 	}
 	for _, c := range rec.replay.Carry {
-		rec.mark.states[c.Param.Name] = l.fresh(c.Param.Name + ".checkpoints")
+		rec.link.states[c.Param.Name] = l.fresh(c.Param.Name + ".checkpoints")
 	}
 }
 
 // forwardStep is the primal's step reduced to the states that are needed, its
 // saved values read instead of computed.
-func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
+func (l *lowerer) forwardStep(mark *scanLink, primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
 	body, m := primal.Body.Clone()
 	out := &ir.Scan{Batch: primal.Batch, Time: primal.Time, Body: body}
 	for _, t := range primal.Tokens {
@@ -77,7 +77,9 @@ func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]
 		out.Carry = append(out.Carry, ir.ScanState{Param: m[c.Param], Next: m[c.Next]})
 	}
 	order := slices.Clone(body.Body)
-	l.canonical(out)
+	l.factorOutScalings(body.Body) // as the passes over the forward do
+	factor(body)
+	sortFactors(body.Body, nil)
 	for _, k := range slices.Sorted(maps.Keys(mark.saved)) {
 		v := order[k].Out
 		saved := l.f.Param(mark.saved[k])
@@ -117,13 +119,10 @@ func (l *lowerer) closeOver(s *ir.Scan, needed map[string]bool) {
 	}
 }
 
-// matchNext finds the values of the backward body that are a state after the
+// matchStates finds the values of the backward body that are a state after the
 // token: computed in the same way from the same values as in the replay. They
 // are read instead of computed once more.
-func (l *lowerer) matchNext(rec *recurrence) {
-	if rec.replay == nil {
-		return
-	}
+func (l *lowerer) matchStates(rec *recurrence) {
 	n := newNumbering()
 	for _, t := range rec.replay.Tokens {
 		for _, u := range rec.s.Tokens {
@@ -139,7 +138,7 @@ func (l *lowerer) matchNext(rec *recurrence) {
 			}
 		}
 	}
-	for p, i := range rec.old {
+	for p, i := range rec.before {
 		n.of[p] = n.number(rec.replay.Carry[i].Param)
 	}
 	n.body(rec.replay.Body.Body)
@@ -147,7 +146,7 @@ func (l *lowerer) matchNext(rec *recurrence) {
 	for i, c := range rec.replay.Carry {
 		for _, in := range rec.s.Body.Body {
 			if in.Out != nil && n.of[in.Out] == n.number(c.Next) {
-				rec.next[in.Out] = i
+				rec.after[in.Out] = i
 			}
 		}
 	}
@@ -158,16 +157,16 @@ func (l *lowerer) matchNext(rec *recurrence) {
 func (l *lowerer) dropReplayed(rec *recurrence) {
 	body := rec.s.Body
 	for _, in := range slices.Clone(body.Body) {
-		i, ok := rec.next[in.Out]
+		i, ok := rec.after[in.Out]
 		if !ok {
 			continue
 		}
 		p := body.AddParam(in.Out.Name, ir.Token, ir.Real, in.Out.Axes...)
 		body.Replace(in.Out, p)
-		delete(rec.next, in.Out)
-		rec.next[p] = i
+		delete(rec.after, in.Out)
+		rec.after[p] = i
 		body.Body = slices.Delete(body.Body, slices.Index(body.Body, in), slices.Index(body.Body, in)+1)
 	}
 	l.pointResults(rec.s)
-	l.tidy(rec.s)
+	l.mergeAndSweep(rec.s)
 }

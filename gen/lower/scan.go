@@ -19,18 +19,18 @@ import (
 // A step that takes several tokens at once is worth a segment: its states are
 // stored before each step, and nothing is computed again.
 type scanWriter struct {
-	l       *lowerer
-	rec     *recurrence
-	lane    *plan.Var
-	row     *plan.Var // nil when rows see each other
-	time    plan.Index
-	token   *plan.Var // within its segment
-	segment *plan.Var // nil without checkpoints
-	private []*plan.Buffer
-	state   map[*ir.Value]*plan.Buffer // of a carry's parameter
-	trail   []*plan.Buffer             // backward: states of the segment, by carry of the replay
-	saved   []*plan.Buffer             // checkpoints, by carry
-	late    []lateOut                  // copied when the step is done
+	l         *lowerer
+	rec       *recurrence
+	batch     *plan.Var
+	row       *plan.Var // nil when rows see each other
+	time      plan.Index
+	token     *plan.Var // within its segment
+	segment   *plan.Var // nil without checkpoints
+	private   []*plan.Buffer
+	state     map[*ir.Value]*plan.Buffer // of a carry's parameter
+	replayed  []*plan.Buffer             // backward: states of the segment, by carry of the replay
+	saved     []*plan.Buffer             // checkpoints, by carry
+	afterStep []stepCopy                 // copied when the step is done
 }
 
 func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
@@ -38,7 +38,7 @@ func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
 	if rec == nil {
 		fail("a recurrence inside of a recurrence")
 	}
-	w := &scanWriter{l: l, rec: rec, lane: &plan.Var{Name: "l"}, state: map[*ir.Value]*plan.Buffer{}}
+	w := &scanWriter{l: l, rec: rec, batch: &plan.Var{Name: "l"}, state: map[*ir.Value]*plan.Buffer{}}
 	if rec.rows != nil {
 		w.row = &plan.Var{Name: "i"}
 	}
@@ -59,7 +59,7 @@ func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
 		body = []plan.Node{&plan.Loop{Kind: plan.Row, Var: w.row, Lo: []plan.Index{{}},
 			Hi: []plan.Index{plan.Fixed(rec.rows.axis.Size)}, Private: w.private, Body: body}}
 	}
-	lanes := full(w.lane, s.Batch.Size, plan.Batch, body)
+	lanes := full(w.batch, s.Batch.Size, plan.Batch, body)
 	if w.row == nil {
 		lanes.Private = w.private
 	}
@@ -67,7 +67,7 @@ func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
 }
 
 // keep makes a private buffer for a value, with leading sizes in front.
-func (w *scanWriter) keep(v *ir.Value, rows *rows, name string, lead []shape.Poly) *plan.Buffer {
+func (w *scanWriter) keep(v *ir.Value, rows *independentRows, name string, lead []shape.Poly) *plan.Buffer {
 	d := dims(v.Axes)
 	if p := rows.posOf(v); p >= 0 {
 		d = slices.Delete(d, p, p+1)
@@ -80,9 +80,9 @@ func (w *scanWriter) keep(v *ir.Value, rows *rows, name string, lead []shape.Pol
 // checkpoints finds or makes the checkpoint buffers.
 func (w *scanWriter) checkpoints() {
 	l, rec := w.l, w.rec
-	m := rec.mark
-	if !rec.s.Reverse && l.marks != nil && l.marks.forward {
-		m = l.marks.find(rec.number)
+	m := rec.link
+	if !rec.s.Reverse && l.links != nil && l.links.forward {
+		m = l.links.find(rec.index)
 	}
 	if m == nil || len(m.states) == 0 {
 		return
@@ -91,7 +91,7 @@ func (w *scanWriter) checkpoints() {
 	steps := rec.s.Time.Size
 	switch {
 	case rec.chunks && rec.s.Reverse:
-		states = rec.stored
+		states = rec.storedStates
 	case rec.replay != nil:
 		states = params(rec.replay)
 	default:
@@ -132,11 +132,11 @@ func (w *scanWriter) outputs() []plan.Node {
 		to := w.l.places[o.Out]
 		rowSum := w.rec.rows != nil && w.rec.rows.sum[o.Val]
 		t := target{add: o.Sum}
-		lead := []plan.Index{plan.At(w.lane), w.time}
+		lead := []plan.Index{plan.At(w.batch), w.time}
 		if o.Sum {
 			lead = lead[:0]
 			if o.PerBatch {
-				lead = append(lead, plan.At(w.lane))
+				lead = append(lead, plan.At(w.batch))
 			}
 		}
 		t.at = func(idx []plan.Index) plan.Access { return to(slices.Concat(lead, idx)) }
@@ -144,23 +144,23 @@ func (w *scanWriter) outputs() []plan.Node {
 		if o.Sum || rowSum {
 			zero = append(zero, &plan.Zero{Buf: buf})
 		}
-		if w.l.marks != nil && w.l.marks.forward && w.l.onlySaved(o.Out) {
+		if w.l.links != nil && w.l.links.forward && w.l.onlySaved(o.Out) {
 			buf.Optional, t.opt = true, buf
 		}
-		switch whole := w.rec.chunks && wholly(o.Val.Def); {
+		switch whole := w.rec.chunks && writesWhole(o.Val.Def); {
 		case w.rec.chunks && t.opt != nil || whole && w.l.places[o.Val] != nil:
-			w.late = append(w.late, lateOut{o.Val, t})
+			w.afterStep = append(w.afterStep, stepCopy{o.Val, t})
 		case whole:
 			w.l.places[o.Val] = t.at
 		default:
-			w.l.more[o.Val] = append(w.l.more[o.Val], t)
+			w.l.alsoTo[o.Val] = append(w.l.alsoTo[o.Val], t)
 		}
 	}
 	return zero
 }
 
-// wholly reports whether an instruction writes its output as a whole.
-func wholly(in *ir.Instr) bool {
+// writesWhole reports whether an instruction writes its output as a whole.
+func writesWhole(in *ir.Instr) bool {
 	return in != nil && (in.Op == ir.TriSolve || asMatmul(in) != nil)
 }
 
@@ -176,7 +176,7 @@ func (l *lowerer) onlySaved(v *ir.Value) bool {
 	for _, r := range l.f.Results {
 		if r.Val == v {
 			n++
-			if !slices.Contains(l.marks.saved, r.Name) {
+			if !slices.Contains(l.links.saved, r.Name) {
 				return false
 			}
 		}
@@ -187,7 +187,7 @@ func (l *lowerer) onlySaved(v *ir.Value) bool {
 // each is a nest over the axes of a value, the row left out; f receives the
 // value's subscripts. Where products are whole so are their matrices: one loop
 // runs through the entries as they lie, by the last subscript alone.
-func (w *scanWriter) each(v *ir.Value, rows *rows, f func(idx []plan.Index) plan.Node) []plan.Node {
+func (w *scanWriter) each(v *ir.Value, rows *independentRows, f func(idx []plan.Index) plan.Node) []plan.Node {
 	idx := make([]plan.Index, len(v.Axes))
 	if n := len(idx) - 1; w.rec.chunks && n > 0 {
 		x := w.l.loopVar(0, &region{})
@@ -240,7 +240,7 @@ func (w *scanWriter) start() []plan.Node {
 		out = append(out, w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
 			val := plan.Expr(plan.Num{})
 			if c.Init != nil {
-				val = plan.Load{Access: w.l.places[c.Init](append([]plan.Index{plan.At(w.lane)}, idx...))}
+				val = plan.Load{Access: w.l.places[c.Init](append([]plan.Index{plan.At(w.batch)}, idx...))}
 			}
 			return &plan.Store{To: to(idx), Vals: []plan.Expr{val}}
 		})...)
@@ -257,7 +257,7 @@ func (w *scanWriter) end() []plan.Node {
 		}
 		from := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
 		out = append(out, w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
-			to := w.l.places[c.Final](append([]plan.Index{plan.At(w.lane)}, idx...))
+			to := w.l.places[c.Final](append([]plan.Index{plan.At(w.batch)}, idx...))
 			return &plan.Store{To: to, Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
 		})...)
 	}
@@ -270,7 +270,7 @@ func (w *scanWriter) run() []plan.Node {
 	if w.segment == nil {
 		body := w.step()
 		if !s.Reverse {
-			body = append(w.record(), body...)
+			body = append(w.storeCheckpoint(), body...)
 		}
 		loop := full(w.token, s.Time.Size, plan.Time, body)
 		loop.Down = s.Reverse
@@ -278,9 +278,9 @@ func (w *scanWriter) run() []plan.Node {
 	}
 	var body []plan.Node
 	if s.Reverse {
-		body = append(w.recall(), w.tokens(w.again(), false), w.tokens(w.step(), true))
+		body = append(w.loadCheckpoint(), w.tokens(w.replaySegment(), false), w.tokens(w.step(), true))
 	} else {
-		body = append(w.record(), w.tokens(w.step(), false))
+		body = append(w.storeCheckpoint(), w.tokens(w.step(), false))
 	}
 	loop := full(w.segment, shape.Sym(w.l.segments(s.Time.Size)), plan.Segment, body)
 	loop.Down = s.Reverse
@@ -295,8 +295,8 @@ func (w *scanWriter) tokens(body []plan.Node, down bool) plan.Node {
 		Hi: []plan.Index{plan.Fixed(c), rest}, Down: down, Body: body}
 }
 
-// record stores the states before a segment, when the caller wants them.
-func (w *scanWriter) record() []plan.Node {
+// storeCheckpoint stores the states before a segment, when the caller wants them.
+func (w *scanWriter) storeCheckpoint() []plan.Node {
 	var out []plan.Node
 	for i, c := range w.rec.s.Carry {
 		if i >= len(w.saved) || w.saved[i] == nil {
@@ -316,28 +316,28 @@ func (w *scanWriter) checkpoint(i int, idx []plan.Index) plan.Access {
 	if w.segment != nil {
 		step = plan.At(w.segment)
 	}
-	return whole(w.saved[i])(append([]plan.Index{plan.At(w.lane), step}, idx...))
+	return whole(w.saved[i])(append([]plan.Index{plan.At(w.batch), step}, idx...))
 }
 
-// recall loads the states before a segment into the first entry of its trail.
-func (w *scanWriter) recall() []plan.Node {
+// loadCheckpoint loads the states before a segment into the first entry of its trail.
+func (w *scanWriter) loadCheckpoint() []plan.Node {
 	var out []plan.Node
 	length := shape.Sym(w.l.segmentSize()).Add(shape.Int(1))
 	for i, c := range w.rec.replay.Carry {
-		b := w.keep(c.Param, w.rec.again, c.Param.Name+".trail", []shape.Poly{length})
-		w.trail = append(w.trail, b)
-		to := inside(b, w.rec.again.posOf(c.Param), plan.Index{})
-		out = append(out, w.each(c.Param, w.rec.again, func(idx []plan.Index) plan.Node {
+		b := w.keep(c.Param, w.rec.replayRows, c.Param.Name+".trail", []shape.Poly{length})
+		w.replayed = append(w.replayed, b)
+		to := inside(b, w.rec.replayRows.posOf(c.Param), plan.Index{})
+		out = append(out, w.each(c.Param, w.rec.replayRows, func(idx []plan.Index) plan.Node {
 			return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Load{Access: w.checkpoint(i, idx)}}}
 		})...)
 	}
 	return out
 }
 
-// again computes the states of a segment from the first one.
-func (w *scanWriter) again() []plan.Node {
+// replaySegment computes the states of a segment from the first one.
+func (w *scanWriter) replaySegment() []plan.Node {
 	s := w.rec.replay
-	r := w.region(s, w.rec.again)
+	r := w.region(s, w.rec.replayRows)
 	for i, c := range s.Carry {
 		w.l.places[c.Param] = w.before(i)
 		w.l.places[c.Next] = w.after(i)
@@ -351,11 +351,11 @@ func (w *scanWriter) before(i int) place {
 	if w.rec.chunks {
 		return func(idx []plan.Index) plan.Access { return w.checkpoint(i, idx) }
 	}
-	row := w.rec.again.posOf(w.rec.replay.Carry[i].Param)
-	return inside(w.trail[i], row, plan.At(w.token))
+	row := w.rec.replayRows.posOf(w.rec.replay.Carry[i].Param)
+	return inside(w.replayed[i], row, plan.At(w.token))
 }
 
 func (w *scanWriter) after(i int) place {
-	row := w.rec.again.posOf(w.rec.replay.Carry[i].Param)
-	return inside(w.trail[i], row, plan.At(w.token).Add(plan.Fixed(shape.Int(1)), shape.Int(1)))
+	row := w.rec.replayRows.posOf(w.rec.replay.Carry[i].Param)
+	return inside(w.replayed[i], row, plan.At(w.token).Add(plan.Fixed(shape.Int(1)), shape.Int(1)))
 }

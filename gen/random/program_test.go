@@ -39,7 +39,7 @@ type program struct {
 	name     string // of its kernels: a Go name, and one of all
 	of       *subject
 	f        *ir.Func
-	pair     *autodiff.Pair
+	pair     *ir.Pair
 	fwd, bwd *plan.Kernel // bwd may be nil
 	blk      *check.Block
 }

@@ -22,7 +22,7 @@ type program struct {
 	axes   map[string]string
 	types  map[string]typ
 	fwd    *ir.Func
-	pair   *autodiff.Pair
+	pair   *ir.Pair
 }
 
 // assemble makes an operation of what was written and builds it. Learned or

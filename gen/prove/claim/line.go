@@ -3,7 +3,6 @@ package claim
 import (
 	"math"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -122,7 +121,7 @@ func (l *line) across(s float64) (jump, bend float64) {
 
 // between compares the derived gradient along the line with the slopes on both
 // sides; ok means that at some distance it lies between them.
-func (l *line) between(pair *autodiff.Pair, s float64) (a, lo, hi float64, ok bool) {
+func (l *line) between(pair *ir.Pair, s float64) (a, lo, hi float64, ok bool) {
 	_, grads := numeric.ForwardBackward(l.f, pair, l.sizes, l.at(s), func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		if r.Name != irbuild.Value {
 			return nil

@@ -3,7 +3,6 @@ package equivalence
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -94,7 +93,7 @@ func freesOf(blk *check.Block, left, right *ir.Func) map[string]irbuild.Free {
 
 // sideAt evaluates a side and its gradients for given weights of the results, and
 // lists the names of what it gives, in the order of the program.
-func evaluateSide(f *ir.Func, pair *autodiff.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
+func evaluateSide(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
 	all, names := numeric.Tensors{}, []string{}
 	_, grads := numeric.ForwardBackward(f, pair, sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all["value of "+r.Name] = out

@@ -52,7 +52,7 @@ func proveAdjoint(p *proof.Context, s Subject) {
 	p.Decide(it, func() proof.Evidence { return adjointEvidence(p, s, pair) })
 }
 
-func adjointEvidence(p *proof.Context, s Subject, pair *autodiff.Pair) proof.Evidence {
+func adjointEvidence(p *proof.Context, s Subject, pair *ir.Pair) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: gradRel}
 	frees := irbuild.Frees(p.Block, s.Func)
 	for i, sizes := range sample.Sizes(p.Block, p.Options.Deep, s.Func) {
@@ -81,7 +81,7 @@ func mostlySkipped(ev proof.Evidence) bool {
 const maxRedraws = 3
 
 // outerPoint holds the adjoint to differences at one point, and says what fails.
-func adjointAtPoint(p *proof.Context, s Subject, pair *autodiff.Pair, frees map[string]irbuild.Free, sizes map[string]int, round int, ev *proof.Evidence) string {
+func adjointAtPoint(p *proof.Context, s Subject, pair *ir.Pair, frees map[string]irbuild.Free, sizes map[string]int, round int, ev *proof.Evidence) string {
 	var first *proof.Evidence
 	var why *badValue
 	for n := range sample.MaxHalvings + 1 {
@@ -142,7 +142,7 @@ func (x *badValue) undefined() bool {
 }
 
 // adjoints runs a pair at one point with random adjoints coming in.
-func adjointsAt(p *proof.Context, s Subject, pair *autodiff.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
+func adjointsAt(p *proof.Context, s Subject, pair *ir.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
 	d := newFiniteDifference(s.Func, draw.Sizes, draw.Params(s.Func))
 	plain := interp.Run(s.Func, draw.Sizes, d.params)
 	for _, r := range s.Func.Results {

@@ -3,7 +3,6 @@ package gradient
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -14,7 +13,7 @@ import (
 )
 
 // parameters reports for each learned parameter whether it has a gradient.
-func proveParameters(p *proof.Context, f *ir.Func, pair *autodiff.Pair) {
+func proveParameters(p *proof.Context, f *ir.Func, pair *ir.Pair) {
 	for _, v := range f.Params {
 		if v.Role != ir.Outer {
 			continue

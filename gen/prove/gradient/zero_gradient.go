@@ -38,7 +38,7 @@ func AtStart(p *proof.Context, f *ir.Func) {
 	p.Decide(it, func() proof.Evidence { return startEvidence(p, f, pair, ids) })
 }
 
-func startEvidence(p *proof.Context, f *ir.Func, pair *autodiff.Pair, ids []*ir.Value) proof.Evidence {
+func startEvidence(p *proof.Context, f *ir.Func, pair *ir.Pair, ids []*ir.Value) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested}
 	alive, wild := map[string]bool{}, false
 	sizes := sample.Sizes(p.Block, false, f)[0]
@@ -95,7 +95,7 @@ func startEvidence(p *proof.Context, f *ir.Func, pair *autodiff.Pair, ids []*ir.
 // zeroFactor is the parameter or state that starts from zero and alone keeps a
 // gradient from v: with other values in its place there is one. It is "" where no
 // single one does.
-func zeroFactor(p *proof.Context, f *ir.Func, pair *autodiff.Pair, v *ir.Value, sizes map[string]int) string {
+func zeroFactor(p *proof.Context, f *ir.Func, pair *ir.Pair, v *ir.Value, sizes map[string]int) string {
 	for _, u := range f.Params {
 		draw := sample.New(p.Block, irbuild.Frees(p.Block, f), sizes, sample.ForStart, 0)
 		params := draw.StartValues(f)
@@ -112,7 +112,7 @@ func zeroFactor(p *proof.Context, f *ir.Func, pair *autodiff.Pair, v *ir.Value, 
 
 // outputGradients are the gradients of a weighted sum of what a block gives;
 // its last states are left out, since nothing flows back from the next chunk.
-func outputGradients(p *proof.Context, f *ir.Func, pair *autodiff.Pair, draw *sample.Sampler, params numeric.Tensors) numeric.Tensors {
+func outputGradients(p *proof.Context, f *ir.Func, pair *ir.Pair, draw *sample.Sampler, params numeric.Tensors) numeric.Tensors {
 	_, grads := numeric.ForwardBackward(f, pair, draw.Sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		if r.State {
 			return nil

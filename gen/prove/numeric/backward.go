@@ -1,7 +1,6 @@
 package numeric
 
 import (
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 )
@@ -12,7 +11,7 @@ type Tensors = map[string]*interp.Tensor
 // evaluate runs a pair forward and backward. weigh gives the adjoint of each
 // result of f; a nil one is zero. Gradients come back under the names of the
 // parameters; a parameter that receives nothing has none.
-func ForwardBackward(f *ir.Func, pair *autodiff.Pair, sizes map[string]int, params Tensors, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (out, grads Tensors) {
+func ForwardBackward(f *ir.Func, pair *ir.Pair, sizes map[string]int, params Tensors, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (out, grads Tensors) {
 	out = interp.Run(pair.Fwd, sizes, paramsOf(pair.Fwd, params))
 	in := Tensors{}
 	for n, t := range out {

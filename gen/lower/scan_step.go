@@ -10,11 +10,11 @@ import (
 
 // region is the body of a recurrence for one token: what it reads of the
 // outside is addressed by lane and time.
-func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
+func (w *scanWriter) region(s *ir.Scan, rows *independentRows) *region {
 	r := w.l.region(s.Body.Body, rows)
 	r.row, r.step = w.row, true
-	r.streamed = w.rec.stream
-	r.whole = w.rec.chunks
+	r.alwaysInline = w.rec.inline
+	r.wholeProducts = w.rec.chunks
 	r.alloc = func(v *ir.Value) *plan.Buffer { return w.keep(v, rows, v.Name, nil) }
 	for _, t := range s.Tokens {
 		w.l.places[t.Param] = w.series(t)
@@ -22,7 +22,7 @@ func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
 	for _, v := range s.Shared {
 		from, lead := w.l.places[v.Val], []plan.Index(nil)
 		if v.PerBatch {
-			lead = append(lead, plan.At(w.lane))
+			lead = append(lead, plan.At(w.batch))
 		}
 		w.l.places[v.Param] = func(idx []plan.Index) plan.Access { return from(slices.Concat(lead, idx)) }
 	}
@@ -38,7 +38,7 @@ func (w *scanWriter) series(t ir.ScanInput) place {
 	}
 	if t.Count {
 		w.l.counts[t.Param] = w.time
-		return func([]plan.Index) plan.Access { return from([]plan.Index{plan.At(w.lane)}) }
+		return func([]plan.Index) plan.Access { return from([]plan.Index{plan.At(w.batch)}) }
 	}
 	now := w.time.Add(plan.Fixed(t.Base), shape.Int(1))
 	return func(idx []plan.Index) plan.Access {
@@ -46,7 +46,7 @@ func (w *scanWriter) series(t ir.ScanInput) place {
 		if t.Window != nil {
 			at, idx = now.Add(idx[0], shape.Int(-1)), idx[1:]
 		}
-		return from(slices.Concat([]plan.Index{plan.At(w.lane), at}, idx))
+		return from(slices.Concat([]plan.Index{plan.At(w.batch), at}, idx))
 	}
 }
 
@@ -54,20 +54,20 @@ func (w *scanWriter) series(t ir.ScanInput) place {
 func (w *scanWriter) step() []plan.Node {
 	rec := w.rec
 	r := w.region(rec.s, rec.rows)
-	for p, i := range rec.old {
+	for p, i := range rec.before {
 		w.l.places[p] = w.before(i)
 	}
-	for p, i := range rec.next {
+	for p, i := range rec.after {
 		w.l.places[p] = w.after(i)
 	}
 	for _, c := range rec.s.Carry {
 		w.l.places[c.Param] = inside(w.state[c.Param], rec.rows.posOf(c.Param))
-		r.held[c.Next] = true
+		r.inMemory[c.Next] = true
 	}
 	for _, o := range rec.s.Outs {
-		r.held[o.Val] = true
+		r.inMemory[o.Val] = true
 	}
-	for _, o := range w.late {
+	for _, o := range w.afterStep {
 		if w.l.places[o.val] == nil {
 			w.l.places[o.val] = r.local(o.val, r.alloc(o.val))
 		}
@@ -86,19 +86,19 @@ func (w *scanWriter) step() []plan.Node {
 			})...)
 		}
 	}
-	return append(append(r.write(), late...), w.copyLate()...)
+	return append(append(r.write(), late...), w.copyAfterStep()...)
 }
 
-// A lateOut is what a step gives out when all of it is computed.
-type lateOut struct {
+// A stepCopy is what a step gives out when all of it is computed.
+type stepCopy struct {
 	val *ir.Value
 	to  target
 }
 
-// copyLate copies it.
-func (w *scanWriter) copyLate() []plan.Node {
+// copyAfterStep copies it.
+func (w *scanWriter) copyAfterStep() []plan.Node {
 	var out []plan.Node
-	for _, o := range w.late {
+	for _, o := range w.afterStep {
 		from := w.l.places[o.val]
 		nodes := w.each(o.val, nil, func(idx []plan.Index) plan.Node {
 			return &plan.Store{To: o.to.at(idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
@@ -116,7 +116,7 @@ func (w *scanWriter) copyLate() []plan.Node {
 // reads only the entry it writes.
 func (r *region) inPlace(c ir.ScanState) bool {
 	n, ok := r.def[c.Next]
-	if begun, sum := r.begun[c.Next]; sum {
+	if begun, sum := r.firstGroup[c.Next]; sum {
 		n = begun
 	}
 	if !ok {
@@ -127,10 +127,10 @@ func (r *region) inPlace(c ir.ScanState) bool {
 			continue
 		}
 		for _, m := range g.members {
-			if m.own && slices.Contains(r.allReads(m.in, make([]plan.Index, len(m.in.Loops))), c.Param) {
+			if m.special && slices.Contains(r.allReads(m.in, make([]plan.Index, len(m.in.Loops))), c.Param) {
 				return false
 			}
-			if !m.own && !r.readsOnly(m, c, r.groups[n], k == n) {
+			if !m.special && !r.readsOnly(m, c, r.groups[n], k == n) {
 				return false
 			}
 		}

@@ -15,25 +15,25 @@ import (
 // itself, or the body of a recurrence for one token of one lane, and of one
 // row where rows are independent.
 type region struct {
-	l        *lowerer
-	body     []*ir.Instr
-	rows     *rows                          // nil when no row is bound
-	row      *plan.Var                      // the bound row
-	search   bool                           // the body is a residual, computed at each trial of a search
-	lead     []plan.Index                   // of a residual: the point, in front of the subscripts of what it keeps in memory
-	alloc    func(v *ir.Value) *plan.Buffer // memory for what one nest gives another
-	inline   map[*ir.Value]bool
-	held     map[*ir.Value]bool // kept in memory by whoever made the region
-	streamed map[*ir.Value]bool // always computed where read
-	again    map[*ir.Value]bool // computed in every nest that reads it, once there
-	step     bool               // the body is that of a recurrence
-	def      map[*ir.Value]int  // number of the group that defines a value
-	groups   []*group
+	l              *lowerer
+	body           []*ir.Instr
+	rows           *independentRows               // nil when no row is bound
+	row            *plan.Var                      // the bound row
+	search         bool                           // the body is a residual, computed at each trial of a search
+	point          []plan.Index                   // of a residual: the point, in front of the subscripts of what it keeps in memory
+	alloc          func(v *ir.Value) *plan.Buffer // memory for what one nest gives another
+	inline         map[*ir.Value]bool
+	inMemory       map[*ir.Value]bool // kept in memory by whoever made the region
+	alwaysInline   map[*ir.Value]bool // always computed where read
+	rematerialised map[*ir.Value]bool // computed in every nest that reads it, once there
+	step           bool               // the body is that of a recurrence
+	def            map[*ir.Value]int  // number of the group that defines a value
+	groups         []*group
 
-	whole bool                      // products stay whole, see chunkStep
-	into  map[*ir.Instr]*sink       // then: sums that products are added to,
-	parts map[*ir.Instr][]*ir.Instr // and the other way round
-	begun map[*ir.Value]int         // number of the group that begins such a sum
+	wholeProducts bool                      // products stay whole, see chunkStep
+	sumOf         map[*ir.Instr]*sumTarget  // then: sums that products are added to,
+	products      map[*ir.Instr][]*ir.Instr // and the other way round
+	firstGroup    map[*ir.Value]int         // number of the group that begins such a sum
 
 	scheduled func() // runs when all groups are known
 }
@@ -56,25 +56,25 @@ type member struct {
 	reduced []bool       // per loop of the nest: the output does not have it
 	row     bool         // sums over the bound row
 	depth   int          // where a sum starts, or −1 when it adds in memory
-	own     bool         // written in its own way
+	special bool         // written in its own way
 }
 
-func (l *lowerer) region(body []*ir.Instr, rows *rows) *region {
-	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, held: map[*ir.Value]bool{}, streamed: map[*ir.Value]bool{}, again: map[*ir.Value]bool{},
-		def: map[*ir.Value]int{}, into: map[*ir.Instr]*sink{}, parts: map[*ir.Instr][]*ir.Instr{}, begun: map[*ir.Value]int{},
+func (l *lowerer) region(body []*ir.Instr, rows *independentRows) *region {
+	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, inMemory: map[*ir.Value]bool{}, alwaysInline: map[*ir.Value]bool{}, rematerialised: map[*ir.Value]bool{},
+		def: map[*ir.Value]int{}, sumOf: map[*ir.Instr]*sumTarget{}, products: map[*ir.Instr][]*ir.Instr{}, firstGroup: map[*ir.Value]int{},
 		alloc: func(v *ir.Value) *plan.Buffer { return l.work(v.Name, v.Elem, dims(v.Axes)) }}
 }
 
 // write schedules the region and writes its groups.
 func (r *region) write() []plan.Node {
-	if r.whole {
-		r.sinks()
+	if r.wholeProducts {
+		r.accumulateProducts()
 	}
 	r.chooseInline()
 	for _, in := range r.body {
 		switch {
-		case in.Out != nil && r.inline[in.Out] || r.into[in] != nil:
-		case len(r.parts[in]) > 0:
+		case in.Out != nil && r.inline[in.Out] || r.sumOf[in] != nil:
+		case len(r.products[in]) > 0:
 			r.scheduleSum(in)
 		default:
 			r.schedule(in)
@@ -88,7 +88,7 @@ func (r *region) write() []plan.Node {
 	for n, g := range r.groups {
 		out = append(out, r.group(n, g)...)
 	}
-	if r.whole {
+	if r.wholeProducts {
 		out = loopopt.DropRedundantStores(out)
 	}
 	return out
@@ -99,12 +99,12 @@ func (r *region) write() []plan.Node {
 // the group, or in it at the very entry that is read.
 func (r *region) schedule(in *ir.Instr) {
 	m := r.member(in)
-	if m.own {
+	if m.special {
 		r.add(&group{key: "own"}, m)
 		return
 	}
 	key := r.key(m)
-	for n := len(r.groups) - 1; n >= 0 && len(r.parts[in]) == 0; n-- {
+	for n := len(r.groups) - 1; n >= 0 && len(r.products[in]) == 0; n-- {
 		g := r.groups[n]
 		if g.key == key {
 			r.bind(m, g)
@@ -158,8 +158,8 @@ func (r *region) note(g *group, in *ir.Instr) {
 // member finds how an instruction lies in a nest.
 func (r *region) member(in *ir.Instr) *member {
 	m := &member{in: in, row: false, depth: -1}
-	if r.ownWay(in) {
-		m.own = true
+	if r.isSpecial(in) {
+		m.special = true
 		return m
 	}
 	m.order = r.order(in)
@@ -189,8 +189,8 @@ func (r *region) member(in *ir.Instr) *member {
 // sums reports whether the member gathers: it is not pointwise.
 func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.in.Guard) > 0 }
 
-// ownWay reports whether an instruction is written in its own way.
-func (r *region) ownWay(in *ir.Instr) bool {
+// isSpecial reports whether an instruction is written in its own way.
+func (r *region) isSpecial(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp, ir.TriSolve:
 		return true
@@ -363,7 +363,7 @@ func (l *lowerer) loopVar(i int, r *region) *plan.Var {
 	if r.row != nil || r.rows != nil {
 		i++
 	}
-	i += len(r.lead)
+	i += len(r.point)
 	if i < len(letters) {
 		return &plan.Var{Name: letters[i : i+1]}
 	}

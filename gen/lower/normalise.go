@@ -6,68 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
-
-// own writes an instruction that no nest of the ordinary kind computes.
-func (r *region) own(in *ir.Instr) []plan.Node {
-	switch {
-	case in.Scan != nil:
-		return r.l.recurrence(in)
-	case in.Op == ir.Reshape:
-		return nil
-	case in.Op == ir.Stack:
-		return r.stack(in)
-	case in.Op == ir.Prod:
-		return r.gemm(in)
-	case in.Op == ir.SolveOp:
-		return r.solve(in)
-	case in.Op == ir.TriSolve:
-		return r.triangle(in)
-	}
-	return r.normalise(in)
-}
-
-// stack copies each argument to its place along the stacked axis. What was moved
-// out of a recurrence may lack its loops over lanes and tokens.
-func (r *region) stack(in *ir.Instr) []plan.Node {
-	var out []plan.Node
-	for _, a := range in.Args {
-		part := slices.IndexFunc(a.Sub, func(s ir.Sub) bool { return uses([]ir.Sub{s}, in.Over[0]) })
-		leaf := r.leaf(nil)
-		loops, vars := make([]plan.Index, len(in.Loops)), make([]*plan.Var, len(in.Loops))
-		for i := range in.Loops {
-			if i == r.rowLoop(in) {
-				loops[i] = plan.At(r.row)
-				continue
-			}
-			vars[i] = r.l.loopVar(i, r)
-			loops[i] = plan.At(vars[i])
-			if i == in.Over[0] {
-				loops[i] = loops[i].Add(plan.Fixed(a.Sub[part].Const), shape.Int(-1))
-			}
-		}
-		val := leaf.arg(a, loops)
-		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(loops), Vals: []plan.Expr{val}})
-		nodes := leaf.nodes
-		for i := len(in.Loops) - 1; i >= 0; i-- {
-			size := in.Loops[i].Size
-			if i == in.Over[0] {
-				size = a.Val.Axes[part].Size
-			}
-			if vars[i] != nil {
-				nodes = []plan.Node{full(vars[i], size, plan.Plain, nodes)}
-			}
-		}
-		out = append(out, nodes...)
-	}
-	return out
-}
-
-// full is a loop over [0, size).
-func full(v *plan.Var, size shape.Poly, kind plan.LoopKind, body []plan.Node) *plan.Loop {
-	return &plan.Loop{Kind: kind, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(size)}, Body: body}
-}
 
 // A norm is a maximum, softmax or logsumexp while it is written: for every
 // point of the kept loops one pass finds the maximum, one sums and one divides.
@@ -116,7 +55,7 @@ func (n *norm) point() []plan.Node {
 		w.nodes = append(w.nodes, &plan.Accumulate{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
 	})...)
 	if in.Op == ir.Max {
-		return append(out, n.give(plan.Ref{To: top})...)
+		return append(out, n.result(plan.Ref{To: top})...)
 	}
 	sum := &plan.Local{Name: l.fresh("sum"), Elem: ir.Real}
 	out = append(out, &plan.Let{To: sum, Val: plan.Num{}})
@@ -133,7 +72,7 @@ func (n *norm) point() []plan.Node {
 	})...)
 	if in.Op == ir.LogSumExp {
 		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
-		return append(out, n.give(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
+		return append(out, n.result(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
 	}
 	return append(out, n.pass(func(w *leaf) {
 		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
@@ -145,8 +84,8 @@ func (n *norm) store(w *leaf, val plan.Expr) plan.Node {
 	return &plan.Store{To: n.r.place(n.in.Out)(w.indices(n.in.To, n.loops)), Vals: []plan.Expr{val}}
 }
 
-// give stores a value of the kept loops.
-func (n *norm) give(val plan.Expr) []plan.Node {
+// result stores a value of the kept loops.
+func (n *norm) result(val plan.Expr) []plan.Node {
 	w := n.r.leaf(nil)
 	if n.r.l.places[n.in.Out] == nil {
 		t := &plan.Local{Name: n.r.l.fresh(n.in.Out.Name), Elem: ir.Real}

@@ -152,7 +152,7 @@ func (l *lowerer) memory() {
 		switch {
 		case b.Role == plan.Checkpoint:
 			m.Checkpoints = m.Checkpoints.Add(b.Len())
-		case b.Role == plan.Write && l.marks != nil && slices.Contains(l.marks.saved, b.Of):
+		case b.Role == plan.Write && l.links != nil && slices.Contains(l.links.saved, b.Of):
 			m.Saved = m.Saved.Add(b.Len())
 		}
 	}

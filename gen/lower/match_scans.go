@@ -3,28 +3,27 @@ package lower
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
 // Marks connect the recurrences of a forward with those of its backward: the
 // backward says which states it replays, the forward stores those; and what
 // the forward saved token by token, the replay reads.
-type marks struct {
+type scanLinks struct {
 	forward bool // the forward is being lowered
 	saved   []string
-	pairs   []*mark
+	pairs   []*scanLink
 }
 
-// A mark is a recurrence of the forward and the one that goes back over it.
-type mark struct {
+// A scanLink is a recurrence of the forward and the one that goes back over it.
+type scanLink struct {
 	fwd, bwd int               // positions among the recurrences of each program
 	chunks   bool              // a step of the forward takes several tokens
 	saved    map[int]string    // instruction of the primal's body → parameter of the backward that holds its values
 	states   map[string]string // carry of the body → checkpoint buffer
 }
 
-func (m *marks) find(n int) *mark {
+func (m *scanLinks) find(n int) *scanLink {
 	if m == nil {
 		return nil
 	}
@@ -48,8 +47,8 @@ func scansOf(f *ir.Func) []*ir.Instr {
 
 // match finds for every backward recurrence the forward one with the same
 // step: equal states from equal parameters by name.
-func match(p *autodiff.Pair) *marks {
-	m := &marks{saved: p.Saved}
+func match(p *ir.Pair) *scanLinks {
+	m := &scanLinks{saved: p.Saved}
 	taken := map[int]bool{}
 	for b, back := range scansOf(p.Bwd) {
 		if back.Scan.Primal == nil {
@@ -69,7 +68,7 @@ func match(p *autodiff.Pair) *marks {
 
 // matchStep compares the step of a forward with the primal that a backward
 // carries along, and finds which of the primal's values the forward saves.
-func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
+func matchStep(p *ir.Pair, fwd, primal *ir.Scan) *scanLink {
 	n := newNumbering()
 	for _, s := range []*ir.Scan{fwd, primal} {
 		for _, q := range s.Body.Params {
@@ -83,7 +82,7 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 			return nil
 		}
 	}
-	out := &mark{chunks: len(fwd.ChunkAxes()) > 0, saved: map[int]string{}, states: map[string]string{}}
+	out := &scanLink{chunks: len(fwd.ChunkAxes()) > 0, saved: map[int]string{}, states: map[string]string{}}
 	for _, o := range fwd.Outs {
 		i := slices.IndexFunc(p.Fwd.Results, func(r ir.Result) bool { return r.Val == o.Out })
 		if i < 0 || p.Bwd.Param(p.Fwd.Results[i].Name) == nil || o.Sum {
@@ -100,7 +99,7 @@ func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
 
 // sameInit compares the first values of a forward's carry with those that its backward
 // knows: by name, computed again, or saved by the forward.
-func sameInit(p *autodiff.Pair, a, b ir.ScanState) bool {
+func sameInit(p *ir.Pair, a, b ir.ScanState) bool {
 	if a.Init == nil || b.Init == nil {
 		return a.Init == nil && b.Init == nil
 	}

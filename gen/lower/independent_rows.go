@@ -7,11 +7,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Rows are the rows of a recurrence that do not see each other: for each
+// Rows are the independentRows of a recurrence that do not see each other: for each
 // carry the position of an axis such that every value that depends on the
 // state keeps that axis, read and written by the same loop everywhere. What a
-// sum over rows gives may leave the recurrence but not come back into it.
-type rows struct {
+// sum over independentRows gives may leave the recurrence but not come back into it.
+type independentRows struct {
 	axis *ir.Axis           // of the first carry; all others have its size
 	loop map[*ir.Instr]int  // the loop that is the row
 	pos  map[*ir.Value]int  // the axis of a value that is the row
@@ -21,7 +21,7 @@ type rows struct {
 	of   map[int]int        // the choice of an axis for each state, by its number
 }
 
-func (r *rows) loopOf(in *ir.Instr) int {
+func (r *independentRows) loopOf(in *ir.Instr) int {
 	if r == nil {
 		return -1
 	}
@@ -31,7 +31,7 @@ func (r *rows) loopOf(in *ir.Instr) int {
 	return -1
 }
 
-func (r *rows) posOf(v *ir.Value) int {
+func (r *independentRows) posOf(v *ir.Value) int {
 	if r == nil {
 		return -1
 	}
@@ -52,7 +52,7 @@ type step struct {
 // findRows tries every choice of one axis for each state, the leading axes
 // first, and returns the first that makes the rows of all steps independent. A
 // choice has axes of one size, so the first state's decides which there are.
-func findRows(steps []step) []*rows {
+func findRows(steps []step) []*independentRows {
 	sizes := map[int][]string{} // number of a state → the sizes of its axes
 	for _, s := range steps {
 		for i, v := range s.states {
@@ -70,7 +70,7 @@ func findRows(steps []step) []*rows {
 }
 
 // chooseRows chooses an axis for each of the remaining states.
-func chooseRows(steps []step, sizes map[int][]string, rest []int, choice map[int]int) []*rows {
+func chooseRows(steps []step, sizes map[int][]string, rest []int, choice map[int]int) []*independentRows {
 	if len(rest) == 0 {
 		return tryRows(steps, maps.Clone(choice))
 	}
@@ -95,7 +95,7 @@ func sameSize(sizes map[int][]string, choice map[int]int, size string) bool {
 	return true
 }
 
-func tryRows(steps []step, choice map[int]int) []*rows {
+func tryRows(steps []step, choice map[int]int) []*independentRows {
 	var first *ir.Axis
 	for _, s := range steps {
 		for i, v := range s.states {
@@ -111,9 +111,9 @@ func tryRows(steps []step, choice map[int]int) []*rows {
 	if first == nil {
 		return nil
 	}
-	var out []*rows
+	var out []*independentRows
 	for _, s := range steps {
-		r := &rows{axis: first, loop: map[*ir.Instr]int{}, pos: map[*ir.Value]int{}, sum: map[*ir.Value]bool{},
+		r := &independentRows{axis: first, loop: map[*ir.Instr]int{}, pos: map[*ir.Value]int{}, sum: map[*ir.Value]bool{},
 			sums: map[*ir.Instr]bool{}, dep: map[*ir.Value]bool{}, of: choice}
 		for i, v := range s.states {
 			r.pos[v], r.dep[v] = choice[s.same[i]], true
@@ -127,7 +127,7 @@ func tryRows(steps []step, choice map[int]int) []*rows {
 }
 
 // forward follows the row from the states to all that depends on them.
-func (r *rows) forward(s step) bool {
+func (r *independentRows) forward(s step) bool {
 	for _, in := range s.body {
 		if in.Out == nil || !r.instr(in) {
 			return false
@@ -141,7 +141,7 @@ func (r *rows) forward(s step) bool {
 	return true
 }
 
-func (r *rows) instr(in *ir.Instr) bool {
+func (r *independentRows) instr(in *ir.Instr) bool {
 	dep, sum, loop := false, false, -1
 	for _, a := range in.Args {
 		dep = dep || r.dep[a.Val]
@@ -174,7 +174,7 @@ func (r *rows) instr(in *ir.Instr) bool {
 }
 
 // place finds the row in the output of an instruction with a known row loop.
-func (r *rows) place(in *ir.Instr, loop int) bool {
+func (r *independentRows) place(in *ir.Instr, loop int) bool {
 	r.loop[in] = loop
 	if in.Op == ir.TriSolve || slices.Contains(in.Over, loop) && in.Op != ir.Iota {
 		return false
@@ -201,7 +201,7 @@ func (r *rows) place(in *ir.Instr, loop int) bool {
 
 // demand gives a row to what does not depend on the state but is read where a
 // row is, or is the next state: all must agree.
-func (r *rows) demand(s step) bool {
+func (r *independentRows) demand(s step) bool {
 	each := map[*ir.Value]bool{} // what every row computes or reads
 	for i := len(s.body) - 1; i >= 0; i-- {
 		in := s.body[i]
@@ -233,7 +233,7 @@ func (r *rows) demand(s step) bool {
 
 // demanded finds the row of in from its readers, pos being where a state has it,
 // or −1. A reader without a row that every row computes needs all of in.
-func (r *rows) demanded(in *ir.Instr, pos int, readers []*ir.Instr, each map[*ir.Value]bool) bool {
+func (r *independentRows) demanded(in *ir.Instr, pos int, readers []*ir.Instr, each map[*ir.Value]bool) bool {
 	state, whole := pos >= 0, false
 	for _, reader := range readers {
 		l := r.loopOf(reader)

@@ -6,19 +6,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// through reads scaled vectors through where a product has a factor for each
+// factorOutScalings reads scaled vectors factorOutScalings where a product has a factor for each
 // row: e_i (θ k_j) becomes (θ e_i) k_j. What is scaled is then one number of each
 // row, and no series of scaled vectors is written and read. It looks at one
 // product at a time, so a replay decides like its forward.
-func (l *lowerer) through(body []*ir.Instr) {
+func (l *lowerer) factorOutScalings(body []*ir.Instr) {
 	for _, in := range body {
 		if in.Op != ir.Prod {
 			continue
 		}
 		args, coef := []ir.Arg(nil), in.Coef[0]
 		for n, a := range in.Args {
-			inner := scaled(a)
-			if inner == nil || !besides(in, n) {
+			inner := scalingOf(a)
+			if inner == nil || !hasIndependentFactor(in, n) {
 				args = append(args, a)
 				continue
 			}
@@ -41,9 +41,9 @@ func (l *lowerer) through(body []*ir.Instr) {
 	}
 }
 
-// scaled is the product that gives an argument, if that is a vector times
+// scalingOf is the product that gives an argument, if that is a vector times
 // numbers, and each entry read as it stands.
-func scaled(a ir.Arg) *ir.Instr {
+func scalingOf(a ir.Arg) *ir.Instr {
 	in := a.Val.Def
 	if in == nil || in.Op != ir.Prod || !pointwise(in) || ir.HasIndirect(a.Sub) {
 		return nil
@@ -63,9 +63,9 @@ func scaled(a ir.Arg) *ir.Instr {
 	return in
 }
 
-// besides reports whether a product has a factor that shares no loop with its
+// hasIndependentFactor reports whether a product has a factor that shares no loop with its
 // argument n.
-func besides(in *ir.Instr, n int) bool {
+func hasIndependentFactor(in *ir.Instr, n int) bool {
 	own := map[int]bool{}
 	for _, s := range in.Args[n].Sub {
 		s.Loops(own)

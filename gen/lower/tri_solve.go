@@ -86,7 +86,7 @@ func (r *region) turned(in *ir.Instr, g *gemm) []plan.Node {
 		}
 	}
 	buf := r.alloc(&ir.Value{Name: in.Args[0].Val.Name + ".turned", Elem: ir.Real, Axes: axes})
-	g.a = plan.Access{Buf: buf, Index: append(slices.Clone(r.lead), to...)}
+	g.a = plan.Access{Buf: buf, Index: append(slices.Clone(r.point), to...)}
 	return r.copyTo(in, g, g.a, in.Args[0], has)
 }
 

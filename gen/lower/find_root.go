@@ -59,13 +59,13 @@ func (s *solver) point() []plan.Node {
 		next += len(p.Axes)
 	}
 	inner := l.region(s.f.Body, nil)
-	inner.row, inner.search, inner.lead = r.row, true, append(slices.Clone(r.lead), s.lead...)
+	inner.row, inner.search, inner.point = r.row, true, append(slices.Clone(r.point), s.lead...)
 	inner.alloc = func(v *ir.Value) *plan.Buffer {
 		return r.alloc(&ir.Value{Name: v.Name, Elem: v.Elem, Axes: append(slices.Clone(s.axes), v.Axes...)})
 	}
 	root.Body = slices.DeleteFunc(inner.write(), func(n plan.Node) bool { _, note := n.(*plan.Note); return note })
 	root.Val = plan.Ref{To: l.locals[s.f.Results[0].Val]}
-	return append(append(leaf.nodes, root), s.give(plan.Ref{To: root.To})...)
+	return append(append(leaf.nodes, root), s.result(plan.Ref{To: root.To})...)
 }
 
 func (s *solver) local(name string) *plan.Local {
@@ -103,8 +103,8 @@ func (s *solver) argument(leaf *leaf, p *ir.Value, a ir.Arg, next int) {
 	}
 }
 
-// give keeps the root where its readers look for it.
-func (s *solver) give(val plan.Expr) []plan.Node {
+// result keeps the root where its readers look for it.
+func (s *solver) result(val plan.Expr) []plan.Node {
 	w := s.r.leaf(nil)
 	if s.r.l.places[s.in.Out] == nil {
 		t := s.local(s.in.Out.Name)

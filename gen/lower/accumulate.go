@@ -1,0 +1,130 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A sumTarget is the sum that a product is added to, and how often.
+type sumTarget struct {
+	sum  *ir.Instr
+	coef float64
+	at   []int // the axis of the sum for each axis of the product
+	add  bool  // something is there before
+}
+
+// accumulateProducts finds the products that one sum reads and nothing else, and takes them
+// out of it. The rest of the sum comes first, then they are added in order.
+func (r *region) accumulateProducts() {
+	uses := map[*ir.Value]int{}
+	for _, in := range r.body {
+		for _, v := range in.Reads() {
+			uses[v]++
+		}
+	}
+	for _, in := range r.body {
+		if in.Op != ir.Lin || !pointwise(in) || !r.hasOnePlace(in.Out) {
+			continue
+		}
+		var args []ir.Arg
+		var coef []float64
+		rest := len(in.Args) - 1
+		for k, a := range in.Args {
+			p := a.Val.Def
+			at, plain := axesOf(in, a)
+			if p == nil || !plain || uses[a.Val] > 1 || r.hasPlace(a.Val) || !slices.Contains(r.body, p) || !r.isProduct(p) {
+				args, coef = append(args, a), append(coef, in.Coef[k])
+				continue
+			}
+			r.sumOf[p] = &sumTarget{sum: in, coef: in.Coef[k], at: at}
+			r.products[in] = append(r.products[in], p)
+		}
+		if len(r.products[in]) > 0 {
+			in.Args, in.Coef = args, append(coef, in.Coef[rest+1])
+		}
+	}
+}
+
+// hasOnePlace reports whether a value has one place and is not added to another.
+func (r *region) hasOnePlace(v *ir.Value) bool {
+	more := r.l.alsoTo[v]
+	return len(more) == 0 || len(more) == 1 && !more[0].add && more[0].opt == nil && r.l.places[v] == nil
+}
+
+// axesOf is the axis of a sum's output for each axis of an argument that is read
+// at all of its loops.
+func axesOf(in *ir.Instr, a ir.Arg) ([]int, bool) {
+	if len(a.Sub) != len(in.To) {
+		return nil, false
+	}
+	var at []int
+	for _, s := range a.Sub {
+		l, ok := s.Loop()
+		p := slices.IndexFunc(in.To, func(t ir.Sub) bool { k, _ := t.Loop(); return k == l })
+		if !ok || p < 0 || slices.Contains(at, p) {
+			return nil, false
+		}
+		at = append(at, p)
+	}
+	return at, true
+}
+
+// scheduleSum schedules a sum and behind it the products that are added to it.
+func (r *region) scheduleSum(in *ir.Instr) {
+	empty := len(in.Args) == 0 && in.Coef[0] == 0
+	if !empty {
+		r.schedule(in)
+		r.firstGroup[in.Out] = r.def[in.Out]
+	}
+	for i, p := range r.products[in] {
+		r.sumOf[p].add = !empty || i > 0
+		r.schedule(p)
+		if empty && i == 0 {
+			r.firstGroup[in.Out] = r.def[p.Out]
+		}
+	}
+	r.def[in.Out] = len(r.groups) - 1
+}
+
+// placeSum gives a sum with products a place, and the products theirs in it.
+func (r *region) placeSum(p *ir.Instr) {
+	s := r.sumOf[p]
+	v := s.sum.Out
+	if more := r.l.alsoTo[v]; len(more) > 0 {
+		r.l.places[v] = more[0].at
+		delete(r.l.alsoTo, v)
+	} else if r.l.places[v] == nil {
+		r.l.places[v] = r.local(v, r.alloc(v))
+	}
+	to := r.l.places[v]
+	r.l.places[p.Out] = func(idx []plan.Index) plan.Access {
+		out := make([]plan.Index, len(idx))
+		for i, x := range idx {
+			out[s.at[i]] = x
+		}
+		return to(out)
+	}
+}
+
+// reuse lets a triangular solve run where its right side lies when nothing else
+// reads that.
+func (r *region) reuse(in *ir.Instr) {
+	b := in.Args[1]
+	if r.l.places[in.Out] != nil || b.Val.Def == nil || r.inline[b.Val] || r.inMemory[b.Val] || r.l.places[b.Val] == nil || len(r.l.alsoTo[b.Val]) > 0 ||
+		!slices.Contains(r.body, b.Val.Def) || !slices.EqualFunc(b.Sub, in.To, ir.Sub.Equal) || !slices.Equal(b.Val.Axes, in.Out.Axes) {
+		return
+	}
+	reads := 0
+	for _, x := range r.body {
+		for _, v := range x.Reads() {
+			if v == b.Val {
+				reads++
+			}
+		}
+	}
+	if reads == 1 {
+		r.l.places[in.Out] = r.l.places[b.Val]
+	}
+}

@@ -1,0 +1,157 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// A recurrence is a scan that was prepared for writing.
+type recurrence struct {
+	in           *ir.Instr
+	s            *ir.Scan
+	replay       *ir.Scan           // backward: the forward's step, from what it saved
+	before       map[*ir.Value]int  // backward: parameter that is a state before the token → carry of replay
+	after        map[*ir.Value]int  // backward: value that is a state after the token → carry of replay
+	inline       map[*ir.Value]bool // values that are computed where they are read
+	rows         *independentRows   // of s
+	replayRows   *independentRows   // of replay
+	inserted     int                // instructions put behind it
+	index        int                // among the recurrences of the program
+	link         *scanLink
+	chunks       bool        // a step takes several tokens: its states are stored at each step
+	storedStates []*ir.Value // then, backward: the carries of the forward
+}
+
+func (rec *recurrence) scans() []*ir.Scan {
+	if rec.replay != nil {
+		return []*ir.Scan{rec.s, rec.replay}
+	}
+	return []*ir.Scan{rec.s}
+}
+
+// findRows looks for rows that do not see each other. A step that takes several
+// tokens at once has none: what it consists of are products of matrices, which
+// stay whole.
+func (rec *recurrence) findRows() {
+	rec.found(findRows(rec.steps()))
+}
+
+func (rec *recurrence) found(all []*independentRows) {
+	if all == nil {
+		return
+	}
+	rec.rows = all[0]
+	if rec.replay != nil {
+		rec.replayRows = all[1]
+	}
+}
+
+// confirmRows repeats the analysis after the body was rewritten. The rows stay those
+// that the rewriting was for, though others may have become possible by it.
+func (rec *recurrence) confirmRows() {
+	of := rec.rows.of
+	rec.rows, rec.replayRows = nil, nil
+	if rec.found(tryRows(rec.steps(), of)); rec.rows == nil {
+		panic("lower: BUG: rows were lost")
+	}
+}
+
+// steps describes the bodies to the analysis of rows. A state of the forward
+// has the same row as parameter of the replay, and before and after the token
+// in the backward.
+func (rec *recurrence) steps() []step {
+	var out []step
+	for i, s := range rec.scans() {
+		st := step{body: s.Body.Body}
+		for n, c := range s.Carry {
+			st.states, st.next = append(st.states, c.Param), append(st.next, c.Next)
+			if i == 0 {
+				n = -1 - n
+			}
+			st.same = append(st.same, n)
+		}
+		if i == 0 {
+			st.states, st.same = rec.replayed(st.states, st.same)
+		}
+		out = append(out, st)
+	}
+	return out
+}
+
+// replayed appends the states of the forward that the backward body reads.
+func (rec *recurrence) replayed(states []*ir.Value, same []int) ([]*ir.Value, []int) {
+	for _, p := range rec.s.Body.Params {
+		n, old := rec.before[p]
+		if m, next := rec.after[p]; next {
+			n, old = m, true
+		}
+		if old {
+			states, same = append(states, p), append(same, n)
+		}
+	}
+	return states, same
+}
+
+// replace makes the replay read new where it read old.
+func (rec *recurrence) replace(old, new *ir.Value) {
+	if rec.replay == nil {
+		return
+	}
+	for i := range rec.replay.Tokens {
+		if t := &rec.replay.Tokens[i]; t.Val == old {
+			t.Val = new
+		}
+	}
+	for i := range rec.replay.Shared {
+		if t := &rec.replay.Shared[i]; t.Val == old {
+			t.Val = new
+		}
+	}
+}
+
+// reads is what the recurrence reads of the program around it.
+func (rec *recurrence) reads() []*ir.Value {
+	var out []*ir.Value
+	for _, s := range rec.scans() {
+		if s == rec.s {
+			for _, c := range s.Carry {
+				if c.Init != nil {
+					out = append(out, c.Init)
+				}
+			}
+		}
+		for _, t := range s.Tokens {
+			out = append(out, t.Val)
+		}
+		for _, v := range s.Shared {
+			out = append(out, v.Val)
+		}
+	}
+	return out
+}
+
+// mergeAndSweep makes equal instructions of a body one and removes what nothing needs.
+func (l *lowerer) mergeAndSweep(s *ir.Scan) {
+	s.Body.Results = nil
+	for _, c := range s.Carry {
+		s.Body.Results = append(s.Body.Results, ir.Result{Name: c.Param.Name, Val: c.Next})
+	}
+	for i, o := range s.Outs {
+		s.Body.Results = append(s.Body.Results, ir.Result{Name: string(rune('a' + i)), Val: o.Val})
+	}
+	merge(s.Body, s.Body.Replace)
+	l.pointResults(s)
+	s.Body.Sweep()
+	used := map[*ir.Value]bool{}
+	for _, in := range s.Body.Body {
+		for _, v := range in.Reads() {
+			used[v] = true
+		}
+	}
+	for _, r := range s.Body.Results {
+		used[r.Val] = true
+	}
+	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ir.ScanInput) bool { return !used[t.Param] })
+	s.Shared = slices.DeleteFunc(s.Shared, func(t ir.SharedArg) bool { return !used[t.Param] })
+}
