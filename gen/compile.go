@@ -2,6 +2,7 @@ package gen
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,9 +16,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/shape"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/tree"
 )
 
 // Compile lowers every unit of a project that is emitted. Nothing is returned
@@ -29,8 +33,9 @@ func Compile(s *Source) ([]*abi.Unit, diag.List) {
 		if u.Example || !s.Own(u) {
 			continue
 		}
-		c := &unitCompiler{src: s, unit: u, ds: &ds}
-		if pu := c.compile(); pu != nil {
+		pu, ud := CompileUnit(s, u)
+		ds.Append(ud)
+		if pu != nil {
 			out = append(out, pu)
 		}
 	}
@@ -40,44 +45,89 @@ func Compile(s *Source) ([]*abi.Unit, diag.List) {
 // CompileUnit lowers one unit; it returns nil for one that is not emitted on
 // its own, such as a knob.
 func CompileUnit(s *Source, u *notation.Unit) (*abi.Unit, diag.List) {
-	var ds diag.List
-	c := &unitCompiler{src: s, unit: u, ds: &ds}
-	return c.compile(), ds
+	if !compiled(u) {
+		return nil, diag.List{}
+	}
+	c := newCompiler(s, u, Config{})
+	if !c.run(codeStage, "abi") {
+		return nil, *c.ds
+	}
+	return c.out, *c.ds
 }
 
-// A unitCompiler takes one unit through the pipeline.
+// A unitCompiler takes one unit through the passes. The fields are the outputs of the
+// passes, in their order.
 type unitCompiler struct {
-	src  *Source
-	unit *notation.Unit
-	ds   *diag.List
-	blk  *check.Block
-	out  *abi.Unit
-	fns  []*ir.Func
+	src    *Source
+	unit   *notation.Unit
+	conf   Config
+	passes []Pass
+	ds     *diag.List
+
+	deep     bool // for the proof
+	report   *proof.Report
+	blk      *check.Block
+	programs []unitStage
+	fns      []*ir.Func
+	out      *abi.Unit
+	kernels  []plan.KernelFile
+	files    tree.Files
+	cudaRows []string // of the CUDA manifest
+}
+
+func newCompiler(s *Source, u *notation.Unit, c Config) *unitCompiler {
+	return &unitCompiler{src: s, unit: u, conf: c, passes: Pipeline, ds: &diag.List{}, files: tree.Files{}}
+}
+
+// A unitStage is a call of a part, or programs that become kernels: the stage
+// itself, and of a rule the frozen read and the learned first states.
+type unitStage struct {
+	abi.Stage
+	main, frozen, start *program
+}
+
+// A program is a tensor program with what the passes make of it.
+type program struct {
+	name    string // of its kernels
+	fn      *ir.Func
+	pair    *autodiff.Pair // nil for an update, which has no backward
+	kernels abi.Pair
+}
+
+// each calls f for the programs in their order.
+func (c *unitCompiler) each(f func(p *program)) {
+	for _, s := range c.programs {
+		for _, p := range []*program{s.main, s.frozen, s.start} {
+			if p != nil {
+				f(p)
+			}
+		}
+	}
 }
 
 var unitKinds = map[notation.UnitKind]abi.UnitKind{notation.OpUnit: abi.OpUnit, notation.RuleUnit: abi.RuleUnit,
 	notation.ComposeUnit: abi.ComposeUnit, notation.ModelUnit: abi.ModelUnit, notation.UpdateUnit: abi.UpdateUnit}
 
-func (c *unitCompiler) compile() *abi.Unit {
-	kind, ok := unitKinds[c.unit.Kind]
-	if !ok || instanceOf(c.unit) {
-		return nil
-	}
-	before := c.ds.Len()
+// Standalone reports whether a unit is resolved by itself; knobs, fronts, laws and
+// functions mean something only in the units that use them.
+func Standalone(u *notation.Unit) bool { return unitKinds[u.Kind] != 0 }
+
+// compiled reports whether a unit has kernels of its own.
+func compiled(u *notation.Unit) bool { return Standalone(u) && !instanceOf(u) }
+
+// resolve makes the block of the unit.
+func (c *unitCompiler) resolve() {
 	blk, ds := check.Instantiate(c.src.Tree, c.unit)
 	c.ds.Append(ds)
-	if blk == nil || ds.HasErrors() {
-		return nil
-	}
 	c.blk = blk
-	c.out = &abi.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.src.Path(c.unit.Span.File.Path), Home: c.src.homeOf(c.unit), Schedule: c.unit.Sched}
-	if blk.Strategy != nil {
-		c.out.Chunk = blk.Strategy.Length()
-	}
-	c.header()
-	switch kind {
+}
+
+// build makes the tensor programs of the block.
+func (c *unitCompiler) build() {
+	c.out = &abi.Unit{Kind: unitKinds[c.unit.Kind], Name: c.unit.Name.Text, ID: c.blk.ID, Page: c.src.Path(c.unit.Span.File.Path), Home: c.src.homeOf(c.unit), Schedule: c.unit.Sched}
+	switch c.out.Kind {
 	case abi.OpUnit:
-		c.op(irbuild.Op(blk, c.ds))
+		c.op(irbuild.Op(c.blk, c.ds))
 	case abi.RuleUnit:
 		c.rule()
 	case abi.ComposeUnit, abi.ModelUnit:
@@ -85,13 +135,81 @@ func (c *unitCompiler) compile() *abi.Unit {
 	case abi.UpdateUnit:
 		c.update()
 	}
-	if c.ds.Len() > before && c.ds.HasErrors() {
-		return nil
+}
+
+// differentiate derives and simplifies the backward of each program. An update has none.
+func (c *unitCompiler) differentiate() {
+	c.each(func(p *program) {
+		if c.out.Kind == abi.UpdateUnit {
+			simplify.Simplify(p.fn)
+			return
+		}
+		p.pair = autodiff.NewPair(p.fn)
+	})
+}
+
+func (c *unitCompiler) verifyPrograms() (err error) {
+	c.each(func(p *program) { err = errors.Join(err, ir.Verify(p.fn)) })
+	return err
+}
+
+func (c *unitCompiler) verifyPairs() (err error) {
+	c.each(func(p *program) {
+		if p.pair != nil {
+			err = errors.Join(err, ir.Verify(p.pair.Fwd), ir.Verify(p.pair.Bwd))
+		}
+	})
+	return err
+}
+
+// lower makes loop nests of the programs. It stops at the first that has none.
+func (c *unitCompiler) lower() {
+	for i := range c.programs {
+		s := &c.programs[i]
+		s.Pair, s.Frozen, s.Start = c.lowered(s.main), c.lowered(s.frozen), c.lowered(s.start)
+		c.out.Stages = append(c.out.Stages, s.Stage)
 	}
+}
+
+// lowered makes the kernels of a program.
+func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
+	if p == nil || c.ds.HasErrors() {
+		return out
+	}
+	var err error
+	if p.pair == nil {
+		out.Fwd, err = lower.Func(p.fn)
+	} else {
+		out.Fwd, out.Bwd, err = lower.Pair(p.pair)
+	}
+	if err != nil {
+		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
+		return abi.Pair{}
+	}
+	out.Fwd.Name = p.name
+	if c.out.Kind == abi.OpUnit {
+		out.Fwd.Name += "Call" // beside the function of the operation's name
+	}
+	if out.Bwd != nil {
+		out.Bwd.Name = p.name + "Backward"
+		if len(p.pair.Bwd.Results) == 0 {
+			out.Bwd = nil
+		}
+	}
+	return out
+}
+
+// contract says what callers of the unit need to know: its page, sizes, parameters,
+// states and inputs, and the digest of its programs.
+func (c *unitCompiler) contract() {
+	if c.blk.Strategy != nil {
+		c.out.Chunk = c.blk.Strategy.Length()
+	}
+	c.header()
+	c.each(func(p *program) { c.fns = append(c.fns, p.fn) })
 	c.cuts()
 	c.describe()
 	c.hash()
-	return c.out
 }
 
 // hash is the digest of the unit's programs.
@@ -128,51 +246,30 @@ func (c *unitCompiler) page() *spec.Page {
 	return nil
 }
 
-// lowerPair derives, simplifies and lowers one program.
-func (c *unitCompiler) lowerPair(name string, f *ir.Func) abi.Pair {
-	if f == nil {
-		return abi.Pair{}
-	}
-	c.fns = append(c.fns, f)
-	p := autodiff.NewPair(f)
-	if err := ir.Verify(p.Fwd); err != nil {
-		panic("gen: BUG: forward of " + f.Name + ": " + err.Error())
-	}
-	if err := ir.Verify(p.Bwd); err != nil {
-		panic("gen: BUG: backward of " + f.Name + ": " + err.Error())
-	}
-	fwd, bwd, err := lower.Pair(p)
-	if err != nil {
-		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
-		return abi.Pair{}
-	}
-	fwd.Name, bwd.Name = name, name+"Backward"
-	if len(p.Bwd.Results) == 0 {
-		return abi.Pair{Fwd: fwd}
-	}
-	return abi.Pair{Fwd: fwd, Bwd: bwd}
-}
-
-// op lowers an operation, whose kernels are types beside the function of its name.
+// op builds an operation.
 func (c *unitCompiler) op(f *ir.Func) {
 	name := c.unit.Name.Text
-	p := c.lowerPair(name, f)
-	if p.Fwd != nil {
-		p.Fwd.Name = name + "Call"
-	}
-	c.out.Stages = append(c.out.Stages, abi.Stage{Name: name, Pair: p})
+	c.programs = []unitStage{{Stage: abi.Stage{Name: name}, main: newProgram(name, f)}}
 	c.out.Outputs = []string{"out"}
 }
 
-// rule lowers a rule: its chunk, its frozen read, and the start of its states
-// where one is learned.
+// newProgram is the program of a function, nil for none.
+func newProgram(name string, f *ir.Func) *program {
+	if f == nil {
+		return nil
+	}
+	return &program{name: name, fn: f}
+}
+
+// rule builds a rule: its step, its frozen read, and its first states where one is
+// learned.
 func (c *unitCompiler) rule() {
 	step := irbuild.Rule(c.blk, c.ds)
-	s := abi.Stage{Name: "Step", Pair: c.lowerPair("Step", step)}
+	s := unitStage{Stage: abi.Stage{Name: "Step"}, main: newProgram("Step", step)}
 	if c.ds.HasErrors() {
 		return
 	}
-	s.Frozen = c.lowerPair("Read", irbuild.Frozen(c.blk, c.ds))
+	s.frozen = newProgram("Read", irbuild.Frozen(c.blk, c.ds))
 	if start := irbuild.Start(c.blk, c.ds); start != nil && slices.ContainsFunc(start.Results, func(r ir.Result) bool { return c.starts(r.Name) }) {
 		start.Results = slices.DeleteFunc(start.Results, func(r ir.Result) bool { return !c.starts(r.Name) })
 		for i := range start.Results {
@@ -182,12 +279,13 @@ func (c *unitCompiler) rule() {
 			return slices.Index(step.Params, step.Param(a.Name)) - slices.Index(step.Params, step.Param(b.Name))
 		})
 		start.Sweep()
-		s.Start = c.lowerPair("Start", start)
+		s.start = newProgram("Start", start)
 	}
-	c.out.Stages = []abi.Stage{s}
+	c.programs = []unitStage{s}
 	c.out.Outputs = []string{"y"}
 }
 
+// compose builds a composition or a model.
 func (c *unitCompiler) compose() {
 	p := irbuild.Compose(c.blk, c.ds)
 	if p == nil {
@@ -195,7 +293,7 @@ func (c *unitCompiler) compose() {
 	}
 	for _, s := range p.Stages {
 		if s.Func == nil {
-			c.out.Stages = append(c.out.Stages, abi.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate, Eq: s.Eq})
+			c.programs = append(c.programs, unitStage{Stage: abi.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate, Eq: s.Eq}})
 			continue
 		}
 		last := s.Func.Results[0].Name
@@ -205,7 +303,7 @@ func (c *unitCompiler) compose() {
 			}
 		}
 		name := GoName(last)
-		c.out.Stages = append(c.out.Stages, abi.Stage{Name: name, Pair: c.lowerPair(name, s.Func)})
+		c.programs = append(c.programs, unitStage{Stage: abi.Stage{Name: name}, main: newProgram(name, s.Func)})
 	}
 	c.out.Outputs = p.Output
 	for _, part := range c.blk.Parts {
@@ -224,16 +322,16 @@ func (c *unitCompiler) compose() {
 // calls are the calls of parts as the emitters know them.
 var calls = map[irbuild.How]abi.PartCall{irbuild.One: abi.OnePart, irbuild.Each: abi.EachPart, irbuild.Chain: abi.ChainParts, irbuild.Opens: abi.OpensLevels}
 
-// update lowers an update: a fire, and the same for matrices of more rows than
-// columns where an iteration has a shorter way for them.
+// update builds an update: its step, and the same for matrices of more rows than
+// columns where an iteration has a shorter form for them.
 func (c *unitCompiler) update() {
 	f := irbuild.Update(c.blk, c.ds)
 	if f == nil {
 		return
 	}
-	c.fire("Fire", f)
+	c.programs = []unitStage{{Stage: abi.Stage{Name: "Fire"}, main: newProgram("Fire", f)}}
 	if tall := irbuild.UpdateTall(c.blk, c.ds); tall != nil {
-		c.fire("FireTall", tall)
+		c.programs = append(c.programs, unitStage{Stage: abi.Stage{Name: "FireTall"}, main: newProgram("FireTall", tall)})
 	}
 	if rows, cols, ok := c.blk.Matrices(); ok {
 		c.out.Matrix = []string{ident.ASCII(rows.Name), ident.ASCII(cols.Name)}
@@ -241,19 +339,6 @@ func (c *unitCompiler) update() {
 	if o := c.blk.Fallback; o != nil {
 		c.out.Else = &abi.Other{Unit: o.Name, Settings: settings(o)}
 	}
-}
-
-// fire lowers one form of an update.
-func (c *unitCompiler) fire(name string, f *ir.Func) {
-	simplify.Simplify(f)
-	k, err := lower.Func(f)
-	if err != nil {
-		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
-		return
-	}
-	c.fns = append(c.fns, f)
-	k.Name = name
-	c.out.Stages = append(c.out.Stages, abi.Stage{Name: name, Pair: abi.Pair{Fwd: k}})
 }
 
 // settings are what a header says of the update behind its else.

@@ -35,6 +35,7 @@ type Source struct {
 	home    abi.Home        // of the code of the others
 	root    string          // folder that their paths are given under in what is emitted; "" leaves them
 	formula string          // the formula of FormulaPage, if there is one
+	files   []*source.File  // of the pages
 }
 
 // Own reports whether a unit is the project's, and not the library's.
@@ -88,18 +89,24 @@ func Load(paths ...string) (*Source, diag.List) {
 	return LoadWith(paths)
 }
 
-// read adds the pages under files and folders.
-func (s *Source) read(paths []string, ds *diag.List) {
+// load reads the pages under files and folders, and takes them with those that are in
+// memory through the passes over pages.
+func (s *Source) load(before []*source.File, paths []string, after []*source.File) (*Source, diag.List) {
+	var ds diag.List
 	files, errs := readPages(paths)
 	for _, err := range errs {
 		ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
 	}
 	if len(errs) > 0 {
-		return
+		files = nil
 	}
-	for _, f := range files {
-		s.add(f, ds)
+	s.files = slices.Concat(before, files, after)
+	for _, p := range Pipeline {
+		if p.Pages != nil {
+			p.Pages(s, &ds)
+		}
 	}
+	return s, ds
 }
 
 // readPages reads the pages under files and folders, in the order of their paths.
@@ -118,31 +125,17 @@ func readPages(paths []string) (out []*source.File, errs []error) {
 
 // LoadWith is Load with further pages that are in memory.
 func LoadWith(paths []string, more ...*source.File) (*Source, diag.List) {
-	var ds diag.List
-	s := &Source{home: libraryHome}
-	s.read(paths, &ds)
-	for _, f := range more {
-		s.add(f, &ds)
-	}
-	s.finish(&ds)
-	return s, ds
+	return (&Source{home: libraryHome}).load(nil, paths, more)
 }
 
 // Load reads the pages of a project, those of the library before them and pages that
-// are in memory behind them.
+// are in memory after them.
 func (c Config) Load(more ...*source.File) (*Source, diag.List) {
-	var ds diag.List
 	s := &Source{library: map[string]bool{}, home: c.home(), root: c.Root}
 	for _, f := range c.Library {
 		s.library[f.Path] = true
-		s.add(f, &ds)
 	}
-	s.read(c.Specs, &ds)
-	for _, f := range more {
-		s.add(f, &ds)
-	}
-	s.finish(&ds)
-	return s, ds
+	return s.load(c.Library, c.Specs, more)
 }
 
 // LoadFiles is Load for pages that are in memory.
@@ -205,17 +198,19 @@ func breaksLine(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == '\ufeff'
 }
 
-// add parses one page; blocks are parsed when all pages are known, because a
-// name( is a call only if some page defines the name.
-func (s *Source) add(f *source.File, ds *diag.List) {
-	p, pd := markdown.Parse(f)
-	ds.Append(pd)
-	s.Pages = append(s.Pages, p)
+// parsePages reads the markdown of all pages.
+func (s *Source) parsePages(ds *diag.List) {
+	for _, f := range s.files {
+		p, pd := markdown.Parse(f)
+		ds.Append(pd)
+		s.Pages = append(s.Pages, p)
+	}
 }
 
-func (s *Source) finish(ds *diag.List) {
-	// A page of the library is read as the library alone has it; what an example defines
-	// is known to its own page.
+// parseBlocks parses the blocks of all pages. It scans all of them first, because a
+// name( is a call only if some page defines the name. A page of the library is parsed
+// as the library alone has it, and what an example defines is known to its own page.
+func (s *Source) parseBlocks(ds *diag.List) {
 	scanned := make([]*notation.Scanned, len(s.Pages))
 	library, known := map[string]bool{}, map[string]bool{}
 	for i, p := range s.Pages {
@@ -227,7 +222,6 @@ func (s *Source) finish(ds *diag.List) {
 			}
 		}
 	}
-	var emitted []*notation.File
 	for i, p := range s.Pages {
 		fences(p, ds)
 		others := known
@@ -237,8 +231,15 @@ func (s *Source) finish(ds *diag.List) {
 		f, nd := scanned[i].Parse(others)
 		ds.Append(nd)
 		s.Files = append(s.Files, f)
+	}
+}
+
+// collect makes the tree of the units of all pages.
+func (s *Source) collect(ds *diag.List) {
+	var emitted []*notation.File
+	for i, p := range s.Pages {
 		if p.Emits() {
-			emitted = append(emitted, f)
+			emitted = append(emitted, s.Files[i])
 		}
 	}
 	tree, td := units.Collect(emitted)

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -10,10 +9,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/tree"
@@ -148,11 +145,18 @@ func caught(u *notation.Unit, stage string, ds *diag.List) {
 	}
 }
 
+// compiler takes the unit through passes.
+func (j *job) compiler() *unitCompiler {
+	return newCompiler(j.src, j.unit, j.conf)
+}
+
 // prove proves the unit.
 func (j *job) prove(deep bool) (*proof.Report, diag.List) {
 	r, ds := stage(j, proofStage, []cause{because("the depth of the proof", deep)}, func() (placed, diag.List) {
-		rep, ds := prove.Block(j.src.Tree, j.unit, proof.Options{Deep: deep})
-		return j.place(rep), ds
+		c := j.compiler()
+		c.deep = deep
+		c.run(proofStage, "")
+		return j.place(c.report), *c.ds
 	})
 	return j.report(r), ds
 }
@@ -212,38 +216,26 @@ func (j *job) code() (*code, diag.List) {
 		return nil, diag.List{}
 	}
 	return stage(j, codeStage, append(j.places(), because("the contract of the page", j.header())), func() (*code, diag.List) {
+		c := j.compiler()
 		if instanceOf(j.unit) {
-			return j.instance()
+			return c.instance()
 		}
 		if blk, _ := check.Instantiate(j.src.Tree, j.unit); blk != nil {
 			if ds := blk.Inputs(); ds.HasErrors() {
 				return nil, ds
 			}
 		}
-		u, ds := CompileUnit(j.src, j.unit)
-		if u == nil || ds.HasErrors() {
-			return nil, ds
+		if !c.run(codeStage, "") {
+			return nil, *c.ds
 		}
-		out := &code{Cut: u.Cut, Entry: u.Kind != abi.OpUnit, Files: Assembly(emitgo.KernelFiles([]*abi.Unit{u}))}
-		out.Package, _ = emitgo.Package(u)
-		with := emitgo.Units{}
-		if u.Else != nil {
-			with, ds = j.units(abi.Applied{Unit: u.Else.Unit})
-		}
-		maps.Copy(out.Files, emitgo.Unit(u, with))
-		if dir := j.conf.CUDAFolder(); dir != "" {
-			files, rows := emitcuda.Unit(u)
-			for name, text := range files {
-				out.Files[dir+"/"+name] = text
-			}
-			out.Kernels = rows
-		}
-		return out, ds
+		out := &code{Cut: c.out.Cut, Entry: c.out.Kind != abi.OpUnit, Files: c.files, Kernels: c.cudaRows}
+		out.Package, _ = emitgo.Package(c.out)
+		return out, *c.ds
 	})
 }
 
 // emits reports whether a unit becomes code of its own.
-func emits(u *notation.Unit) bool { _, ok := unitKinds[u.Kind]; return ok && !u.Example }
+func emits(u *notation.Unit) bool { return Standalone(u) && !u.Example }
 
 // places are where things go.
 func (j *job) places() []cause {
@@ -263,30 +255,35 @@ func (j *job) header() string {
 }
 
 // instance is a formula with a name, which is code only where it is listed.
-func (j *job) instance() (*code, diag.List) {
-	of := Applied(j.src.Tree, j.unit.Formula.Parts[0])
-	units, ds := j.units(of)
+func (c *unitCompiler) instance() (*code, diag.List) {
+	of := Applied(c.src.Tree, c.unit.Formula.Parts[0])
+	units, ds := c.units(of)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	in := emitgo.NewInstance(j.unit.Name.Text, of, units)
+	in := emitgo.NewInstance(c.unit.Name.Text, of, units)
 	return &code{Named: &in}, ds
 }
 
 // units compiles the units of a formula.
-func (j *job) units(of abi.Applied) (emitgo.Units, diag.List) {
+func (c *unitCompiler) units(of abi.Applied) (emitgo.Units, diag.List) {
 	var ds diag.List
 	out := emitgo.Units{}
 	for _, name := range names(of) {
+		u := c.src.Tree.Units[name]
 		if out[name] != nil {
 			continue
 		}
-		u, ud := CompileUnit(j.src, j.src.Tree.Units[name])
-		ds.Append(ud)
-		if u == nil || ud.HasErrors() {
+		if !compiled(u) {
 			return nil, ds
 		}
-		out[name] = u
+		other := &unitCompiler{src: c.src, unit: u, conf: c.conf, passes: c.passes, ds: &diag.List{}}
+		done := other.run(codeStage, "abi")
+		ds.Append(*other.ds)
+		if !done {
+			return nil, ds
+		}
+		out[name] = other.out
 	}
 	return out, ds
 }
@@ -297,16 +294,8 @@ func (j *job) tests() (tree.Files, diag.List) {
 		return nil, diag.List{}
 	}
 	return stage(j, testStage, j.places(), func() (tree.Files, diag.List) {
-		m := &testMaker{job: j, files: tree.Files{}}
-		return m.files, m.make()
+		c := j.compiler()
+		c.run(testStage, "")
+		return c.files, *c.ds
 	})
-}
-
-// UnitFiles prints the package of one unit of a source.
-func UnitFiles(s *Source, u *notation.Unit) (tree.Files, diag.List) {
-	c, ds := newJob(s, u, Config{CUDA: NoCUDA}, nil, s.digests()).code()
-	if c == nil || ds.HasErrors() {
-		return nil, ds
-	}
-	return c.Files, ds
 }

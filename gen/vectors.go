@@ -45,7 +45,7 @@ const vectorLanes = 2
 
 // A testMaker builds the trials of a unit and evaluates them.
 type testMaker struct {
-	job    *job
+	job    *unitCompiler
 	files  tree.Files
 	units  emitgo.Units // of all trials
 	trials []*emitgo.Trial

@@ -3,13 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/inspect"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -33,9 +29,9 @@ since the last run is not proved again.`, 0, -1)
 			return finish("check", bad, e, err)
 		}
 		s, ds := w.conf.Load()
-		ds.Append(references(s, w.conf.Root))
+		ds.Append(s.References(w.conf.Root))
 		if !ds.HasErrors() {
-			ds.Append(typed(s))
+			ds.Append(s.TypeCheck())
 		}
 		if status := report(ds, err); status != fine {
 			return status
@@ -54,17 +50,4 @@ since the last run is not proved again.`, 0, -1)
 // counts are the pages and the units that were checked, without those of the library.
 func (w *workspace) counts(s *gen.Source) (pages, units int) {
 	return len(s.Pages) - len(w.conf.Library), len(slices.DeleteFunc(slices.Clone(s.Tree.Order), func(u *notation.Unit) bool { return !s.Own(u) }))
-}
-
-// references resolves what the project's pages cite and name.
-func references(s *gen.Source, root string) diag.List {
-	exists := func(name string) bool {
-		info, err := os.Stat(name)
-		return err == nil && info.Mode().IsRegular()
-	}
-	bib, ds := s.Papers()
-	ds.Append(inspect.Resolve(s.Pages, bib, func(name string) bool {
-		return exists(name) || exists(filepath.Join(root, name))
-	}))
-	return s.OwnMessages(ds)
 }

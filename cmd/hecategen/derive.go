@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -34,11 +35,11 @@ back is a call of its name with a bar, in a line that is a comment.`, 1, 1)
 		if u == nil {
 			return bad
 		}
-		if !stands(u) {
+		if !gen.Standalone(u) {
 			fmt.Fprintf(err, "hecategen: %s is %s, which has no backward of its own\n  help: name a rule that uses it, an operation, a composition or a model\n", args[0], units.KindName(u.Kind))
 			return bad
 		}
-		b, ds := instantiate(s, u)
+		b, ds := check.Instantiate(s.Tree, u)
 		if b == nil || ds.HasErrors() {
 			return report(ds, err)
 		}

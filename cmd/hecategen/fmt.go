@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
@@ -215,7 +216,7 @@ func indented(text string, b *spec.Block, formatted string) string {
 
 // reads reports whether a page has these blocks.
 func reads(text string, want []string) bool {
-	p, ds := markdown.Parse(newFile(text))
+	p, ds := markdown.Parse(source.NewFile("", text))
 	if len(p.Blocks) != len(want) {
 		return false
 	}
@@ -224,16 +225,7 @@ func reads(text string, want []string) bool {
 			return false
 		}
 	}
-	return !hasCode(ds, diag.UnclosedFence)
-}
-
-func hasCode(ds diag.List, c diag.Code) bool {
-	for _, d := range ds.Sorted() {
-		if d.Code == c {
-			return true
-		}
-	}
-	return false
+	return !ds.Has(diag.UnclosedFence)
 }
 
 // replace writes a file beside the old one and puts it in its place.

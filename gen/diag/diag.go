@@ -99,6 +99,11 @@ func (l *List) HasErrors() bool {
 	return slices.ContainsFunc(l.all, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
+// Has reports whether a diagnostic has the code.
+func (l *List) Has(c Code) bool {
+	return slices.ContainsFunc(l.all, func(d Diagnostic) bool { return d.Code == c })
+}
+
 // Sorted returns the diagnostics by file and position, duplicates (same code
 // and span) removed. A line that was written out for each member of a family is
 // wrong once: texts that differ in square brackets alone are the same.

@@ -1,4 +1,4 @@
-package main
+package gen
 
 import (
 	"maps"
@@ -8,14 +8,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// resolved is a block as a unit of its own: options with the values that hold,
-// the axes and names that are used, and the equations in the order in which
-// they are computed. It prints as notation and can be read again.
-func resolved(b *check.Block) *notation.Unit {
+// resolvedUnit is a block written as a unit: options with the values that hold, the axes
+// and names that are used, and the equations in the order in which they are computed.
+// It prints as notation, and what is printed can be parsed again.
+func resolvedUnit(b *check.Block) *notation.Unit {
 	u := &notation.Unit{Kind: b.Unit.Kind, Name: notation.Word{Text: b.Name}, Cite: b.Unit.Cite}
 	u.Params = append(u.Params, b.Unit.Params...)
-	u.Body = append(u.Body, options(b)...)
-	if d := dims(b); len(d.Items) > 0 {
+	u.Body = append(u.Body, resolvedOptions(b)...)
+	if d := resolvedDims(b); len(d.Items) > 0 {
 		u.Body = append(u.Body, d)
 	}
 	for _, s := range b.SymSeq {
@@ -43,8 +43,8 @@ func resolved(b *check.Block) *notation.Unit {
 	return u
 }
 
-// options keep the declaration and take the value that the formula sets.
-func options(b *check.Block) []notation.Stmt {
+// resolvedOptions keeps the declaration and take the value that the formula sets.
+func resolvedOptions(b *check.Block) []notation.Stmt {
 	var out []notation.Stmt
 	seen := map[*notation.DeclName]bool{}
 	byPlace := map[notation.Span]*check.Option{} // the law may have copied the line
@@ -73,9 +73,9 @@ func options(b *check.Block) []notation.Stmt {
 	return out
 }
 
-// dims declares the axes that are named; those of an operation's signature
+// resolvedDims declares the axes that are named; those of an operation's signature
 // need no declaration, nor do lane and time.
-func dims(b *check.Block) *notation.Dims {
+func resolvedDims(b *check.Block) *notation.Dims {
 	d := &notation.Dims{}
 	if b.Unit.Kind == notation.OpUnit {
 		return d
@@ -104,7 +104,7 @@ func dims(b *check.Block) *notation.Dims {
 		}
 		d.Items = append(d.Items, it)
 	}
-	for _, name := range sorted(slices.Collect(maps.Keys(declared))) { // another name for an axis
+	for _, name := range slices.Sorted(maps.Keys(declared)) { // another name for an axis
 		if a := b.Axes[name]; a != nil && a.Name != name && !done[name] {
 			alias := &notation.Ident{Name: notation.Word{Text: a.Name}}
 			d.Items = append(d.Items, &notation.DimsItem{Name: notation.Word{Text: name}, Size: alias})
@@ -119,10 +119,7 @@ var keywords = map[check.Kind]string{check.Input: "input", check.Outer: "outer",
 // declaration declares a symbol that has no equation; a parameter of the
 // header is declared there.
 func declaration(b *check.Block, s *check.Symbol) notation.Stmt {
-	if keywords[s.Kind] == "" || b.Replaced[s.Name] != nil {
-		return nil
-	}
-	if s.Decl == nil {
+	if keywords[s.Kind] == "" || b.Replaced[s.Name] != nil || s.Decl == nil {
 		return nil
 	}
 	word := keywords[s.Kind]
@@ -134,12 +131,8 @@ func declaration(b *check.Block, s *check.Symbol) notation.Stmt {
 
 // replaced are the names that `with name := …` took the equation from.
 func replaced(b *check.Block) []notation.Stmt {
-	var names []string
-	for n := range b.Replaced {
-		names = append(names, n)
-	}
 	var out []notation.Stmt
-	for _, n := range sorted(names) {
+	for _, n := range slices.Sorted(maps.Keys(b.Replaced)) {
 		x := b.Replaced[n]
 		if b.Time != "" {
 			n += "_" + b.Time
@@ -152,14 +145,10 @@ func replaced(b *check.Block) []notation.Stmt {
 // functions lists the functions that the block's own units define.
 func functions(b *check.Block) []notation.Stmt {
 	var out []notation.Stmt
-	var names []string
-	for n, f := range b.Funcs {
-		if f.Block != nil {
-			names = append(names, n)
+	for _, n := range slices.Sorted(maps.Keys(b.Funcs)) {
+		if f := b.Funcs[n]; f.Block != nil {
+			out = append(out, f.Def)
 		}
-	}
-	for _, n := range sorted(names) {
-		out = append(out, b.Funcs[n].Def)
 	}
 	return out
 }

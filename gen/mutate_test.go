@@ -1,4 +1,4 @@
-package main
+package gen
 
 import (
 	"fmt"
@@ -11,12 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/autodiff"
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
@@ -30,7 +26,7 @@ import (
 // HECATE_MUTATE_SECONDS and HECATE_MUTATE_SEED ask for more than the short run
 // that every test includes.
 func TestMutants(t *testing.T) {
-	s, ds := gen.Load("../../specs")
+	s, ds := Load("../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -65,7 +61,7 @@ func TestHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := gen.LoadFiles(source.NewFile("page.md", page("op Twice(x ∈ ℝ^{n}) → out = x + x")))
+	s, _ := LoadFiles(source.NewFile("page.md", page("op Twice(x ∈ ℝ^{n}) → out = x + x")))
 	for line := range strings.Lines(string(text)) {
 		block := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")
 		if _, why := survives(s, 0, page(block)); why != "" {
@@ -92,7 +88,7 @@ func first(why string) string {
 }
 
 // mutant breaks the blocks of a page: bytes, tokens, lines.
-func mutant(r *rand.Rand, s *gen.Source, i int) string {
+func mutant(r *rand.Rand, s *Source, i int) string {
 	text := s.Pages[i].File.Text
 	for range 1 + r.IntN(3) {
 		start := strings.Index(text, "```hecate")
@@ -166,45 +162,26 @@ func edit(r *rand.Rand, block string) string {
 
 // survives reports whether a tree with a broken page compiles, and what the
 // compiler failed on, if it did.
-func survives(s *gen.Source, i int, text string) (ok bool, why string) {
+func survives(s *Source, i int, text string) (ok bool, why string) {
 	at := "reading"
 	defer func() {
 		if r := recover(); r != nil {
-			ok, why = false, fmt.Sprintf("%s: %v\n%s", at, r, trace())
+			ok, why = false, fmt.Sprintf("%s: %v\n%s", at, r, compilerStack())
 		}
 	}()
 	m, ds := withPage(s, i, text)
 	ok = !ds.HasErrors()
-	ds.Append(references(m, "."))
+	ds.Append(m.References("."))
 	for _, u := range touched(m, m.Pages[i].File) {
 		at = u.Name.Text
-		b, ds := check.Instantiate(m.Tree, u)
-		if b == nil || ds.HasErrors() {
+		c := newCompiler(m, u, Config{})
+		if !c.run(codeStage, "simplified") {
 			ok = false
 			continue
 		}
-		ps, ds := programs(b, u)
-		if failed := internal(ds); failed != "" {
-			return false, failed + "\n" + again(b, u)
-		}
-		ok = ok && !ds.HasErrors()
-		if !ds.HasErrors() && (b.Unit.Kind == notation.RuleUnit || b.Unit.Kind == notation.OpUnit) {
-			if d := derive.Of(b, &ds); d != nil {
+		if u.Kind == notation.RuleUnit || u.Kind == notation.OpUnit {
+			if d := derive.Of(c.blk, &ds); d != nil {
 				_ = d.Text(notation.Unicode)
-			}
-		}
-		for _, p := range ps {
-			if p.fn == nil || ds.HasErrors() {
-				continue
-			}
-			if err := ir.Verify(p.fn); err != nil {
-				return false, fmt.Sprintf("%s: %v", u.Name.Text, err)
-			}
-			pair := autodiff.NewPair(p.fn)
-			for _, f := range []*ir.Func{pair.Fwd, pair.Bwd} {
-				if err := ir.Verify(f); err != nil {
-					return false, fmt.Sprintf("%s: %s: %v", u.Name.Text, f.Name, err)
-				}
 			}
 		}
 	}
@@ -212,18 +189,22 @@ func survives(s *gen.Source, i int, text string) (ok bool, why string) {
 }
 
 // withPage is the source with one page read anew.
-func withPage(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
+func withPage(s *Source, i int, text string) (*Source, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(s.Pages[i].File.Path, text))
-	m := &gen.Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
+	m := &Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
 	m.Pages[i] = p
-	known := notation.Known(blocks(p, nil))
+	blocks := inputs(p)
+	known := notation.Known(blocks)
 	for _, u := range s.Tree.Order { // parts and functions of the other pages
 		known[u.Name.Text] = true
 		for _, q := range u.Params {
 			known[q.Name.Text] = known[q.Name.Text] || q.Type != nil && q.Type.Kind == notation.PageType
 		}
 	}
-	f, nd := notation.Parse(p.File, blocks(p, known))
+	for i := range blocks {
+		blocks[i].Known = known
+	}
+	f, nd := notation.Parse(p.File, blocks)
 	ds.Append(nd)
 	m.Files[i] = f
 	var emitted []*notation.File
@@ -240,11 +221,11 @@ func withPage(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
 
 // touched are the units that a changed page may change: its own, or, where it
 // has none that stands by itself, the rules.
-func touched(s *gen.Source, f *source.File) []*notation.Unit {
+func touched(s *Source, f *source.File) []*notation.Unit {
 	var own, users []*notation.Unit
 	for _, u := range s.Tree.Order {
 		switch {
-		case !stands(u):
+		case !Standalone(u):
 		case u.Span.File == f:
 			own = append(own, u)
 		case u.Kind == notation.RuleUnit:
@@ -257,28 +238,8 @@ func touched(s *gen.Source, f *source.File) []*notation.Unit {
 	return users
 }
 
-func internal(ds diag.List) string {
-	for _, d := range ds.Sorted() {
-		if d.Code == diag.Internal {
-			return d.Text
-		}
-	}
-	return ""
-}
-
-// again builds a unit without the net, for the trace.
-func again(b *check.Block, u *notation.Unit) (why string) {
-	defer func() {
-		if r := recover(); r != nil {
-			why = trace()
-		}
-	}()
-	rawPrograms(b, &diag.List{})
-	return ""
-}
-
-// trace is the part of the stack that lies in the compiler.
-func trace() string {
+// compilerStack is the part of the stack that lies in the compiler.
+func compilerStack() string {
 	var out []string
 	for _, l := range strings.Split(string(debug.Stack()), "\n") {
 		if strings.Contains(l, "/gen/") && strings.Contains(l, ".go:") && len(out) < 8 {

@@ -1,10 +1,9 @@
-package main
+package gen
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/source"
 )
@@ -39,10 +38,10 @@ func diagnose(e diag.Explanation, text string) diag.List {
 	if strings.HasPrefix(text, "# Papers") {
 		name = "specs/papers.md"
 	}
-	s, ds := gen.LoadFiles(append(files, source.NewFile(name, text))...)
-	ds.Append(references(s, "."))
+	s, ds := LoadFiles(append(files, source.NewFile(name, text))...)
+	ds.Append(s.References("."))
 	if !ds.HasErrors() {
-		ds.Append(typed(s))
+		ds.Append(s.TypeCheck())
 	}
 	return ds
 }
@@ -70,14 +69,14 @@ func TestExplanations(t *testing.T) {
 			continue
 		}
 		wrong := counted(c, diagnose(e, e.Wrong))
-		if !hasCode(wrong, c) || len(wrong.Sorted()) > 1 {
+		if !wrong.Has(c) || len(wrong.Sorted()) > 1 {
 			t.Errorf("%v: the wrong example leads to\n%s", c, wrong.Error())
 		}
 		if right := counted(c, diagnose(e, e.Right)); right.Len() > 0 {
 			t.Errorf("%v: the right example leads to\n%s", c, right.Error())
 		}
 	}
-	if _, ds := gen.Load("no/such/page.md"); !hasCode(ds, diag.Unreadable) {
+	if _, ds := Load("no/such/page.md"); !ds.Has(diag.Unreadable) {
 		t.Errorf("a missing page: %s", ds.Error())
 	}
 }

@@ -1,11 +1,11 @@
-package main
+package gen
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/simplify"
@@ -15,48 +15,46 @@ import (
 // TestResolved reads what `dump -after=check` prints: in the place of the unit
 // it must mean the same, down to the programs.
 func TestResolved(t *testing.T) {
-	s, ds := gen.Load("../../specs")
+	s, ds := Load("../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
 	known := map[string]bool{}
 	for _, p := range s.Pages {
-		for n := range notation.Known(blocks(p, nil)) {
-			known[n] = true
-		}
+		maps.Copy(known, notation.Known(inputs(p)))
 	}
 	for _, u := range s.Tree.Order {
 		if u.Kind != notation.RuleUnit && u.Kind != notation.OpUnit {
 			continue
 		}
-		b, _ := instantiate(s, u)
-		if b.Strategy != nil || members(b) { // about a chunk, or written out for members: no unit of its own
+		want := newCompiler(s, u, Config{})
+		want.run(codeStage, "ir")
+		if want.blk.Strategy != nil || members(want.blk) { // about a chunk, or written out for members: no unit of its own
 			continue
 		}
-		text := notation.Print(resolved(b), notation.Unicode)
+		text := notation.Print(resolvedUnit(want.blk), notation.Unicode)
 		f := source.NewFile("resolved.md", text)
 		file, ds := notation.Parse(f, []notation.Input{{Text: text, File: f, Known: known}})
 		if ds.HasErrors() || len(file.Units) != 1 {
 			t.Errorf("%s\n%s", text, ds.Error())
 			continue
 		}
-		again, ds := check.Instantiate(s.Tree, file.Units[0])
-		if again == nil || ds.HasErrors() {
-			t.Errorf("%s\n%s", text, ds.Error())
+		got := newCompiler(s, file.Units[0], Config{})
+		if !got.run(codeStage, "ir") || len(got.programs) != len(want.programs) {
+			t.Errorf("%s\n%d stages, want %d\n%s", text, len(got.programs), len(want.programs), got.ds.Error())
 			continue
 		}
-		want, _ := programs(b, u)
-		got, ds := programs(again, file.Units[0])
-		if ds.HasErrors() || len(got) != len(want) {
-			t.Errorf("%s\n%d programs, want %d\n%s", text, len(got), len(want), ds.Error())
-			continue
-		}
-		for i := range want {
-			if !simplify.Equal(got[i].fn, want[i].fn) {
-				t.Errorf("%s: program %d is\n%s\nwant\n%s", u.Name.Text, i, got[i].fn, want[i].fn)
+		for i := range want.programs {
+			a, b := got.programs[i], want.programs[i]
+			if !equalPrograms(a.main, b.main) || !equalPrograms(a.frozen, b.frozen) || !equalPrograms(a.start, b.start) {
+				t.Errorf("%s: the programs of stage %d differ:\n%s", u.Name.Text, i, text)
 			}
 		}
 	}
+}
+
+func equalPrograms(a, b *program) bool {
+	return a == nil && b == nil || a != nil && b != nil && simplify.Equal(a.fn, b.fn)
 }
 
 // members reports whether a block has members of a family.

@@ -1,0 +1,147 @@
+package gen
+
+import (
+	"io"
+	"maps"
+
+	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitasm"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/fuse"
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// A Pass is one step of the compiler. It works on all pages, or on one unit; the passes
+// over units run side by side for the units of a project.
+type Pass struct {
+	Name          string // as `hecategen dump -after` and `hecategen generate -stats` have it
+	Input, Output string // the types of the data that it reads and makes
+	Does          string // one line
+
+	Pages  func(s *Source, ds *diag.List)
+	Unit   func(c *unitCompiler)
+	Result string // the result of earlier runs that may replace the pass: proof, code or tests
+
+	Verify func(c *unitCompiler) error // checks the output; nil where there is nothing to check
+	Dump   func(c *unitCompiler, w io.Writer)
+
+	DumpPage func(p *spec.Page, w io.Writer) error // in place of Dump, of a page as a whole
+}
+
+// Pipeline is the compiler: its passes in the order in which a project goes through
+// them. The registry and what else belongs to no single unit is added after the last
+// of them (Project.together), and tree.Apply writes the files.
+var Pipeline = []Pass{
+	{Name: "page", Input: "source.File", Output: "spec.Page", Pages: (*Source).parsePages,
+		Does: "the page: contract, blocks, citations, outline", DumpPage: dumpPage},
+	{Name: "notation", Input: "spec.Page", Output: "notation.File", Pages: (*Source).parseBlocks,
+		Does: "the blocks, parsed, in their canonical spelling", Dump: dumpNotation},
+	{Name: "tree", Input: "notation.File", Output: "units.Tree", Pages: (*Source).collect,
+		Does: "the units of all pages, by name"},
+
+	{Name: "prove", Input: "units.Tree", Output: "proof.Report", Unit: (*unitCompiler).prove, Result: proofStage,
+		Does: "what is proved and tested of the unit", Dump: dumpProof},
+
+	{Name: "check", Input: "units.Tree", Output: "check.Block", Unit: (*unitCompiler).resolve, Result: codeStage,
+		Does: "the unit resolved: law written out, options set, equations in order", Dump: dumpBlock},
+	{Name: "ir", Input: "check.Block", Output: "ir.Func", Unit: (*unitCompiler).build, Result: codeStage,
+		Does: "the tensor programs", Verify: (*unitCompiler).verifyPrograms, Dump: dumpPrograms},
+	{Name: "backward", Input: "ir.Func", Output: "ir.Func", Result: codeStage, // a part of the next pass, dumped by itself
+		Does: "the programs with their adjoints added, before anything is simplified", Dump: dumpJoint},
+	{Name: "simplified", Input: "ir.Func", Output: "autodiff.Pair", Unit: (*unitCompiler).differentiate, Result: codeStage,
+		Does: "the forward and the backward program, simplified and divided", Verify: (*unitCompiler).verifyPairs, Dump: dumpPairs},
+	{Name: "plan", Input: "autodiff.Pair", Output: "plan.Kernel", Unit: (*unitCompiler).lower, Result: codeStage,
+		Does: "the loop nests, neutral between targets", Dump: dumpPlan},
+	{Name: "abi", Input: "plan.Kernel", Output: "abi.Unit", Unit: (*unitCompiler).contract, Result: codeStage,
+		Does: "the contract of the unit with its callers"},
+	{Name: "fused", Input: "plan.Kernel", Output: "plan.Fused", Unit: (*unitCompiler).fuse, Result: codeStage,
+		Does: "the loop nests in fused arithmetic, with the regions that vector units may compute", Dump: dumpFused},
+	{Name: "asm", Input: "plan.Fused", Output: "tree.Files", Unit: (*unitCompiler).assembly, Result: codeStage,
+		Does: "the generated assembly, for AVX-512 and AVX2", Dump: dumpAssembly},
+	{Name: "go", Input: "abi.Unit", Output: "tree.Files", Unit: (*unitCompiler).goFiles, Result: codeStage,
+		Does: "the generated Go", Dump: dumpGo},
+	{Name: "cuda", Input: "abi.Unit", Output: "tree.Files", Unit: (*unitCompiler).cudaFiles, Result: codeStage,
+		Does: "the generated CUDA kernels", Dump: dumpCUDA},
+
+	{Name: "tests", Input: "units.Tree", Output: "tree.Files", Unit: (*unitCompiler).testFiles, Result: testStage,
+		Does: "the generated tests and their vectors"},
+}
+
+// run takes the unit through the passes that make a result, up to the pass of a name,
+// or all of them. It stops at the first error in the unit.
+func (c *unitCompiler) run(result, last string) bool {
+	for _, p := range c.passes {
+		if p.Result != result {
+			continue
+		}
+		if p.Unit != nil {
+			p.Unit(c)
+		}
+		if c.ds.HasErrors() {
+			return false
+		}
+		if p.Verify != nil {
+			if err := p.Verify(c); err != nil {
+				panic("gen: BUG: " + c.unit.Name.Text + " after pass " + p.Name + ": " + err.Error())
+			}
+		}
+		if p.Name == last {
+			break
+		}
+	}
+	return true
+}
+
+// prove proves what the page claims of the unit.
+func (c *unitCompiler) prove() {
+	rep, ds := prove.Block(c.src.Tree, c.unit, proof.Options{Deep: c.deep})
+	c.report = rep
+	c.ds.Append(ds)
+}
+
+// fuse gives the kernels their fused arithmetic.
+func (c *unitCompiler) fuse() {
+	c.kernels = emitgo.KernelFiles([]*abi.Unit{c.out})
+	for _, f := range c.kernels {
+		for _, k := range f.Kernels {
+			k.Fused = fuse.Kernel(k)
+		}
+	}
+}
+
+// assembly prints the regions of the fused arithmetic.
+func (c *unitCompiler) assembly() { maps.Copy(c.files, emitasm.Files(c.kernels)) }
+
+// goFiles prints the Go of the unit. That of an update names the update after its else.
+func (c *unitCompiler) goFiles() {
+	with := emitgo.Units{}
+	if c.out.Else != nil {
+		units, ds := c.units(abi.Applied{Unit: c.out.Else.Unit})
+		c.ds.Append(ds)
+		with = units
+	}
+	maps.Copy(c.files, emitgo.Unit(c.out, with))
+}
+
+// cudaFiles prints the CUDA kernels, unless the project has none.
+func (c *unitCompiler) cudaFiles() {
+	dir := c.conf.CUDAFolder()
+	if dir == "" {
+		return
+	}
+	files, rows := emitcuda.Unit(c.out)
+	for name, text := range files {
+		c.files[dir+"/"+name] = text
+	}
+	c.cudaRows = rows
+}
+
+// testFiles prints the tests of the unit with their vectors.
+func (c *unitCompiler) testFiles() {
+	m := &testMaker{job: c, files: c.files}
+	c.ds.Append(m.make())
+}
