@@ -90,7 +90,7 @@ type unitStage struct {
 type program struct {
 	name    string // of its kernels
 	fn      *ir.Func
-	pair    *autodiff.Pair // nil for an update, which has no backward
+	pair    *ir.Pair // nil for an update, which has no backward
 	kernels abi.Pair
 }
 

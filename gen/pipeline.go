@@ -52,9 +52,9 @@ var Pipeline = []Pass{
 		Does: "the tensor programs", Verify: (*unitCompiler).verifyPrograms, Dump: dumpPrograms},
 	{Name: "backward", Input: "ir.Func", Output: "ir.Func", Result: codeStage, // a part of the next pass, dumped by itself
 		Does: "the programs with their adjoints added, before anything is simplified", Dump: dumpJoint},
-	{Name: "simplified", Input: "ir.Func", Output: "autodiff.Pair", Unit: (*unitCompiler).differentiate, Result: codeStage,
+	{Name: "simplified", Input: "ir.Func", Output: "ir.Pair", Unit: (*unitCompiler).differentiate, Result: codeStage,
 		Does: "the forward and the backward program, simplified and divided", Verify: (*unitCompiler).verifyPairs, Dump: dumpPairs},
-	{Name: "plan", Input: "autodiff.Pair", Output: "plan.Kernel", Unit: (*unitCompiler).lower, Result: codeStage,
+	{Name: "plan", Input: "ir.Pair", Output: "plan.Kernel", Unit: (*unitCompiler).lower, Result: codeStage,
 		Does: "the loop nests, neutral between targets", Dump: dumpPlan},
 	{Name: "abi", Input: "plan.Kernel", Output: "abi.Unit", Unit: (*unitCompiler).contract, Result: codeStage,
 		Does: "the contract of the unit with its callers"},
