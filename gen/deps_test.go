@@ -81,15 +81,15 @@ gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
-gen/audit:        gen/source gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/plan gen/trace!
-gen/trace:        gen/source gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/plan
 
 # the pipeline: the one place that sees all passes
 gen:              gen/* internal/vectors
 
 # drivers: each runs the pipeline for a command and reports on what it makes
+gen/audit:        gen
 gen/docs:         gen templates
 gen/sweep:        gen
+gen/trace:        gen
 
 cmd/hecategen:    gen gen/* .
 cmd/mutate:       gen gen/* internal/vectors
@@ -117,7 +117,6 @@ var exceptions = map[string]string{
 	"gen/irbuild/expr gen/autodiff":  "a ∇ inside an equation is derived while the equation is built",
 	"gen/irbuild/claim gen/autodiff": "an adjoint in a claim is derived while the claim is built",
 	"gen/inspect gen/markdown":       "inspect is a command of its own: it reads pages and resolves what they cite",
-	"gen/audit gen/trace":            "the audit reads the trace: which equation became which symbol, held by which test",
 	"gen/vjpcheck gen/inspect":       "it takes the tables of adjoints that inspect found",
 }
 

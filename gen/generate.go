@@ -19,7 +19,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
-	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -74,29 +73,52 @@ func (p *Project) count(stages int) {
 	}
 }
 
-// Emit compiles the pages and returns every file that they make, by its path under
-// the root. Nothing is returned when there is an error.
-func Emit(c Config) (tree.Files, diag.List) {
+// An Emission is what the pages of a project become.
+type Emission struct {
+	Source *Source             // with the units of the project and what they are made of
+	Files  tree.Files          // by path under the root
+	Cuts   map[string][]string // of each unit with code of its own, in what ways its results depend on the cut into calls
+}
+
+// Emit compiles the pages of a project and proves nothing. There is no emission when
+// there is an error.
+func Emit(c Config) (*Emission, diag.List) {
 	p, ds := Open(c)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	e, ed := p.emit(false)
+	files, codes, ed := p.emit(false)
 	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
 	}
-	return e.files, ds
+	return p.emission(files, codes), ds
 }
 
-// An emission is what the pages become.
-type emission struct {
-	files tree.Files
-	codes []*code // of the units, in the order of the project's jobs
+// EmitCode is Emit without tests, for a source.
+func EmitCode(s *Source) (*Emission, diag.List) {
+	p, files := newProject(s, Config{CUDA: NoCUDA}), tree.Files{}
+	codes, ds := p.code(files)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return p.emission(files, codes), ds
+}
+
+func (p *Project) emission(files tree.Files, codes []*code) *Emission {
+	e := &Emission{Files: files, Cuts: map[string][]string{}}
+	var own []*notation.Unit
+	for i, j := range p.jobs {
+		own = append(own, j.unit)
+		if c := codes[i]; c != nil && c.Named == nil {
+			e.Cuts[j.unit.Name.Text] = c.Cut
+		}
+	}
+	e.Source = p.within(p.Tree.Closure(own...))
+	return e
 }
 
 // emit compiles the pages; with proof set it proves them first.
-func (p *Project) emit(proof bool) (*emission, diag.List) {
-	var ds diag.List
+func (p *Project) emit(proof bool) (files tree.Files, codes []*code, ds diag.List) {
 	emitted := 0
 	for _, j := range p.jobs {
 		if emits(j.unit) {
@@ -111,54 +133,19 @@ func (p *Project) emit(proof bool) (*emission, diag.List) {
 	if proof {
 		_, pd := p.Prove(false)
 		if ds.Append(pd); ds.HasErrors() {
-			return nil, ds
+			return nil, nil, ds
 		}
 	}
-	e := &emission{files: tree.Files{}}
-	codes, cd := p.code(e.files)
-	e.codes = codes
+	files = tree.Files{}
+	codes, cd := p.code(files)
 	ds.Append(cd)
-	if ds.Append(p.tests(e.files)); ds.HasErrors() {
-		return nil, ds
+	if ds.Append(p.tests(files)); ds.HasErrors() {
+		return nil, nil, ds
 	}
-	if ds.Append(p.together(codes, e.files)); ds.HasErrors() {
-		return nil, ds
+	if ds.Append(p.together(codes, files)); ds.HasErrors() {
+		return nil, nil, ds
 	}
-	return e, ds
-}
-
-// trace follows the equations into the files.
-func (p *Project) trace(codes []*code, files tree.Files) *trace.Trace {
-	cuts := map[string][]string{}
-	for i, c := range codes {
-		if c != nil && c.Named == nil {
-			cuts[p.jobs[i].unit.Name.Text] = c.Cut
-		}
-	}
-	return traceOf(p.inUse(), cuts, files)
-}
-
-// Trace follows the equations of a source into the code that is made of it, without
-// tests. Edit, where it is not nil, may change the files before they are read.
-func Trace(s *Source, edit func(tree.Files)) (*trace.Trace, diag.List) {
-	p, files := newProject(s, Config{CUDA: NoCUDA}), tree.Files{}
-	codes, ds := p.code(files)
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	if edit != nil {
-		edit(files)
-	}
-	return p.trace(codes, files), ds
-}
-
-// inUse is the source with the units of the project and what they are made of.
-func (p *Project) inUse() *Source {
-	var own []*notation.Unit
-	for _, j := range p.jobs {
-		own = append(own, j.unit)
-	}
-	return p.within(p.Tree.Closure(own...))
+	return files, codes, ds
 }
 
 // code prints the units and puts their files among the others.
@@ -330,21 +317,21 @@ func wanted(c Config) (tree.Files, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	e, ed := p.emit(true)
+	files, _, ed := p.emit(true)
 	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
 	}
 	// What is worth a warning is said every time; a page that changed meanwhile was
 	// not what was compiled, or is not what would be remembered.
 	if ds.Len() == 0 && differs(from, c.inputs()) == "" {
-		m.put(id, stage, from, e.files)
+		m.put(id, stage, from, files)
 	}
 	kept := map[string]bool{"(all)": true}
 	for _, j := range p.jobs {
 		kept[units.ID(j.unit)] = true
 	}
 	m.prune(kept)
-	return e.files, ds
+	return files, ds
 }
 
 // inputs are all bytes that the files are made from.

@@ -52,8 +52,8 @@ func (s *Source) OwnMessages(ds diag.List) diag.List {
 	return out
 }
 
-// ownPages are the pages of the project.
-func (s *Source) ownPages() []*spec.Page {
+// OwnPages are the pages of the project.
+func (s *Source) OwnPages() []*spec.Page {
 	return slices.DeleteFunc(slices.Clone(s.Pages), func(p *spec.Page) bool { return s.library[p.File.Path] })
 }
 

@@ -2,12 +2,15 @@ package gen
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/inspect"
+	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 // TypeCheck resolves and types every unit of the project, and returns what is wrong with
@@ -63,4 +66,37 @@ func firstAtEachPlace(ds diag.List) diag.List {
 		out.Add(d)
 	}
 	return out
+}
+
+// Papers is the bibliography of a source: the rows of the pages papers.md, the
+// library's and the project's. A key stands in one of them.
+func (s *Source) Papers() (*spec.Bibliography, diag.List) {
+	var ds diag.List
+	all := &spec.Bibliography{}
+	for _, p := range s.Pages {
+		if path.Base(p.File.Path) != markdown.BibliographyName {
+			continue
+		}
+		b, bd := markdown.Bibliography(p.File)
+		ds.Append(bd)
+		all.File = b.File
+		for _, paper := range b.Papers {
+			if old := all.ByKey(paper.Key); old != nil {
+				ds.Errorf(diag.BadPaperRow, paper.Span, "the key %s stands in two bibliographies", paper.Key).
+					See(old.Span, "the other one").Hint("take the row away, or give the paper another key")
+				continue
+			}
+			all.Papers = append(all.Papers, paper)
+		}
+	}
+	if all.File == nil {
+		return nil, ds
+	}
+	return all, ds
+}
+
+// papers is the bibliography where what is wrong with it has been said.
+func (s *Source) papers() *spec.Bibliography {
+	b, _ := s.Papers()
+	return b
 }

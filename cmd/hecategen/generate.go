@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/audit"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
@@ -139,7 +140,7 @@ equation; then the coverage and the gaps by name.`, 0, 0)
 		}
 		seen, end := progress(err, *verbose)
 		w.conf.Seen = seen
-		a, ds := gen.Audit(w.conf)
+		a, ds := audit.New(w.conf)
 		end()
 		if status := report(ds, err); status != fine {
 			return status

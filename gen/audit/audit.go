@@ -12,16 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/trace"
 )
-
-// An Input is what an audit looks at.
-type Input struct {
-	Pages []*spec.Page // citations resolved
-	Trace *trace.Trace
-	Path  func(page string) string // of a page, under the root
-}
 
 // A Report is the result.
 type Report struct {
@@ -79,10 +75,21 @@ type Gap struct {
 	Line int     `json:"line,omitempty"`
 }
 
-// New makes the report.
-func New(in Input) *Report {
-	t := in.Trace
-	a := &auditor{in: in, out: &Report{Format: 1, Pages: len(in.Pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared, Errata: t.Errata}}
+// New compiles the pages of a project, writes nothing, and reports what became of every
+// equation and which equations every symbol has. There is no report when there is an
+// error.
+func New(c gen.Config) (*Report, diag.List) {
+	e, ds := gen.Emit(c)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	bib, _ := e.Source.Papers()
+	pages := e.Source.OwnPages()
+	for _, p := range pages {
+		p.Citations = markdown.Cite(p, bib)
+	}
+	t := trace.New(e)
+	a := &auditor{pages: pages, path: e.Source.Path, tags: t.Tags, out: &Report{Format: 1, Pages: len(pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared, Errata: t.Errata}}
 	a.equations()
 	a.symbols()
 	a.units()
@@ -91,12 +98,14 @@ func New(in Input) *Report {
 	slices.SortStableFunc(a.out.Gaps, func(x, y Gap) int {
 		return slices.Index(gapKinds, x.Kind) - slices.Index(gapKinds, y.Kind)
 	})
-	return a.out
+	return a.out, ds
 }
 
 type auditor struct {
-	in  Input
-	out *Report
+	pages []*spec.Page // of the project, with their citations resolved
+	path  func(page string) string
+	tags  map[string][]string // of the lines of each page
+	out   *Report
 }
 
 func (a *auditor) share(what string, have, of int) {
@@ -215,7 +224,7 @@ func (a *auditor) shared(t *trace.Test) bool {
 
 func (a *auditor) citations() {
 	of, have := 0, 0
-	for _, p := range a.in.Pages {
+	for _, p := range a.pages {
 		if !p.Emits() {
 			continue
 		}
@@ -229,7 +238,7 @@ func (a *auditor) citations() {
 			}
 			of++
 			line, _ := c.Span.File.Pos(c.Span.Start)
-			a.gap(Unread, c.Canonical, a.in.Path(p.File.Path), line, c.State.String())
+			a.gap(Unread, c.Canonical, a.path(p.File.Path), line, c.State.String())
 		}
 	}
 	a.share("cited equations that somebody has read", have, of)
@@ -240,11 +249,11 @@ var backed = []spec.FieldName{spec.Guarantees, spec.Cost}
 
 func (a *auditor) contracts() {
 	of, have := 0, 0
-	for _, p := range a.in.Pages {
+	for _, p := range a.pages {
 		if !p.Emits() || p.Header == nil {
 			continue
 		}
-		tags := a.in.Trace.Tags[a.in.Path(p.File.Path)]
+		tags := a.tags[a.path(p.File.Path)]
 		for _, name := range backed {
 			f := p.Header.Field(name)
 			if f == nil {
@@ -253,7 +262,7 @@ func (a *auditor) contracts() {
 			for _, part := range f.Parts {
 				of++
 				line, _ := part.Span.File.Pos(part.Span.Start)
-				at := a.in.Path(p.File.Path)
+				at := a.path(p.File.Path)
 				missing := slices.DeleteFunc(slices.Clone(part.Tags), func(t spec.Tag) bool { return slices.Contains(tags, t.Text) })
 				switch {
 				case len(part.Tags) == 0:

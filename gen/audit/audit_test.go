@@ -30,7 +30,7 @@ func report(t *testing.T, pages map[string]string) *audit.Report {
 			t.Fatal(err)
 		}
 	}
-	r, ds := gen.Audit(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}})
+	r, ds := audit.New(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}})
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -181,7 +181,7 @@ func TestSpecs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	r, ds := gen.Audit(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
+	r, ds := audit.New(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -201,7 +201,7 @@ func TestBroken(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a.md"), []byte(strings.Replace(page, "2 x", "2 u", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r, ds := gen.Audit(gen.Config{Root: root, Specs: []string{root}}); r != nil || !ds.HasErrors() {
+	if r, ds := audit.New(gen.Config{Root: root, Specs: []string{root}}); r != nil || !ds.HasErrors() {
 		t.Errorf("a report of a broken page: %v", ds.Error())
 	}
 }

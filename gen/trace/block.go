@@ -96,9 +96,7 @@ func (t *tracer) block(b *check.Block) {
 			node, cite = eq.Def, eq.Def.Cite
 		}
 		e := t.add(eq.ID, b.ID, kind, eq.Span(), node, cite)
-		if t.in.IR != nil {
-			e.Hashes.IR = t.in.IR(b, eq.ID)
-		}
+		e.Hashes.IR = t.programHash(b, eq.ID)
 		if line := t.lines[placeOf(eq.Span())]; line != nil {
 			e.Of = line.ID
 			t.uses = append(t.uses, use{line, e})
@@ -114,9 +112,7 @@ func (t *tracer) block(b *check.Block) {
 			continue
 		}
 		e := t.add(b.ID+"."+ident.ASCII(s.Name)+".start", b.ID, "start", s.Decl.Span, nil, nil)
-		if t.in.IR != nil {
-			e.Hashes.IR = t.in.IR(b, e.ID)
-		}
+		e.Hashes.IR = t.programHash(b, e.ID)
 		if line := t.lines[placeOf(s.Decl.Span)]; line != nil {
 			e.Of = line.ID
 			t.uses = append(t.uses, use{line, e})

@@ -25,12 +25,12 @@ func Hash(text string) string {
 
 // read finds the declarations and the tests of the generated files.
 func (t *tracer) read() {
-	for _, name := range slices.Sorted(maps.Keys(t.in.Files)) {
+	for _, name := range slices.Sorted(maps.Keys(t.emission.Files)) {
 		if !strings.HasSuffix(name, ".go") {
 			continue
 		}
 		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, name, t.in.Files[name], parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, name, t.emission.Files[name], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			panic(fmt.Sprintf("trace: BUG: a generated file does not parse: %v", err))
 		}

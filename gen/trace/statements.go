@@ -58,7 +58,7 @@ func (t *tracer) declare(u *Unit, kind string, span notation.Span, reason *notat
 func (t *tracer) erratum(u *Unit, s *notation.Erratum) {
 	line, _ := s.Span.File.Pos(s.Span.Start)
 	e := Erratum{Unit: u.ID, Cite: s.Cite.Paper + "#" + s.Cite.Eq, Says: s.Text.Value, By: u.ID + ".claim." + s.By.Text, Page: u.Page, Line: line}
-	if p := t.in.Papers.ByKey(s.Cite.Paper); p != nil {
+	if p := t.papers.ByKey(s.Cite.Paper); p != nil {
 		e.Title = p.Title
 	}
 	for _, st := range u.unit.Body {

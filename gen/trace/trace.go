@@ -15,29 +15,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
 )
-
-// An Input is what a trace is made from.
-type Input struct {
-	Tree   *units.Tree
-	Blocks map[string]*check.Block // the units that are emitted, by name
-	Cuts   map[string][]string     // in what ways their results depend on the cut into calls
-	Files  map[string][]byte       // what is emitted, by path under the root
-	Papers *spec.Bibliography
-	Path   func(page string) string // of a page, under the root
-
-	// Own reports whether a unit is the project's. Of others only those are listed that
-	// an own unit is made with.
-	Own func(u *notation.Unit) bool
-
-	// IR is the hash of the normal form of one equation's program, or "".
-	IR func(b *check.Block, id string) string
-}
 
 // A Trace is the whole map.
 type Trace struct {
@@ -159,15 +144,19 @@ type Test struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// New builds the map.
-func New(in Input) *Trace {
-	t := &tracer{in: in, out: &Trace{Tags: map[string][]string{}}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{}}
+// New follows the equations of a project into the files that it became.
+func New(e *gen.Emission) *Trace {
+	bib, _ := e.Source.Papers() // what is wrong with it was reported when the pages were read
+	t := &tracer{emission: e, src: e.Source, papers: bib, out: &Trace{Tags: map[string][]string{}}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{},
+		programs: map[*check.Block][]*ir.Func{}}
 	t.units()
 	t.pages()
 	t.statements()
-	for _, u := range in.Tree.Order {
-		if b := in.Blocks[u.Name.Text]; b != nil {
-			t.block(b)
+	for _, u := range t.src.Tree.Order {
+		if _, emitted := e.Cuts[u.Name.Text]; emitted {
+			if b, _ := check.Instantiate(t.src.Tree, u); b != nil {
+				t.block(b)
+			}
 		}
 	}
 	t.claims()
@@ -182,16 +171,13 @@ func New(in Input) *Trace {
 // borrowed leaves out the units and equations of other projects with which no unit of
 // this one is made.
 func (t *tracer) borrowed() {
-	if t.in.Own == nil {
-		return
-	}
 	used := map[string]bool{}
 	for _, e := range t.out.Equations {
 		used[e.Unit] = used[e.Unit] || len(e.In) > 0
 	}
 	own := map[string]bool{}
 	t.out.Units = slices.DeleteFunc(t.out.Units, func(u *Unit) bool {
-		own[u.ID] = t.in.Own(u.unit)
+		own[u.ID] = t.src.Own(u.unit)
 		return !own[u.ID] && !used[u.ID]
 	})
 	t.out.Equations = slices.DeleteFunc(t.out.Equations, func(e *Equation) bool {
@@ -212,7 +198,11 @@ type place struct {
 func placeOf(s notation.Span) place { return place{s.File.Path, s.Start, s.End} }
 
 type tracer struct {
-	in     Input
+	emission *gen.Emission
+	src      *gen.Source
+	papers   *spec.Bibliography
+	programs map[*check.Block][]*ir.Func // as the pages have them
+
 	out    *Trace
 	byID   map[string]*Equation
 	lines  map[place]*Equation // equations of units that are written out elsewhere
@@ -224,15 +214,13 @@ type tracer struct {
 type use struct{ line, in *Equation }
 
 func (t *tracer) units() {
-	for _, u := range t.in.Tree.Order {
+	for _, u := range t.src.Tree.Order {
 		if u.Example {
 			continue
 		}
 		line, _ := u.Span.File.Pos(u.Span.Start)
-		out := &Unit{ID: units.ID(u), Name: u.Name.Text, Kind: u.Kind.String(), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
-		if t.in.Blocks[u.Name.Text] != nil {
-			out.Emitted, out.Cut = true, t.in.Cuts[u.Name.Text]
-		}
+		out := &Unit{ID: units.ID(u), Name: u.Name.Text, Kind: u.Kind.String(), Page: t.src.Path(u.Span.File.Path), Line: line, unit: u}
+		out.Cut, out.Emitted = t.emission.Cuts[u.Name.Text]
 		t.out.Units = append(t.out.Units, out)
 	}
 }
@@ -257,11 +245,11 @@ func (t *tracer) add(id, unit, kind string, span notation.Span, node any, cite *
 	if node != nil {
 		words = notation.Print(node, notation.Unicode)
 	}
-	e := &Equation{ID: id, Unit: unit, Kind: kind, Page: t.in.Path(span.File.Path), Line: line,
+	e := &Equation{ID: id, Unit: unit, Kind: kind, Page: t.src.Path(span.File.Path), Line: line,
 		Text: oneLine(text), Hashes: Hashes{Bytes: Hash(text), Tokens: Hash(words)}, span: span}
 	if cite != nil {
 		e.Cite = cite.Paper + "#" + cite.Eq
-		if p := t.in.Papers.ByKey(cite.Paper); p != nil {
+		if p := t.papers.ByKey(cite.Paper); p != nil {
 			e.Paper = &Paper{Title: p.Title, ArXiv: p.ArXiv + p.Version, Eq: cite.Eq, Read: p.Covers(cite.Eq)}
 		}
 	}

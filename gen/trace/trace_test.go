@@ -46,11 +46,14 @@ func build(t *testing.T, pages map[string]string, edit func(tree.Files)) *trace.
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	tr, ds := gen.Trace(s, edit)
+	e, ds := gen.EmitCode(s)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	return tr
+	if edit != nil {
+		edit(e.Files)
+	}
+	return trace.New(e)
 }
 
 func equation(t *testing.T, tr *trace.Trace, id string) *trace.Equation {
@@ -267,15 +270,11 @@ func TestSpecs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	files, ds := gen.Emit(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
+	e, ds := gen.Emit(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	r, ds := gen.Audit(gen.Config{Root: "../..", Specs: []string{"../../specs"}})
-	if ds.HasErrors() {
-		t.Fatal(ds.Error())
-	}
-	tr := &trace.Trace{Units: r.Units, Equations: r.Equations, Symbols: r.Symbols, Tests: r.Tests, Declared: r.Declared}
+	tr := trace.New(e)
 	bothWays(t, tr)
 	emitted := map[string]bool{}
 	for _, u := range tr.Units {
@@ -304,8 +303,8 @@ func TestSpecs(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if !bytes.Equal(files[name], again[name]) {
+	for _, name := range slices.Sorted(maps.Keys(e.Files)) {
+		if !bytes.Equal(e.Files[name], again.Files[name]) {
 			t.Errorf("%s depends on the working directory", name)
 		}
 	}

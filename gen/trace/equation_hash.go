@@ -1,70 +1,16 @@
-package gen
+package trace
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/simplify"
-	"github.com/nl-hecate/hecate/gen/spec"
-	"github.com/nl-hecate/hecate/gen/trace"
 )
-
-// traceOf follows the equations of a source into the files that were emitted, in which
-// the named units have code.
-func traceOf(s *Source, cuts map[string][]string, files map[string][]byte) *trace.Trace {
-	in := trace.Input{Tree: s.Tree, Cuts: cuts, Files: files, Papers: s.papers(), Own: s.Own, Path: s.Path, Blocks: map[string]*check.Block{}}
-	for name := range cuts {
-		in.Blocks[name], _ = check.Instantiate(s.Tree, s.Tree.Units[name])
-	}
-	programs := map[*check.Block][]*ir.Func{}
-	in.IR = func(b *check.Block, id string) string {
-		if _, built := programs[b]; !built {
-			programs[b] = programsOf(b)
-		}
-		return equationHash(programs[b], b.ID, id)
-	}
-	return trace.New(in)
-}
-
-// Papers is the bibliography of a source: the rows of the pages papers.md, the
-// library's and the project's. A key stands in one of them.
-func (s *Source) Papers() (*spec.Bibliography, diag.List) {
-	var ds diag.List
-	all := &spec.Bibliography{}
-	for _, p := range s.Pages {
-		if path.Base(p.File.Path) != markdown.BibliographyName {
-			continue
-		}
-		b, bd := markdown.Bibliography(p.File)
-		ds.Append(bd)
-		all.File = b.File
-		for _, paper := range b.Papers {
-			if old := all.ByKey(paper.Key); old != nil {
-				ds.Errorf(diag.BadPaperRow, paper.Span, "the key %s stands in two bibliographies", paper.Key).
-					See(old.Span, "the other one").Hint("take the row away, or give the paper another key")
-				continue
-			}
-			all.Papers = append(all.Papers, paper)
-		}
-	}
-	if all.File == nil {
-		return nil, ds
-	}
-	return all, ds
-}
-
-// papers is the bibliography where what is wrong with it has been said.
-func (s *Source) papers() *spec.Bibliography {
-	b, _ := s.Papers()
-	return b
-}
 
 // programsOf builds the programs of a block as they come from the page.
 func programsOf(b *check.Block) []*ir.Func {
@@ -90,6 +36,14 @@ func programsOf(b *check.Block) []*ir.Func {
 		return nil
 	}
 	return out
+}
+
+// programHash is the hash of the program of one equation of a block, "" for none.
+func (t *tracer) programHash(b *check.Block, id string) string {
+	if _, built := t.programs[b]; !built {
+		t.programs[b] = programsOf(b)
+	}
+	return equationHash(t.programs[b], b.ID, id)
 }
 
 // equationHash is the hash of the normal form of the instructions of one
