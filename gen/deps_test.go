@@ -129,6 +129,7 @@ command:          runtime generated internal validation/opticks
 internal:         internal
 bench:            internal
 validation/zero:  runtime generated internal
+validation/bits:  runtime generated
 validation/lifecycle: runtime internal generated
 validation/protocol: runtime generated internal gen gen/*
 `
