@@ -65,11 +65,11 @@ gen/project:
 # judges and readers: they look at what several steps make
 gen/prove:        gen/source gen/diag gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild
 gen/prove/proof: gen/source gen/diag gen/notation gen/ident gen/units gen/check gen/irbuild
-gen/prove/numeric: gen/ir gen/autodiff gen/interp
-gen/prove/interval: gen/shape gen/notation gen/check gen/ir gen/irbuild gen/prove/proof
+gen/prove/numeric: gen/ir gen/interp
+gen/prove/interval: gen/shape gen/notation gen/ir gen/irbuild gen/prove/proof
 gen/prove/recurrence: gen/ir gen/simplify
 gen/prove/sample: gen/source gen/diag gen/shape gen/notation gen/ident gen/check gen/ir gen/irbuild gen/interp gen/prove/proof gen/prove/numeric gen/prove/interval
-gen/prove/gradient: gen/source gen/diag gen/shape gen/notation gen/ident gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample
+gen/prove/gradient: gen/source gen/diag gen/notation gen/ident gen/check gen/ir gen/ir/irtest gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample
 gen/prove/equivalence: gen/diag gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample
 gen/prove/claim: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample gen/prove/equivalence
 gen/prove/invariant: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild gen/interp gen/prove/proof gen/prove/numeric gen/prove/interval gen/prove/sample gen/prove/equivalence

@@ -1,20 +1,19 @@
-// Package interp evaluates tensor programs plainly in float64.
+// Package interp is the reference interpreter of tensor programs, in float64.
 //
-// It is the oracle of the compiler: every gradient, claim, marker and emitted
-// kernel is held to its numbers. So it does little that is clever: each
-// instruction is its own loop nest over its box, in the order of the loops;
-// sums run left to right, and no instruction is merged with another. What a
-// scan's body needs is laid out once and used for every token, and the
-// innermost loop of a nest runs over plain strides, so that long trajectories
-// stay cheap.
+// Every gradient, claim, marker and emitted kernel is compared with its numbers, so it
+// does no optimisation that changes a result: each instruction is its own loop nest over
+// its iteration space, in the order of the loops; sums run left to right, and no
+// instruction is fused with another. The body of a scan is laid out once and run for
+// every token, and the innermost loop of a nest has constant strides, so that long
+// trajectories are affordable.
 //
-// A gather outside its table reads zero and its scatter is dropped; the
-// emitted wrappers refuse such input before it comes so far, except for the
-// ignore id, for which this is the meaning.
+// A gather outside its table reads zero, and its scatter is dropped. The emitted wrappers
+// refuse such input, except for the ignore id, for which this is the definition.
 package interp
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -52,36 +51,34 @@ func Run(f *ir.Func, sizes map[string]int, params map[string]*Tensor) map[string
 // A Program is a compiled program. Runs with the sizes of the run before reuse
 // its buffers, so a Program belongs to one goroutine.
 type Program struct {
-	Float32 bool  // round every number to float32, as a machine with nothing else would
-	Solved  Watch // when set before the first run: sees every root that is looked for
-	Ties    *Ties // when set before the first run: what is compared, and what counts as equal
-	After   After // when set before the first run: sees what every instruction gives
-	f       *ir.Func
-	sizes   map[string]int
-	single  bool
-	m       *machine
+	Float32 bool // round every number to float32, as float32 hardware does
+	// The observers are set before the first run.
+	ObserveRoot  RootObserver
+	Comparisons  *Comparisons
+	ObserveInstr InstrObserver
+
+	f      *ir.Func
+	sizes  map[string]int
+	single bool
+	m      *machine
 }
 
-// A Watch receives a solve at one point: the residual as a function of the
-// unknown, the range, and what was found, which is NaN where nothing was.
-type Watch func(in *ir.Instr, residual func(x float64) float64, lo, hi, root float64)
+// A RootObserver receives each root search at one point: the residual as a function of
+// the unknown, the range, and the root, NaN where there is none.
+type RootObserver func(in *ir.Instr, residual func(x float64) float64, lo, hi, root float64)
 
-// An After receives an instruction and what it has just given, in the order in
-// which a program computes; those of a scan's body once a token. The residuals of
-// searches are left out.
-type After func(in *ir.Instr, out *Tensor)
+// An InstrObserver receives each instruction and its output in the order of execution,
+// those of a scan's body once a token. It does not see the residuals of root searches.
+type InstrObserver func(in *ir.Instr, out *Tensor)
 
 // Compile prepares f, which must not change afterwards.
 func Compile(f *ir.Func) *Program { return &Program{f: f} }
 
 // Run evaluates the program like the function Run.
 func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[string]*Tensor {
-	if p.m == nil || p.single != p.Float32 || !same(p.sizes, sizes) {
-		p.sizes, p.single = map[string]int{}, p.Float32
-		for k, v := range sizes {
-			p.sizes[k] = v
-		}
-		p.m = link(p.f, p.sizes, p.single, hooks{p.Solved, p.Ties, p.After})
+	if p.m == nil || p.single != p.Float32 || !maps.Equal(p.sizes, sizes) {
+		p.sizes, p.single = maps.Clone(sizes), p.Float32
+		p.m = layOut(p.f, p.sizes, p.single, observers{p.ObserveRoot, p.Comparisons, p.ObserveInstr})
 	}
 	for _, v := range p.f.Params {
 		given, t := params[v.Name], p.m.vals[v]
@@ -93,7 +90,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 		}
 		t.Data = given.Data
 		if p.single {
-			t.Data = rounded(given.Data)
+			t.Data = toFloat32(given.Data)
 		}
 	}
 	p.m.run()
@@ -104,19 +101,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 	return out
 }
 
-func same(a, b map[string]int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return false
-		}
-	}
-	return true
-}
-
-func rounded(x []float64) []float64 {
+func toFloat32(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = float64(float32(v))
@@ -129,21 +114,22 @@ func rounded(x []float64) []float64 {
 type machine struct {
 	sizes  map[string]int
 	single bool
-	hooks
+	observers
 	vals  map[*ir.Value]*Tensor
 	scans map[*ir.Instr]*recurrence
 	code  []func()
 }
 
-// hooks are what watches a program, nil where nobody does.
-type hooks struct {
-	solved Watch
-	ties   *Ties
-	after  After
+// observers are the hooks of a program, each nil where it has none.
+type observers struct {
+	onRoot      RootObserver
+	comparisons *Comparisons
+	onInstr     InstrObserver
 }
 
-func link(f *ir.Func, sizes map[string]int, single bool, h hooks) *machine {
-	m := &machine{sizes: sizes, single: single, hooks: h, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
+// layOut allocates a tensor for every value and compiles every instruction to a closure.
+func layOut(f *ir.Func, sizes map[string]int, single bool, o observers) *machine {
+	m := &machine{sizes: sizes, single: single, observers: o, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
 	for _, p := range f.Params {
 		m.vals[p] = &Tensor{Shape: m.shape(p.Axes)} // its data come with every run
 	}
@@ -155,8 +141,8 @@ func link(f *ir.Func, sizes map[string]int, single bool, h hooks) *machine {
 		}
 		m.vals[in.Out] = NewTensor(m.shape(in.Out.Axes)...)
 		m.code = append(m.code, m.instr(in))
-		if m.after != nil {
-			m.code = append(m.code, func() { m.after(in, m.vals[in.Out]) })
+		if m.onInstr != nil {
+			m.code = append(m.code, func() { m.onInstr(in, m.vals[in.Out]) })
 		}
 	}
 	return m

@@ -1,10 +1,13 @@
 package interp
 
+// The innermost loops of the elementwise primitives and of products, in float64 and with
+// every number rounded to float32.
+
 import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Scalar evaluates an entry-by-entry primitive at one point of its box.
+// Scalar evaluates an elementwise primitive at one point of its iteration space.
 func Scalar(in *ir.Instr, idx []int, v []float64) float64 {
 	switch in.Op {
 	case ir.Lin:
@@ -25,7 +28,7 @@ func Scalar(in *ir.Instr, idx []int, v []float64) float64 {
 	return x
 }
 
-// instr lays out one instruction.
+// instr compiles one instruction.
 func (m *machine) instr(in *ir.Instr) func() {
 	out := m.vals[in.Out]
 	switch in.Op {
@@ -40,9 +43,9 @@ func (m *machine) instr(in *ir.Instr) func() {
 	case ir.Max, ir.Softmax, ir.LogSumExp:
 		return m.normalise(in)
 	case ir.SolveOp:
-		return m.solve(in)
+		return m.root(in)
 	case ir.TriSolve:
-		return m.triangle(in)
+		return m.triangularSolve(in)
 	}
 	var f func(r *row)
 	n := m.nest(in, in.Args)
@@ -54,8 +57,8 @@ func (m *machine) instr(in *ir.Instr) func() {
 	} else {
 		n.prepare()
 		f = m.kernel(in)
-		if m.ties != nil && compares(in.Op) {
-			f = m.ties.kernel(in)
+		if m.comparisons != nil && isComparison(in.Op) {
+			f = m.comparisons.loop(in)
 		}
 	}
 	whole := in.Op != ir.Prod && len(in.Guard) == 0
@@ -110,11 +113,11 @@ func (m *machine) kernel(in *ir.Instr) func(r *row) {
 			}
 		}
 	}
-	return entries(in)
+	return elementwise(in)
 }
 
-// entries is the loop for every other entry-by-entry primitive.
-func entries(in *ir.Instr) func(r *row) {
+// elementwise is the loop of every other elementwise primitive.
+func elementwise(in *ir.Instr) func(r *row) {
 	vals := make([]float64, len(in.Args))
 	return func(r *row) {
 		for i := range r.n {

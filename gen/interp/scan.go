@@ -6,47 +6,47 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A recurrence is a scan laid out once: its body is a machine whose parameters
-// are pointed to the token's data before every step. A scan that a backward
-// scan replays keeps its states before every token.
+// A recurrence is a scan laid out once: its body is a machine whose parameters are
+// bound to the token's data before every step. A scan that a backward scan replays
+// saves its states before every token.
 type recurrence struct {
-	m      *machine // of the program around it
-	s      *ir.Scan
-	body   *machine
-	lanes  int
-	steps  int
-	state  [][]float64 // per carry: the state while the scan runs
-	next   [][]float64 // per carry: room for next states that are parameters
-	keep   bool
-	before [][]float64 // per carry: [lane][token] states before the token
-	tokens []*series
-	primal *recurrence
-	again  bool // the primal does not run in this program by itself
-	replay bool // some replayed value is computed by the primal's body
+	m          *machine // of the enclosing program
+	s          *ir.Scan
+	body       *machine
+	batch      int
+	steps      int
+	state      [][]float64 // per carried state
+	next       [][]float64 // per carried state: a buffer for next states that are parameters
+	saves      bool
+	saved      [][]float64 // per carried state: [slot][token] its value before the token
+	tokens     []*scanInput
+	primal     *recurrence
+	runsPrimal bool // the primal scan does not run in this program by itself
+	replay     bool // some replayed value is computed by the primal scan's body
 }
 
-// A series is a token parameter with where it reads.
-type series struct {
+// A scanInput is a token parameter with the offset at which it reads.
+type scanInput struct {
 	ir.ScanInput
-	base int
-	room []float64 // for a window, or a count
+	base   int
+	buffer []float64 // of a window, or a count
 }
 
 func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
 	s := in.Scan
-	r := &recurrence{m: m, s: s, lanes: m.size(s.Batch.Size), steps: m.size(s.Time.Size), keep: keep}
-	r.body = link(s.Body, m.sizes, m.single, hooks{solved: m.solved, after: m.after})
+	r := &recurrence{m: m, s: s, batch: m.size(s.Batch.Size), steps: m.size(s.Time.Size), saves: keep}
+	r.body = layOut(s.Body, m.sizes, m.single, observers{onRoot: m.onRoot, onInstr: m.onInstr})
 	for _, c := range s.Carry {
 		n := len(NewTensor(r.body.vals[c.Param].Shape...).Data)
 		r.state, r.next = append(r.state, make([]float64, n)), append(r.next, make([]float64, n))
 		if keep {
-			r.before = append(r.before, make([]float64, r.lanes*r.steps*n))
+			r.saved = append(r.saved, make([]float64, r.batch*r.steps*n))
 		}
 	}
 	for _, t := range s.Tokens {
-		x := &series{ScanInput: t, base: m.size(t.Base)}
+		x := &scanInput{ScanInput: t, base: m.size(t.Base)}
 		if t.Window != nil || t.Count {
-			x.room = NewTensor(r.body.vals[t.Param].Shape...).Data
+			x.buffer = NewTensor(r.body.vals[t.Param].Shape...).Data
 		}
 		r.tokens = append(r.tokens, x)
 	}
@@ -63,7 +63,7 @@ func (r *recurrence) linkPrimal() {
 		return
 	}
 	if r.primal = r.m.scans[r.s.Primal]; r.primal == nil {
-		r.primal, r.again = r.m.scan(r.s.Primal, true), true
+		r.primal, r.runsPrimal = r.m.scan(r.s.Primal, true), true
 	}
 	params := r.s.Primal.Scan.Body.Params
 	for _, x := range r.s.Replay {
@@ -72,14 +72,14 @@ func (r *recurrence) linkPrimal() {
 }
 
 func (r *recurrence) run() {
-	if r.again {
+	if r.runsPrimal {
 		r.primal.run()
 	}
 	for _, o := range r.s.Outs {
 		clear(r.m.vals[o.Out].Data)
 	}
-	for l := range r.lanes {
-		r.start(l)
+	for l := range r.batch {
+		r.startStates(l)
 		for i := range r.steps {
 			t := i
 			if r.s.Reverse {
@@ -95,60 +95,60 @@ func (r *recurrence) run() {
 	}
 }
 
-// start sets the states of a lane and binds what all tokens share.
-func (r *recurrence) start(lane int) {
+// startStates sets the first states of a batch slot and binds the values that all tokens share.
+func (r *recurrence) startStates(slot int) {
 	for i, c := range r.s.Carry {
 		clear(r.state[i])
 		if c.Init != nil {
-			copy(r.state[i], slice(r.m.vals[c.Init], lane))
+			copy(r.state[i], slice(r.m.vals[c.Init], slot))
 		}
 	}
-	r.share(lane)
+	r.bindShared(slot)
 }
 
-func (r *recurrence) share(lane int) {
+func (r *recurrence) bindShared(slot int) {
 	for _, v := range r.s.Shared {
 		x := r.m.vals[v.Val]
 		if v.PerBatch {
-			r.body.vals[v.Param].Data = slice(x, lane)
+			r.body.vals[v.Param].Data = slice(x, slot)
 		} else {
 			r.body.vals[v.Param].Data = x.Data
 		}
 	}
 }
 
-func (r *recurrence) step(lane, t int) {
+func (r *recurrence) step(slot, t int) {
 	for i, c := range r.s.Carry {
 		r.body.vals[c.Param].Data = r.state[i]
-		if r.keep {
-			copy(r.kept(i, lane, t), r.state[i])
+		if r.saves {
+			copy(r.savedState(i, slot, t), r.state[i])
 		}
 	}
-	r.bind(lane, t)
+	r.bind(slot, t)
 	if r.primal != nil {
-		r.recall(lane, t)
+		r.replayStep(slot, t)
 	}
 	r.body.run()
-	r.give(lane, t)
+	r.storeOutputs(slot, t)
 	r.advance()
 }
 
-func (r *recurrence) kept(carry, lane, t int) []float64 {
+func (r *recurrence) savedState(carry, slot, t int) []float64 {
 	n := len(r.state[carry])
-	at := (lane*r.steps + t) * n
-	return r.before[carry][at : at+n]
+	at := (slot*r.steps + t) * n
+	return r.saved[carry][at : at+n]
 }
 
 // bind points the token parameters to their slices at token t.
-func (r *recurrence) bind(lane, t int) {
+func (r *recurrence) bind(slot, t int) {
 	for _, k := range r.tokens {
 		x := r.m.vals[k.Val]
 		if k.Count {
-			k.room[0] = x.Data[lane] + float64(t)
-			r.body.vals[k.Param].Data = k.room
+			k.buffer[0] = x.Data[slot] + float64(t)
+			r.body.vals[k.Param].Data = k.buffer
 			continue
 		}
-		at := lane*x.Shape[1] + t + k.base
+		at := slot*x.Shape[1] + t + k.base
 		n := len(x.Data) / max(1, x.Shape[0]*x.Shape[1])
 		p := r.body.vals[k.Param]
 		if k.Window == nil {
@@ -156,23 +156,23 @@ func (r *recurrence) bind(lane, t int) {
 			continue
 		}
 		for j := range p.Shape[0] {
-			copy(k.room[j*n:(j+1)*n], x.Data[(at-j)*n:(at-j+1)*n])
+			copy(k.buffer[j*n:(j+1)*n], x.Data[(at-j)*n:(at-j+1)*n])
 		}
-		p.Data = k.room
+		p.Data = k.buffer
 	}
 }
 
-// recall gives a backward body what the primal step saw.
-func (r *recurrence) recall(lane, t int) {
+// replayStep binds a backward body to the values of the primal step.
+func (r *recurrence) replayStep(slot, t int) {
 	p := r.primal
 	for i, c := range p.s.Carry {
-		p.body.vals[c.Param].Data = p.kept(i, lane, t)
+		p.body.vals[c.Param].Data = p.savedState(i, slot, t)
 	}
-	p.bind(lane, t)
-	p.share(lane)
+	p.bind(slot, t)
+	p.bindShared(slot)
 	if r.replay {
 		if p.primal != nil {
-			p.recall(lane, t)
+			p.replayStep(slot, t)
 		}
 		p.body.run()
 	}
@@ -181,18 +181,18 @@ func (r *recurrence) recall(lane, t int) {
 	}
 }
 
-// give stores what a step gave.
-func (r *recurrence) give(lane, t int) {
+// storeOutputs stores the outputs of a step.
+func (r *recurrence) storeOutputs(slot, t int) {
 	for _, o := range r.s.Outs {
 		val, out := r.body.vals[o.Val], r.m.vals[o.Out]
 		switch {
 		case o.Sum && o.PerBatch:
-			r.accumulate(slice(out, lane), val.Data)
+			r.accumulate(slice(out, slot), val.Data)
 		case o.Sum:
 			r.accumulate(out.Data, val.Data)
 		default:
 			n := len(val.Data)
-			copy(out.Data[(lane*r.steps+t)*n:], val.Data)
+			copy(out.Data[(slot*r.steps+t)*n:], val.Data)
 		}
 	}
 }

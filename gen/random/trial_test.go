@@ -182,7 +182,7 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 	p := interp.Compile(f)
 	p.Float32 = run > 0
 	if run > 1 {
-		p.After = func(in *ir.Instr, out *interp.Tensor) {
+		p.ObserveInstr = func(in *ir.Instr, out *interp.Tensor) {
 			off := roundings(in)
 			if off == 0 {
 				return

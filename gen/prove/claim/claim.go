@@ -24,7 +24,7 @@ import (
 
 var claimCodes = map[proof.Kind]diag.Code{proof.Claim: diag.ClaimFails, proof.Eval: diag.EvalDiffers, proof.Adjoint: diag.AdjointDiffers}
 
-// claims settles every equality that the unit states.
+// All settles every equality that the unit states.
 func All(p *proof.Context) {
 	for _, c := range proof.OwnStatements(p, p.Block.Claims) {
 		if c.Keyword.Text == "claim" {
@@ -93,11 +93,11 @@ func equationOf(p *proof.Context, c *notation.Claim) string {
 	return id
 }
 
-// sidesAt compares the two sides of a claim at one point, in double-double
+// compareSides compares the two sides of a claim at one point, in double-double
 // arithmetic where its program can be evaluated in that, and says how far they may
 // be apart.
 func compareSides(q *irbuild.Equality, s *sample.Sampler, params, out numeric.Tensors) (numeric.Deviation, float64) {
-	wide, ok := interp.RunWide(q.Func, s.Sizes, params)
+	wide, ok := interp.RunDoubleDouble(q.Func, s.Sizes, params)
 	if !ok {
 		return numeric.Compare(out[irbuild.Left], out[irbuild.Right]), claimTol
 	}
@@ -105,10 +105,10 @@ func compareSides(q *irbuild.Equality, s *sample.Sampler, params, out numeric.Te
 	if slices.ContainsFunc(q.Func.Params, func(v *ir.Value) bool { return proof.HasNormalisedRows(s.RowSet(v, s.Frees[v.Name].Type)) }) {
 		scale = rowScale
 	}
-	return numeric.CompareWide(wide[irbuild.Left], wide[irbuild.Right], scale), wideTol
+	return numeric.CompareDoubleDouble(wide[irbuild.Left], wide[irbuild.Right], scale), wideTol
 }
 
-// equality decides whether the two sides of a claim are equal.
+// testEquality decides whether the two sides of a claim are equal.
 func testEquality(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.Equality) proof.Evidence {
 	proved := equivalence.SameNormalForm(q.Func, irbuild.Left, irbuild.Right)
 	points := sample.PointsPerSize

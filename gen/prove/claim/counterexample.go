@@ -19,7 +19,7 @@ import (
 // would hold: if all but one come out as 1, that one is wrong, and its factor
 // says how: a sign, a factor, or that it should not be there.
 
-// claimWrong reports a claim with the smallest case that refutes it and the
+// reportCounterexample reports a claim with the smallest case that refutes it and the
 // smallest part of its right side that is to blame.
 func reportCounterexample(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.Equality) {
 	prog := interp.Compile(q.Func)
@@ -54,7 +54,7 @@ func reportCounterexample(p *proof.Context, it proof.Item, c *notation.Claim, q 
 	p.Diags.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s at some points", failureText[it.Kind])
 }
 
-// apartFrom prints two numbers with as many digits as tell them apart.
+// distinctDigits prints two numbers with as many digits as tell them apart.
 func distinctDigits(a, b float64) (string, string) {
 	for _, digits := range []int{9, 13} {
 		if x, y := fmt.Sprintf("%.*g", digits, a), fmt.Sprintf("%.*g", digits, b); x != y {
@@ -64,7 +64,7 @@ func distinctDigits(a, b float64) (string, string) {
 	return fmt.Sprintf("%.17g", a), fmt.Sprintf("%.17g", b)
 }
 
-// wrongly says what is wrong with an equality that fails.
+// failureText says what is wrong with an equality that fails.
 var failureText = map[proof.Kind]string{proof.Claim: "the claim fails", proof.Eval: "eval computes something else", proof.Adjoint: "the declared adjoint is not the derivative"}
 
 // seeEquation adds the equation that an item is about to a message.

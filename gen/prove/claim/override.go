@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// overridden compares a knob's own function with what the law would have taken
+// Overrides compares a knob's own function with what the law would have taken
 // in its place, where the law derives that from another function of the knob:
 // a slope that is written beside its loss.
 func Overrides(p *proof.Context) {
@@ -28,7 +28,7 @@ func Overrides(p *proof.Context) {
 	}
 }
 
-// derives reports whether a function of the law is made of functions of this
+// derivedFromKnob reports whether a function of the law is made of functions of this
 // knob.
 func derivedFromKnob(p *proof.Context, d *notation.Define) bool {
 	n, all := 0, true

@@ -31,17 +31,17 @@ type pair struct {
 	entry int
 }
 
-// A tied is a claim's program that watches what it compares.
+// A tieLine is a claim's program that watches what it compares.
 type tieLine struct {
 	line
-	see   *interp.Ties
+	see   *interp.Comparisons
 	pairs []pair
 	gaps  []float64 // by pair, of the last run
 	to    []float64 // what the first of the pair is compared with
 	count map[*ir.Instr]int
 }
 
-// atTies holds a claim that is true elsewhere to its kinks.
+// testAtTies holds a claim that is true elsewhere to its kinks.
 func testAtTies(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.Equality) (points int, ok bool) {
 	for i, sizes := range sample.Sizes(p.Block, false, q.Func) {
 		for n := range tieLines {
@@ -64,9 +64,9 @@ func testAtTies(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.E
 }
 
 func newTied(f *ir.Func, draw *sample.Sampler, ray bool) *tieLine {
-	t := &tieLine{see: &interp.Ties{Within: -1}}
+	t := &tieLine{see: &interp.Comparisons{Within: -1}}
 	t.prog, t.f, t.sizes, t.ray = interp.Compile(f), f, draw.Sizes, ray
-	t.prog.Ties = t.see
+	t.prog.Comparisons = t.see
 	t.base, t.dir = draw.Params(f), draw.Params(f)
 	for _, v := range f.Params {
 		moves := v.Elem == ir.Real && v.Role != ir.Adjoint && draw.RowSet(v, draw.Frees[v.Name].Type) == notation.RealType
@@ -76,7 +76,7 @@ func newTied(f *ir.Func, draw *sample.Sampler, ray bool) *tieLine {
 			clear(t.base[v.Name].Data)
 		}
 	}
-	t.see.Seen = func(in *ir.Instr, a, b float64) {
+	t.see.Observe = func(in *ir.Instr, a, b float64) {
 		t.pairs = append(t.pairs, pair{in, t.count[in]})
 		t.gaps, t.to = append(t.gaps, a-b), append(t.to, b)
 		t.count[in]++
@@ -117,7 +117,7 @@ func (t *tieLine) crossings() []crossing {
 	return out
 }
 
-// onTie evaluates both sides where a pair is equal; ok is false where the pair
+// atTie evaluates both sides where a pair is equal; ok is false where the pair
 // jumps past it.
 func (t *tieLine) atTie(k crossing) (out numeric.Tensors, ok bool) {
 	lo, hi := k.lo, k.hi

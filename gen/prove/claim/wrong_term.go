@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// blame looks for factors of the summands under which the claim would hold; a
+// wrongTerm looks for factors of the summands under which the claim would hold; a
 // summand whose factor is not one is wrong, and the factor says how.
 func wrongTerm(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *interp.Program) (notation.Expr, string) {
 	n := len(q.Terms)
@@ -58,7 +58,7 @@ func reasonFor(c float64) string {
 	return fmt.Sprintf("should be %.6g times this", c)
 }
 
-// factor says whether a number times the right side would be right.
+// wrongFactor says whether a number times the right side would be right.
 func wrongFactor(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *interp.Program) string {
 	one := &irbuild.Equality{Func: q.Func, Free: q.Free}
 	rows, left := sampleTerms(p, it, one, prog)
@@ -68,7 +68,7 @@ func wrongFactor(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *int
 	return ""
 }
 
-// observe gathers entries of the summands, or of the right side as a whole
+// sampleTerms gathers entries of the summands, or of the right side as a whole
 // where there are none, and of the left side.
 func sampleTerms(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *interp.Program) (rows [][]float64, left []float64) {
 	sizes := sample.Sizes(p.Block, false, q.Func)[0]

@@ -15,15 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// The cost of a program is a polynomial in its sizes: multiply-adds of its
-// simplified form. a·b + c counts one, and so does a lone product and a lone
-// sum; a copy, a change of sign and a comparison count nothing, functions such
-// as exp are counted apart.
-//
-// An addition is free where it follows a product that nothing else reads: the
-// two are one multiply-add. So ρM − (θe)kᵀ is two per entry, not three.
-
-// ruleCost compares the page's cost lines of a rule with the count.
+// ProveToken compares the cost lines of a rule with the count of one token.
 func ProveToken(p *proof.Context, f *ir.Func) {
 	for _, c := range proof.OwnStatements(p, p.Block.Costs) {
 		count, ok := OfToken(f)
@@ -35,7 +27,7 @@ func ProveToken(p *proof.Context, f *ir.Func) {
 	}
 }
 
-// proveOpCost compares the cost lines of an operation, composition or model with what
+// ProveCall compares the cost lines of an operation, composition or model with what
 // its own programs take in one slot of the batch and one call. What the parts of a
 // composition take is counted on their pages.
 func ProveCall(p *proof.Context, fs []*ir.Func) {
@@ -56,28 +48,29 @@ func ProveCall(p *proof.Context, fs []*ir.Func) {
 	}
 }
 
+// unknownCost refuses a line about something that is not counted.
 func unknownCost(p *proof.Context, c *notation.Cost, hint string) {
 	p.Add(proof.Item{Kind: proof.Cost, Name: c.Name.Text, Span: c.Span, Evidence: proof.Failure("nothing of this name")})
 	p.Diags.Errorf(diag.NotProvable, c.Name.Span, "nothing in %s is counted as %s", p.Unit.Name.Text, c.Name.Text).Hint("%s", hint)
 }
 
-// cost holds a line to a count. Where another page's line does not hold, because
-// the unit has other options, the count itself is listed.
+// compareCost compares a cost line with a count. Where the line is another page's and
+// does not hold, because the unit has other options, the count itself is listed.
 func compareCost(p *proof.Context, c *notation.Cost, count Count, f *ir.Func) {
-	said := p.ProveLine(c.Span, c.When, func() {
+	holds := p.ProveLine(c.Span, c.When, func() {
 		it := proof.Item{Kind: proof.Cost, Name: c.Name.Text, Text: notation.Print(c, notation.Unicode), Span: c.Span}
 		it.Evidence = costEvidence(p, c, count, f, "")
 		p.Add(it)
 	})
-	if !said {
+	if !holds {
 		p.Add(proof.Item{Kind: proof.Cost, Name: c.Name.Text + ".counted", Span: p.Unit.Span, Text: "cost " + c.Name.Text + " = " + count.Adds.String(),
 			Evidence: proof.Evidence{Verdict: proof.Proved, Note: "counted " + count.String()}})
 	}
 }
 
-// costEvidence holds a line to a count; where is added to the message.
+// costEvidence compares a cost line with a count; where is added to the message.
 func costEvidence(p *proof.Context, c *notation.Cost, count Count, f *ir.Func, where string) proof.Evidence {
-	said, ok := costSize(p, c.Value)
+	exact, ok := costSize(p, c.Value)
 	room, ok2 := costSize(p, c.Big)
 	written := c.Value // O(p) alone has no value
 	if written == nil || ok && !ok2 {
@@ -87,11 +80,11 @@ func costEvidence(p *proof.Context, c *notation.Cost, count Count, f *ir.Func, w
 		p.Diags.Errorf(diag.NotProvable, written.Where(), "this is no size").Hint("a cost is a sum of products of sizes")
 		return proof.Failure("no size")
 	}
-	diff := count.Adds.Sub(said)
+	diff := count.Adds.Sub(exact)
 	if c.Big == nil && !diff.IsZero() || c.Big != nil && !diff.BoundedBy(room) {
 		d := p.Diags.Errorf(diag.CostDiffers, written.Where(), "%s takes %s operations%s", c.Name.Text, leading(count.Adds, room), where).Labelf("the page says %s", notation.Print(written, notation.Unicode))
 		if e := costliest(p, f); e != nil {
-			d.See(e.Span(), "most of them are made here")
+			d.See(e.Span(), "most of them are here")
 		}
 		d.Hint("one multiply-add counts once, and a + O(p) covers what p bounds")
 		return proof.Failure("counted " + count.String())
@@ -99,7 +92,7 @@ func costEvidence(p *proof.Context, c *notation.Cost, count Count, f *ir.Func, w
 	return proof.Evidence{Verdict: proof.Proved, Note: "counted " + count.String()}
 }
 
-// sizes reads a polynomial of the page in the program's names.
+// costSize reads a polynomial of the page in the program's names.
 func costSize(p *proof.Context, e notation.Expr) (shape.Poly, bool) {
 	if e == nil {
 		return shape.Poly{}, true
@@ -108,7 +101,7 @@ func costSize(p *proof.Context, e notation.Expr) (shape.Poly, bool) {
 	return sample.ASCIISizes(q), ok
 }
 
-// leading prints the part of a count that the rest term does not cover.
+// leading prints the monomials of a count that O(room) does not cover.
 func leading(n, room shape.Poly) string {
 	var parts []string
 	for _, m := range n.Monomials() {
@@ -130,8 +123,8 @@ func leading(n, room shape.Poly) string {
 	return strings.Join(parts, " + ")
 }
 
-// dearest is the equation with the largest share of a step, by the degree of
-// its loops.
+// costliest is the equation with the largest share of a token's cost, estimated by the
+// depth of its loop nests.
 func costliest(p *proof.Context, f *ir.Func) *check.Equation {
 	if f == nil {
 		return nil

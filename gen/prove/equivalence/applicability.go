@@ -15,7 +15,7 @@ import (
 // the strategy as a page would give it, built, and held to what the strategy's
 // page claims. No list of pairs stands anywhere.
 
-// A Standing is how a strategy stands to a rule.
+// An Applicability is how a strategy stands to a rule.
 type Applicability struct {
 	Refused string    // why the rule cannot be given the strategy, "" where it can
 	Off     []float64 // of an approximation: how far off its answers are, as of Approximation
@@ -30,7 +30,7 @@ func (s Applicability) Last() (off float64, tokens int) {
 	return s.Off[len(s.Off)-1], approximationLengths[len(approximationLengths)-1]
 }
 
-// Stands tries a strategy on a rule, at the chunks of a quick proof.
+// Apply tries a strategy on a rule, at the chunks of a quick proof.
 func Apply(tree *units.Tree, strategy, rule *notation.Unit) Applicability {
 	of := func(u *notation.Unit) *notation.Apply { return &notation.Apply{Span: u.Name.Span, Name: u.Name} }
 	a := of(strategy)
@@ -71,7 +71,7 @@ func Apply(tree *units.Tree, strategy, rule *notation.Unit) Applicability {
 	return Applicability{Off: off}
 }
 
-// because is the first message of a list.
+// firstError is the first message of a list.
 func firstError(ds diag.List) string {
 	for _, d := range ds.Sorted() {
 		if d.Severity == diag.Error {

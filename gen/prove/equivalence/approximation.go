@@ -16,11 +16,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// approximated are the lengths at which a strategy that is not its rule is
+// approximationLengths are the lengths at which a strategy that is not its rule is
 // measured, over as many tokens as the longest.
 var approximationLengths = []int{1, 2, 4, 8, 16}
 
-// approximation measures how far the answers of a strategy are from the rule's.
+// MeasureApproximation measures how far the answers of a strategy are from the rule's.
 func MeasureApproximation(p *proof.Context) {
 	if !p.Block.Strategy.Approximate() {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// oriented holds the iterations that are said to hold for the transpose to it:
+// Orientation holds the iterations that are said to hold for the transpose to it:
 // the program for tall matrices, and this one.
 func Orientation(p *proof.Context, f *ir.Func) {
 	var ds diag.List
@@ -46,7 +46,7 @@ func Orientation(p *proof.Context, f *ir.Func) {
 	})
 }
 
-// orientation is where the page says that an iteration holds for the transpose.
+// orientationSpan is where the page says that an iteration holds for the transpose.
 func orientationSpan(p *proof.Context) notation.Span {
 	for _, eq := range p.Block.Eqs {
 		if eq.Iter != nil && eq.Iter.Orient {

@@ -23,7 +23,7 @@ type side struct {
 	f, start *ir.Func
 }
 
-// namesake gives the anchors of a side the names that the other side has for
+// matchAnchors gives the anchors of a side the names that the other side has for
 // the anchors of the same states.
 func (s side) matchAnchors(other side) {
 	for _, a := range s.blk.SymSeq {
@@ -55,7 +55,7 @@ func renameState(f *ir.Func, old, name string) {
 	}
 }
 
-// side builds one side of a special case.
+// buildSide builds one side of a special case.
 func buildSide(p *proof.Context, f *notation.Formula, with []*notation.Override) side {
 	blk, ds := check.InstantiateFormula(p.Tree, p.Unit.Name.Text, f, with)
 	if blk == nil || ds.HasErrors() {
@@ -91,7 +91,7 @@ func freesOf(blk *check.Block, left, right *ir.Func) map[string]irbuild.Free {
 	return out
 }
 
-// sideAt evaluates a side and its gradients for given weights of the results, and
+// evaluateSide evaluates a side and its gradients for given weights of the results, and
 // lists the names of what it gives, in the order of the program.
 func evaluateSide(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
 	all, names := numeric.Tensors{}, []string{}
@@ -109,7 +109,7 @@ func evaluateSide(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[s
 	return all, names
 }
 
-// shared is f with the results that g has too.
+// commonResults is f with the results that g has too.
 func commonResults(f, g *ir.Func) *ir.Func {
 	h, _ := f.Clone()
 	h.Results = slices.DeleteFunc(h.Results, func(r ir.Result) bool { return g.Result(r.Name) == nil })

@@ -23,7 +23,7 @@ import (
 // several lengths of a chunk, with calls that end inside a chunk, at its edge and
 // behind it.
 
-// provedChunk is the length of a chunk at which the adjoints are proved.
+// ProvedChunk is the length of a chunk at which the adjoints are proved.
 const ProvedChunk = 2
 
 // chunkLengths are the lengths at which a strategy is held to its rule.
@@ -34,7 +34,7 @@ func chunkLengths(deep bool) []int {
 	return []int{1, 2, 4}
 }
 
-// chunkClaims settles the claims of a strategy and of the rule that has it.
+// StrategyClaims settles the claims of a strategy and of the rule that has it.
 func StrategyClaims(p *proof.Context) {
 	for _, u := range []*notation.Unit{p.Block.Strategy.Unit, p.Unit} {
 		for _, st := range u.Body {
@@ -63,7 +63,7 @@ func isSequential(c *notation.Claim) bool {
 	return c.Left == nil && ok && id.Name.Text == "sequential"
 }
 
-// sequential holds a strategy to its rule: the same answers, states and adjoints.
+// Sequential holds a strategy to its rule: the same answers, states and adjoints.
 func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 	if p.Block.Strategy == nil || !isSequential(c) {
 		it.Evidence = proof.Failure("no equality")
@@ -135,7 +135,7 @@ func chunksOf(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bo
 	return true
 }
 
-// fresh gives what only the strategy remembers its value where a context begins.
+// fillMissing gives what only the strategy remembers its value where a context begins.
 func fillMissing(f *ir.Func, params numeric.Tensors, sizes map[string]int) {
 	for _, v := range f.Params {
 		if params[v.Name] == nil {

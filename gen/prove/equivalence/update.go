@@ -14,14 +14,14 @@ import (
 // An update is tested where it can be: its slots hold what some fires made of
 // them, since a slot such as a mean of squares has no other honest value.
 
-// fires is how often an update fires before it is tested.
+// stepsBefore is how often an update fires before it is tested.
 const stepsBefore = 3
 
 // The gradients of a row of fires, by their size: of the size of the parameter,
 // none at all, and of a size that neither squares nor products of a few can hold.
 var gradientSizes = []float64{1, 1, 0, 1e-12, 1, 1e12, 0, 1, 1, 1, 1e-3, 1}
 
-// finite fires in a row, from a first gradient of any of those sizes on, and
+// FiniteSteps fires in a row, from a first gradient of any of those sizes on, and
 // wants numbers; and the same numbers of the simplified program.
 func FiniteSteps(p *proof.Context, f *ir.Func) {
 	it := proof.Item{Kind: proof.Domain, Name: "fire", Text: "every fire gives numbers", Span: p.Unit.Span}
@@ -54,7 +54,7 @@ func FiniteSteps(p *proof.Context, f *ir.Func) {
 	})
 }
 
-// fired draws a parameter and gradients, and fires a few times.
+// AfterSteps draws a parameter and gradients, and fires a few times.
 func AfterSteps(f *ir.Func, draw *sample.Sampler) numeric.Tensors {
 	params := draw.Params(f)
 	draw.SetOptions(f, params)

@@ -18,13 +18,13 @@ import (
 // matrixShapes are the parameters: wide, tall, square, a row and a column.
 var matrixShapes = [][2]int{{3, 5}, {5, 3}, {4, 4}, {1, 4}, {6, 1}}
 
-// A machine is an update ready to fire.
+// An updateProgram is an update ready to fire.
 type updateProgram struct {
 	blk *check.Block
 	f   *ir.Func
 }
 
-// machine builds one side of a special case.
+// buildUpdate builds one side of a special case.
 func buildUpdate(p *proof.Context, f *notation.Formula, with []*notation.Override) *updateProgram {
 	u := p.Tree.Units[f.Parts[0].Name.Text]
 	if len(f.Parts) != 1 || u != nil && u.Kind != notation.UpdateUnit {
@@ -43,7 +43,7 @@ func buildUpdate(p *proof.Context, f *notation.Formula, with []*notation.Overrid
 	return &updateProgram{blk: blk, f: g}
 }
 
-// A firing is an update on its way: one parameter with its slots.
+// An updateRun is an update on its way: one parameter with its slots.
 type updateRun struct {
 	*updateProgram
 	sizes  map[string]int
@@ -51,7 +51,7 @@ type updateRun struct {
 	began  *interp.Tensor // where the parameter began
 }
 
-// start is a parameter of zeros under the update, with the settings of its side.
+// run is a parameter of zeros under the update, with the settings of its side.
 func (m *updateProgram) run(shape [2]int, nodecay float64) *updateRun {
 	x := &updateRun{updateProgram: m, sizes: map[string]int{}, params: numeric.Tensors{}}
 	axes := m.f.Param(m.paramName()).Axes
@@ -78,14 +78,14 @@ func (m *updateProgram) paramName() string { return ident.ASCII(m.blk.Unit.Param
 
 func (x *updateRun) param() *interp.Tensor { return x.params[x.paramName()] }
 
-// at puts the parameter where another one is.
+// setParam puts the parameter where another one is.
 func (x *updateRun) setParam(w *interp.Tensor) {
 	copy(x.param().Data, w.Data)
 	x.began = interp.NewTensor(w.Shape...)
 	copy(x.began.Data, w.Data)
 }
 
-// moves compares how far two parameters have gone.
+// compareMoves compares how far two parameters have gone.
 func compareMoves(a, b *updateRun) numeric.Deviation {
 	x, y := a.moved(), b.moved()
 	return numeric.CompareScaled(x, y, math.Max(math.Max(numeric.MaxNorm(x), numeric.MaxNorm(y)), math.SmallestNonzeroFloat64))
@@ -100,7 +100,7 @@ func (x *updateRun) moved() *interp.Tensor {
 	return d
 }
 
-// fire moves the parameter once.
+// step moves the parameter once.
 func (x *updateRun) step(n int, g *interp.Tensor) {
 	for _, s := range x.blk.SymSeq {
 		t := x.params[ident.ASCII(s.Name)]

@@ -16,7 +16,7 @@ import (
 // slots is their own affair, and the settings are those of each side. Where one
 // of them moves matrices, both are tried on matrices.
 
-// specialFires is how many fires in a row are compared: more than the windows of
+// specialSteps is how many fires in a row are compared: more than the windows of
 // the pages in which something gathers.
 const specialSteps = 12
 
@@ -26,7 +26,7 @@ const specialSteps = 12
 // large.
 const specialTol = 1e-9
 
-// updateSpecials settles the special cases that stand under the update itself:
+// UpdateSpecials settles the special cases that stand under the update itself:
 // what they compare is named, so an instance has nothing to add.
 func UpdateSpecials(p *proof.Context) {
 	for _, st := range p.Unit.Body {

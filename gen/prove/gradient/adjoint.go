@@ -16,7 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A subject is a program whose adjoint is proved.
+// A Subject is a program whose adjoint is proved.
 type Subject struct {
 	Name    string
 	Func    *ir.Func
@@ -32,7 +32,7 @@ const (
 	deepSparseEntries = 60
 )
 
-// proveAdjoints holds the adjoint of each program to differences of the program, by
+// Adjoints holds the adjoint of each program to differences of the program, by
 // every input, parameter, gate and initial state.
 func Adjoints(p *proof.Context, all []Subject) {
 	for _, s := range all {
@@ -75,12 +75,12 @@ func mostlySkipped(ev proof.Evidence) bool {
 	return float64(ev.Skipped) > maxSkipped*float64(ev.Points+ev.Skipped)
 }
 
-// calmer is how often a point at which differences say too little is drawn again
+// maxRedraws is how often a point at which differences say too little is drawn again
 // at half the size: a recurrence that grows changes too fast for them long before
 // it overflows.
 const maxRedraws = 3
 
-// outerPoint holds the adjoint to differences at one point, and says what fails.
+// adjointAtPoint holds the adjoint to differences at one point, and says what fails.
 func adjointAtPoint(p *proof.Context, s Subject, pair *ir.Pair, frees map[string]irbuild.Free, sizes map[string]int, round int, ev *proof.Evidence) string {
 	var first *proof.Evidence
 	var why *badValue
@@ -128,7 +128,7 @@ func adjointAtPoint(p *proof.Context, s Subject, pair *ir.Pair, frees map[string
 	return ""
 }
 
-// A noNumber is a result or an adjoint that is none, where the page says what it
+// A badValue is a result or an adjoint that is none, where the page says what it
 // is, and the first value of the program that is none.
 type badValue struct {
 	what string
@@ -141,7 +141,7 @@ func (x *badValue) undefined() bool {
 	return x.lost != "" || x.NonFinite != nil && x.NonFinite.Undefined
 }
 
-// adjoints runs a pair at one point with random adjoints coming in.
+// adjointsAt runs a pair at one point with random adjoints coming in.
 func adjointsAt(p *proof.Context, s Subject, pair *ir.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
 	d := newFiniteDifference(s.Func, draw.Sizes, draw.Params(s.Func))
 	plain := interp.Run(s.Func, draw.Sizes, d.params)
@@ -174,7 +174,7 @@ func adjointsAt(p *proof.Context, s Subject, pair *ir.Pair, draw *sample.Sampler
 	return d, grads, nil
 }
 
-// outerAt compares all entries of all parameters at one point.
+// compareEntries compares all entries of all parameters at one point.
 func compareEntries(p *proof.Context, s Subject, d *finiteDifference, grads numeric.Tensors, ev *proof.Evidence, round int) bool {
 	limit := p.Options.EntryLimit()
 	if s.Sparse {
@@ -220,7 +220,7 @@ func entries(n, limit, round int) []int {
 	return out
 }
 
-// outerWrong says which entry of which adjoint is wrong. The equation that is
+// reportAdjoint says which entry of which adjoint is wrong. The equation that is
 // shown is the last one that reads the parameter.
 func reportAdjoint(p *proof.Context, s Subject, v *ir.Value, d *finiteDifference, i int, a float64, e difference) {
 	idx := numeric.Unravel(d.params[v.Name].Shape, i)

@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// relaxed is f with what stands for a value in gradients in the value's place.
+// withRelaxed is f with what stands for a value in gradients in the value's place.
 func withRelaxed(f *ir.Func) *ir.Func {
 	g, _ := f.Clone()
 	relax(g)
@@ -24,7 +24,7 @@ func relax(f *ir.Func) {
 	}
 }
 
-// choices is f with the outcomes of all its comparisons as results.
+// withComparisons is f with the outcomes of all its comparisons as results.
 func withComparisons(f *ir.Func) *ir.Func {
 	g, _ := f.Clone()
 	g.Results = nil
@@ -51,7 +51,7 @@ func exposeComparisons(f *ir.Func, give func(*ir.Value)) {
 	}
 }
 
-// outcome is which way an instruction goes, or nil for one that has no kink.
+// comparisonOutcome is which way an instruction goes, or nil for one that has no kink.
 func comparisonOutcome(f *ir.Func, in *ir.Instr) *ir.Value {
 	here := func(v *ir.Value) ir.Arg { return ir.Arg{Val: v, Sub: ir.Ls(len(in.Loops))} }
 	add := func(op ir.Op, args ...ir.Arg) *ir.Value {

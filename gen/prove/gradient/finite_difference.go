@@ -42,7 +42,7 @@ const roundings = 16
 // epsilon is the spacing of float64 at one.
 const epsilon = 0x1p-52
 
-// A differ takes differences of one program at one point.
+// A finiteDifference takes differences of one program at one point.
 type finiteDifference struct {
 	f       *ir.Func
 	prog    *interp.Program
@@ -57,7 +57,7 @@ func newFiniteDifference(f *ir.Func, sizes map[string]int, params numeric.Tensor
 	return &finiteDifference{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
 
-// derivative is Σ w·dout/dx at entry i of a parameter, and what its rounding can
+// central is Σ w·dout/dx at entry i of a parameter, and what its rounding can
 // amount to.
 func (d *finiteDifference) central(t *interp.Tensor, i int, h float64) (difference, rounding float64) {
 	x := t.Data[i]
@@ -126,12 +126,12 @@ func (d *finiteDifference) check(t *interp.Tensor, i int, a, gmax float64) diffe
 	return first
 }
 
-// apart reports whether two differences are no one number.
+// disagree reports whether two differences are no one number.
 func disagree(a, b float64) bool {
 	return math.Abs(a-b) > gradAbs+gradRel*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// straddles reports whether any comparison inside the program goes another way
+// crossesKink reports whether any comparison inside the program goes another way
 // at the two ends of a difference, or at its middle.
 func (d *finiteDifference) crossesKink(t *interp.Tensor, i int, h float64) bool {
 	if d.choices == nil {

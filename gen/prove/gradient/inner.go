@@ -18,7 +18,7 @@ import (
 // Whatever it is, the adjoint of the program that uses it is the derivative of
 // that program: doubled, it would pass every test but this one and a claim.
 
-// inner holds every gradient inside an equation to differences of the very
+// Inner holds every gradient inside an equation to differences of the very
 // function that it names.
 func Inner(p *proof.Context) {
 	if p.Options.Facts {

@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// parameters reports for each learned parameter whether it has a gradient.
+// proveParameters reports for each learned parameter whether it has a gradient.
 func proveParameters(p *proof.Context, f *ir.Func, pair *ir.Pair) {
 	for _, v := range f.Params {
 		if v.Role != ir.Outer {

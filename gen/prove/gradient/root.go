@@ -28,7 +28,7 @@ const (
 	flatRatio = 30    // a tenfold step that changes the residual more than this shows no slope
 )
 
-// roots proves all unknowns of a unit's programs; ok means that it may go on.
+// Roots proves all unknowns of a unit's programs; ok means that it may go on.
 func Roots(p *proof.Context, fs ...*ir.Func) (ok bool) {
 	seen := map[string]bool{}
 	for _, f := range fs {
@@ -54,7 +54,7 @@ func Roots(p *proof.Context, fs ...*ir.Func) (ok bool) {
 	return true
 }
 
-// last is the part of an id behind its last dot.
+// lastPart is the part of an id behind its last dot.
 func lastPart(id string) string {
 	i := len(id) - 1
 	for i >= 0 && id[i] != '.' {
@@ -77,7 +77,7 @@ func solves(f *ir.Func) []*ir.Instr {
 	return out
 }
 
-// A rootTrouble is the first unknown that fails.
+// A rootFailure is the first unknown that fails.
 type rootFailure struct {
 	in  *ir.Instr
 	why string
@@ -94,7 +94,7 @@ func rootsOf(p *proof.Context, f *ir.Func) (points int, bad *rootFailure) {
 				drawUniform(draw, f, params)
 			}
 			prog := interp.Compile(f)
-			prog.Solved = func(in *ir.Instr, residual func(x float64) float64, lo, hi, root float64) {
+			prog.ObserveRoot = func(in *ir.Instr, residual func(x float64) float64, lo, hi, root float64) {
 				points++
 				if bad == nil {
 					bad = rootAt(p, in, sizes, residual, lo, hi, root)
@@ -109,7 +109,7 @@ func rootsOf(p *proof.Context, f *ir.Func) (points int, bad *rootFailure) {
 	return points, nil
 }
 
-// plainNumbers replaces what a rule learns, keeps and receives.
+// drawUniform replaces what a rule learns, keeps and receives.
 func drawUniform(s *sample.Sampler, f *ir.Func, params numeric.Tensors) {
 	for _, v := range f.Params {
 		if t := s.Frees[v.Name].Type; v.Elem == ir.Real && (t == nil || t.Kind != notation.RangeType) {
@@ -168,7 +168,7 @@ func crossings(f func(float64) float64, lo, hi float64) int {
 	return n
 }
 
-// around is how much a function changes within a step of x.
+// changeAround is how much a function changes within a step of x.
 func changeAround(f func(float64) float64, x, step float64) float64 {
 	step = math.Max(step, 1e-15*math.Abs(x))
 	return math.Abs(f(x+step) - f(x-step))

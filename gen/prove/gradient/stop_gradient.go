@@ -15,7 +15,7 @@ import (
 // become parameters of the program that is differenced, token by token where
 // they stand in a recurrence.
 
-// frozen holds the stopped values of f at what they are for the given
+// holdStopped holds the stopped values of f at what they are for the given
 // parameters, to which it adds them. A program without any is f itself.
 func holdStopped(f *ir.Func, sizes map[string]int, params numeric.Tensors) *ir.Func {
 	if !hasStops(f) {
@@ -45,7 +45,7 @@ func hasStops(f *ir.Func) bool {
 	})
 }
 
-// expose gives out every stopped value, those of a scan as series.
+// exposeStopped gives out every stopped value, those of a scan as series.
 func exposeStopped(f *ir.Func, give func(*ir.Value)) {
 	for _, in := range f.Body {
 		if in.Op == ir.Stop {
@@ -61,7 +61,7 @@ func exposeStopped(f *ir.Func, give func(*ir.Value)) {
 	}
 }
 
-// hold turns the stopped values of a program, or of the body of one of its
+// stoppedToParams turns the stopped values of a program, or of the body of one of its
 // scans, into parameters, in the order of expose.
 func stoppedToParams(top, f *ir.Func, s *ir.Scan) {
 	for _, in := range slices.Clone(f.Body) {

@@ -19,10 +19,10 @@ import (
 // page itself starts from, and a parameter that receives exactly nothing, at
 // any of several inputs, is an error.
 
-// startTrials is how often a dead parameter is tried.
+// startDraws is how often a dead parameter is tried.
 const startDraws = 3
 
-// starts checks that every learned parameter of a program can begin to learn.
+// AtStart checks that every learned parameter of a program can begin to learn.
 func AtStart(p *proof.Context, f *ir.Func) {
 	pair := autodiff.NewPair(f)
 	var ids []*ir.Value

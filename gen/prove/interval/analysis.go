@@ -12,29 +12,29 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// The range of every value of a program, by interval arithmetic: one interval for
-// all entries of an array. Where each parameter enters a value at one place only,
-// the interval is also the image: the value comes as near to every number of it
-// as one wishes. A range that such a value is said to stay in, and that is
-// narrower, is false. A parameter is a learned one or an input; states may be any
-// number, or what their page declares, which is then proved by induction.
+// A forward data-flow analysis over a program: one interval for all entries of an
+// array. Where each parameter enters a value at one place only, interval arithmetic has
+// no dependency problem and the interval is the image of the value: it comes as near to
+// every number of the interval as one wishes. So a narrower declared range is wrong.
+// Parameters are learned ones and inputs; a state may be any number, or lie in its
+// declared range, which its caller then proves by induction.
 
-// A ranged value is where it lies, and what it is made of.
+// A Range is the interval of a value and what the value depends on.
 type Range struct {
 	Interval
-	Image   bool               // every number of the interval is reached
-	free    bool               // a parameter, whose entries have nothing to do with one another
-	sources map[*ir.Value]bool // parameters that it depends on
+	Image   bool               // the interval is the image
+	free    bool               // a parameter whose entries are independent of one another
+	sources map[*ir.Value]bool // the parameters that the value depends on
 }
 
-// A ranger computes ranges of one program.
+// An analyser computes the ranges of one program.
 type analyser struct {
 	frees  map[string]irbuild.Free
-	states map[string]Interval // assumed of states, by name
+	states map[string]Interval // assumed of the states, by name
 	vals   map[*ir.Value]Range
 }
 
-// rangesOf computes the ranges of a program's results, given those of its states.
+// Of returns the ranges of a program's results, given the ranges of its states.
 func Of(f *ir.Func, frees map[string]irbuild.Free, states map[string]Interval) map[string]Range {
 	r := &analyser{frees: frees, states: states, vals: map[*ir.Value]Range{}}
 	for _, p := range f.Params {
@@ -82,7 +82,7 @@ func (r *analyser) body(f *ir.Func) {
 	}
 }
 
-// scan computes the ranges of one step, whatever its states are.
+// scan computes the ranges of one token, whatever its states are.
 func (r *analyser) scan(s *ir.Scan) {
 	for _, c := range s.Carry {
 		v := Range{Interval: Everything, sources: map[*ir.Value]bool{c.Param: true}}
@@ -124,14 +124,14 @@ func (r *analyser) scan(s *ir.Scan) {
 	}
 }
 
-// instr is the range of what an instruction gives.
+// instr is the range of an instruction's output.
 func (r *analyser) instr(in *ir.Instr) Range {
 	out := Range{Image: true, sources: map[*ir.Value]bool{}}
 	args := make([]Range, len(in.Args))
 	for i, a := range in.Args {
 		args[i] = r.vals[a.Val]
 		for _, s := range a.Sub {
-			if s.Indirect != nil { // outside of a table lies zero
+			if s.Indirect != nil { // outside of a table it reads zero
 				args[i].Interval, args[i].Image = args[i].hull(point(0)), false
 			}
 		}
@@ -175,25 +175,21 @@ func (r *analyser) instr(in *ir.Instr) Range {
 	case ir.TriSolve:
 		out.Interval, out.Image = Everything, false
 	default:
-		switch {
-		case in.Op.Unary() != nil && len(args) == 1:
-			out.Interval = unaryImage(in.Op, args[0].Interval)
-			out.Image = out.Image && (increasing[in.Op] && in.Op != ir.Floor || in.Op == ir.Abs || in.Op == ir.Stop)
-		case len(args) == 2:
-			out.Interval = binaryImage(in.Op, args[0].Interval, args[1].Interval)
-			out.Image = out.Image && (in.Op == ir.Max2 || in.Op == ir.Min2)
-		default:
-			out.Interval, out.Image = Everything, false
+		f, ok := functions[in.Op]
+		if !ok {
+			panic("interval: BUG: no image for " + in.Op.String())
 		}
+		out.Interval = f.image(args[0].Interval, args[len(args)-1].Interval)
+		out.Image = out.Image && f.onto
 	}
-	if len(in.Guard) > 0 || !coversOutput(in) { // elsewhere lies zero
+	if len(in.Guard) > 0 || !coversOutput(in) { // zero elsewhere
 		out.Interval, out.Image = out.hull(point(0)), false
 	}
 	return out
 }
 
-// product is a product of factors, summed over the loops that the output lacks.
-// The same factor twice is a square.
+// product is a product of factors, reduced over the loops that the output lacks. A
+// factor that occurs n times enters as an nth power.
 func (r *analyser) product(in *ir.Instr, args []Range, out *Range) {
 	out.Interval = point(in.Coef[0])
 	done := make([]bool, len(args))
@@ -213,8 +209,8 @@ func (r *analyser) product(in *ir.Instr, args []Range, out *Range) {
 	if len(in.Loops) == len(in.Out.Axes) && plain {
 		return
 	}
-	// With a parameter among the factors and all else free of it, one summand is
-	// anything and the others are zero.
+	// With a parameter among the factors of which nothing else depends, one summand can
+	// be any number and the others zero.
 	free := false
 	for i := range args {
 		free = free || args[i].free && args[i].Interval == Everything
@@ -237,7 +233,7 @@ func (r *analyser) product(in *ir.Instr, args []Range, out *Range) {
 		most = float64(n)
 	}
 	least := 1.0 // an axis has an entry
-	if !plain {  // any number of points may fall on one entry
+	if !plain {  // a scatter: any number of points may write one entry
 		least, most = 0, math.Inf(1)
 	} else if len(in.Guard) > 0 {
 		least = 0
@@ -247,7 +243,7 @@ func (r *analyser) product(in *ir.Instr, args []Range, out *Range) {
 	out.Interval = out.Interval.times(least, most)
 }
 
-// times is a sum of so many numbers of the interval.
+// times is a sum of at least least and at most most numbers of the interval.
 func (a Interval) times(least, most float64) Interval {
 	if least == 0 {
 		a = a.hull(point(0))
@@ -275,8 +271,8 @@ func (a Interval) times(least, most float64) Interval {
 	return out
 }
 
-// sum is a linear combination. A summand of any size that shares nothing with the
-// others makes the sum anything.
+// sum is a linear combination. A summand that can be any number and is independent of
+// the others makes the sum any number.
 func (r *analyser) sum(in *ir.Instr, args []Range, out *Range) {
 	out.Interval = point(in.Coef[len(args)])
 	for i, a := range args {
@@ -293,6 +289,7 @@ func (r *analyser) sum(in *ir.Instr, args []Range, out *Range) {
 	}
 }
 
+// independent reports whether two values share no parameter.
 func independent(a, b map[*ir.Value]bool) bool {
 	for v := range a {
 		if b[v] {
@@ -302,7 +299,7 @@ func independent(a, b map[*ir.Value]bool) bool {
 	return true
 }
 
-// covers reports whether an instruction writes every entry of its output.
+// coversOutput reports whether an instruction writes every entry of its output.
 func coversOutput(in *ir.Instr) bool {
 	if in.Op == ir.Stack || in.Op == ir.Reshape || in.Op == ir.SizeOf {
 		return true
@@ -315,7 +312,7 @@ func coversOutput(in *ir.Instr) bool {
 	return permutes(in)
 }
 
-// placed reports whether each subscript of the output is a loop of its own.
+// permutes reports whether the subscripts of the output are distinct loops.
 func permutes(in *ir.Instr) bool {
 	seen := map[int]bool{}
 	for _, s := range in.To {
@@ -328,7 +325,7 @@ func permutes(in *ir.Instr) bool {
 	return true
 }
 
-// sizeRange is what a size can be when all sizes are at least one.
+// sizeRange is the range of a polynomial in sizes that are at least one.
 func sizeRange(p shape.Poly) Interval {
 	if n, ok := p.Const(); ok {
 		return point(float64(n))

@@ -6,71 +6,90 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// rising are the functions that grow with their argument.
-var increasing = map[ir.Op]bool{ir.Exp: true, ir.Expm1: true, ir.Tanh: true, ir.Sigmoid: true, ir.Softplus: true, ir.Erf: true, ir.Floor: true,
-	ir.Log: true, ir.Log1p: true, ir.Sqrt: true}
+// A function is the image of a scalar primitive of one or two arguments. It is onto
+// where it takes every number of its image when its argument takes every number of an
+// interval, or its two arguments do independently.
+type function struct {
+	image func(a, b Interval) Interval
+	onto  bool
+}
 
-// rise is the image of a rising function, with its limits at infinity.
-func increasingImage(op ir.Op, a Interval) Interval {
+// functions has every scalar primitive but Lin, Const, Iota, SizeOf and Select, which
+// need more than intervals.
+var functions = map[ir.Op]function{
+	ir.Stop:     {first, true},
+	ir.ToReal:   {first, false},
+	ir.Override: {first, false},
+	ir.Exp:      {increasing(ir.Exp), true},
+	ir.Expm1:    {increasing(ir.Expm1), true},
+	ir.Tanh:     {increasing(ir.Tanh), true},
+	ir.Sigmoid:  {increasing(ir.Sigmoid), true},
+	ir.Softplus: {increasing(ir.Softplus), true},
+	ir.Erf:      {increasing(ir.Erf), true},
+	ir.Log:      {increasing(ir.Log), true},
+	ir.Log1p:    {increasing(ir.Log1p), true},
+	ir.Sqrt:     {increasing(ir.Sqrt), true},
+	ir.Floor:    {increasing(ir.Floor), false},
+	ir.Abs:      {func(a, _ Interval) Interval { return a.abs() }, true},
+	ir.Sin:      {always(symmetric), false},
+	ir.Cos:      {always(symmetric), false},
+	ir.Sign:     {always(symmetric), false},
+	ir.Div:      {func(a, b Interval) Interval { return a.mul(b.reciprocal()) }, false},
+	ir.Pow:      {pow, false},
+	ir.Mod:      {mod, false},
+	ir.Max2:     {Interval.max, true},
+	ir.Min2:     {Interval.min, true},
+	ir.Less:     {always(truths), false},
+	ir.LessEq:   {always(truths), false},
+	ir.Equal:    {always(truths), false},
+	ir.And:      {always(truths), false},
+	ir.Or:       {always(truths), false},
+	ir.Not:      {always(truths), false},
+}
+
+var (
+	truths    = Interval{0, 1, false, false}
+	symmetric = Interval{-1, 1, false, false}
+)
+
+func first(a, _ Interval) Interval { return a }
+
+func always(x Interval) func(a, b Interval) Interval {
+	return func(Interval, Interval) Interval { return x }
+}
+
+// increasing is the image of a function that is monotone increasing, with its limits at
+// infinity.
+func increasing(op ir.Op) func(a, _ Interval) Interval {
 	f := op.Unary()
-	least := map[ir.Op]float64{ir.Log: 0, ir.Sqrt: 0, ir.Log1p: -1}
-	if x, ok := least[op]; ok && a.Lo < x { // below it the function is undefined
-		a.Lo, a.LoOpen = x, false
-	}
 	at := func(x float64) float64 {
 		if op == ir.Softplus && math.IsInf(x, -1) {
 			return 0
 		}
 		return f(x)
 	}
-	out := Interval{at(a.Lo), at(a.Hi), a.LoOpen, a.HiOpen}
-	// What rounding takes to a limit does not reach it.
-	out.LoOpen = out.LoOpen || out.Lo == at(math.Inf(-1)) && op != ir.Floor
-	out.HiOpen = out.HiOpen || out.Hi == at(math.Inf(1)) && op != ir.Floor
-	return out
-}
-
-// unary is the image of a function of one number.
-func unaryImage(op ir.Op, a Interval) Interval {
-	switch {
-	case op == ir.Stop || op == ir.ToReal || op == ir.Override:
-		return a
-	case increasing[op]:
-		return increasingImage(op, a)
-	case op == ir.Abs:
-		return a.abs()
-	case op == ir.Sin || op == ir.Cos || op == ir.Sign:
-		return Interval{-1, 1, false, false}
-	case op == ir.Not:
-		return truths
-	}
-	return Everything
-}
-
-// binary is the image of a function of two numbers.
-func binaryImage(op ir.Op, a, b Interval) Interval {
-	switch op {
-	case ir.Override:
-		return a
-	case ir.Div:
-		return a.mul(b.reciprocal())
-	case ir.Max2:
-		return a.max(b)
-	case ir.Min2:
-		return a.min(b)
-	case ir.Pow:
-		return pow(a, b)
-	case ir.Mod:
-		if b.Lo >= 0 {
-			return Interval{0, b.Hi, false, true}
+	least, bounded := map[ir.Op]float64{ir.Log: 0, ir.Sqrt: 0, ir.Log1p: -1}[op]
+	return func(a, _ Interval) Interval {
+		if bounded && a.Lo < least { // the function is undefined below its domain
+			a.Lo, a.LoOpen = least, false
 		}
-	case ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or:
-		return truths
+		out := Interval{at(a.Lo), at(a.Hi), a.LoOpen, a.HiOpen}
+		// An end that only rounding takes to a limit does not reach the limit.
+		out.LoOpen = out.LoOpen || out.Lo == at(math.Inf(-1)) && op != ir.Floor
+		out.HiOpen = out.HiOpen || out.Hi == at(math.Inf(1)) && op != ir.Floor
+		return out
+	}
+}
+
+// mod is the remainder of a modulo b, which has the sign of b.
+func mod(_, b Interval) Interval {
+	if b.Lo >= 0 {
+		return Interval{0, b.Hi, false, true}
 	}
 	return Everything
 }
 
-// raise is a to the power b.
+// pow is a to the power b.
 func pow(a, b Interval) Interval {
 	n := b.Lo
 	switch {

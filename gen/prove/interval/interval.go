@@ -1,3 +1,10 @@
+// Package interval finds the ranges of the values of a program by interval
+// arithmetic (Moore, Interval Analysis, 1966): the ends of what an operation can
+// return follow from the ends of its arguments.
+//
+// An end that is not reached is open, so that the logistic function has the image
+// (0, 1). Ends are float64 and are not rounded outward, since the numbers of a page are
+// not either: a comparison of two ends allows a few roundings.
 package interval
 
 import (
@@ -7,25 +14,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Interval arithmetic (Moore 1966): the ends of what an operation can give follow
-// from the ends of what it gets. An end that is not reached is open, so that the
-// logistic function has (0, 1). Ends are float64 and not rounded outward, as the
-// numbers of a page are not: two that are compared may be rounded by endTol.
-
-// An interval is the numbers between two ends.
+// An Interval is the set of numbers between two ends.
 type Interval struct {
 	Lo, Hi         float64
 	LoOpen, HiOpen bool
 }
 
-var (
-	Everything = Interval{math.Inf(-1), math.Inf(1), true, true}
-	truths     = Interval{0, 1, false, false}
-)
+// Everything is the whole real line.
+var Everything = Interval{math.Inf(-1), math.Inf(1), true, true}
 
 func point(x float64) Interval { return Interval{x, x, false, false} }
 
-// declaredInterval is the range that a page declares, or everything.
+// Declared is the range that a type declares, Everything for a type that is no range.
 func Declared(t *notation.Type) Interval {
 	iv := Everything
 	if t == nil || t.Kind != notation.RangeType {
@@ -72,12 +72,12 @@ func endText(x float64) string {
 	return fmt.Sprintf("%.6g", x)
 }
 
-// inside reports whether a lies in b.
+// Inside reports whether a is a subset of b.
 func (a Interval) Inside(b Interval) bool {
 	return above(a.Lo, b.Lo, b.LoOpen && !a.LoOpen) && above(-a.Hi, -b.Hi, b.HiOpen && !a.HiOpen)
 }
 
-// above reports whether x lies above an end, or at it where it is not excluded.
+// above reports whether x is above an end, or at the end where it is not excluded.
 func above(x, end float64, excluded bool) bool {
 	switch {
 	case math.IsInf(end, 0):
@@ -100,7 +100,7 @@ func (a Interval) add(b Interval) Interval {
 	return Interval{a.Lo + b.Lo, a.Hi + b.Hi, a.LoOpen || b.LoOpen, a.HiOpen || b.HiOpen}
 }
 
-// union holds both.
+// hull is the smallest interval that contains both.
 func (a Interval) hull(b Interval) Interval {
 	if b.Lo < a.Lo || b.Lo == a.Lo && a.LoOpen {
 		a.Lo, a.LoOpen = b.Lo, b.LoOpen
@@ -111,8 +111,8 @@ func (a Interval) hull(b Interval) Interval {
 	return a
 }
 
-// mul takes the least and the greatest product of ends; zero times an end at
-// infinity is zero.
+// mul takes the least and the greatest product of ends. Zero times an infinite end is
+// zero.
 func (a Interval) mul(b Interval) Interval {
 	type end struct {
 		x    float64
@@ -143,7 +143,7 @@ func (a Interval) mul(b Interval) Interval {
 	return out
 }
 
-// power is a to an integer of at least one.
+// power is a to the power of an integer n ≥ 1.
 func (a Interval) power(n int) Interval {
 	up := func(x float64) float64 { return math.Pow(x, float64(n)) }
 	switch {

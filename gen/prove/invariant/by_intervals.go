@@ -16,7 +16,7 @@ import (
 // byIntervals is the note of what interval arithmetic proves.
 const byIntervals = "by interval arithmetic"
 
-// byRanges settles what interval arithmetic decides about a rule: a gate's or a
+// proveByIntervals settles what interval arithmetic decides about a rule: a gate's or a
 // state's range, and an inequality. The range of a state is assumed before a step
 // and shown after it, from its first value on; one that does not show is assumed
 // no longer.
@@ -99,7 +99,7 @@ func implied(op string, a, b interval.Interval) bool {
 	return false
 }
 
-// narrower refuses a declared range that the equation leaves.
+// reportNarrower refuses a declared range that the equation leaves.
 func reportNarrower(p *proof.Context, w *condition, declared, has interval.Interval) {
 	w.failure = "narrower than the range of its equation, " + has.String()
 	w.ev = proof.Failure(w.failure)
@@ -118,7 +118,7 @@ func rangeText(w *condition, iv interval.Interval) string {
 	return name + " ∈ " + iv.String()
 }
 
-// closed is an interval as a clamp has it.
+// closedText is an interval as a clamp has it.
 func closedText(iv interval.Interval) string {
 	iv.LoOpen, iv.HiOpen = false, false
 	return iv.String()

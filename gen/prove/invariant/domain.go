@@ -45,7 +45,7 @@ func outside(t *notation.Type, x *interp.Tensor, i int) (far float64, end bool, 
 	return math.Abs(sum - 1), false, fmt.Sprintf("a row has the sum %.12g, and not 1", sum)
 }
 
-// stayOn follows the states of a rule from random members of a set.
+// StaysOn follows the states of a rule from random members of a set.
 func StaysOn(p *proof.Context, kind notation.TypeKind, states []string) (proof.Evidence, string) {
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: invTol}
 	var ds diag.List

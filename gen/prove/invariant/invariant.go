@@ -27,7 +27,7 @@ const (
 	deepChunks, deepChunk   = 100, 100
 )
 
-// ruleInvariants follows the rule and settles everything that must hold at
+// OfRule follows the rule and settles everything that must hold at
 // every step.
 func OfRule(p *proof.Context) {
 	all := conditionsOf(p)

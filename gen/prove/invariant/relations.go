@@ -22,7 +22,7 @@ type stated struct {
 	it proof.Item
 }
 
-// relations lists what invariant i states: a chain a ≤ b < c and a row of conditions
+// relationsOf lists what invariant i states: a chain a ≤ b < c and a row of conditions
 // state several things, and each is decided by itself. Of one that states anything
 // else than comparisons nothing is listed.
 func relationsOf(p *proof.Context, inv *notation.Invariant, i int) []stated {

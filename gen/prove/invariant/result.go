@@ -16,7 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// opInvariants tests what an operation says about its result.
+// OfResult tests what an operation says about its result.
 func OfResult(p *proof.Context) {
 	for i, inv := range proof.OwnStatements(p, p.Block.Invariants) {
 		p.ProveLine(inv.Span, inv.When, func() { proveInvariant(p, inv, i) })
@@ -85,7 +85,7 @@ func testInvariant(p *proof.Context, it proof.Item, r *notation.Relation, q *irb
 	return w.verdict()
 }
 
-// hardPoint evaluates the two sides at numbers of very different sizes, or gives
+// stressPoint evaluates the two sides at numbers of very different sizes, or gives
 // nothing where they overflow.
 func stressPoint(q *irbuild.Equality, prog *interp.Program, draw *sample.Sampler, mild bool) (params, out numeric.Tensors, when string) {
 	params = draw.Params(q.Func)
@@ -104,12 +104,12 @@ func stressPoint(q *irbuild.Equality, prog *interp.Program, draw *sample.Sampler
 	return params, out, " and large numbers"
 }
 
-// wideSides are the two sides in double-double arithmetic, where the program can be
+// doubleDoubleSides are the two sides in double-double arithmetic, where the program can be
 // evaluated in that: what rounds in float64 there differs.
-func doubleDoubleSides(q *irbuild.Equality, sizes map[string]int, params numeric.Tensors) []*interp.Wides {
-	out, ok := interp.RunWide(q.Func, sizes, params)
+func doubleDoubleSides(q *irbuild.Equality, sizes map[string]int, params numeric.Tensors) []*interp.DoubleDoubleTensor {
+	out, ok := interp.RunDoubleDouble(q.Func, sizes, params)
 	if !ok {
 		return nil
 	}
-	return []*interp.Wides{out[irbuild.Left], out[irbuild.Right]}
+	return []*interp.DoubleDoubleTensor{out[irbuild.Left], out[irbuild.Right]}
 }

@@ -17,7 +17,7 @@ import (
 // kept. Where numbers overflow float32 a trajectory ends and says nothing. What
 // must be equal is compared while numbers are small enough for float64 to tell.
 
-// followHard runs hard trajectories from the rule's own first states.
+// followStressed runs hard trajectories from the rule's own first states.
 func followStressed(p *proof.Context, f *ir.Func, all []*condition, sizes map[string]int) {
 	frees := irbuild.Frees(p.Block, f)
 	for round := range sample.StressRounds {
@@ -46,7 +46,7 @@ func followStressed(p *proof.Context, f *ir.Func, all []*condition, sizes map[st
 	}
 }
 
-// watchHard looks at one item over a chunk of a hard trajectory.
+// checkStressed looks at one item over a chunk of a hard trajectory.
 func checkStressed(p *proof.Context, w *condition, out numeric.Tensors, sizes map[string]int, before int, mild bool) {
 	if w.failure != "" || w.tolerance() == invTol && !mild {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// follow runs trajectories and gathers the largest violation of each item.
+// followTrajectories runs trajectories and gathers the largest violation of each item.
 func followTrajectories(p *proof.Context, f *ir.Func, all []*condition) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested}
 	chunks, length := quickChunks, quickChunk
@@ -50,7 +50,7 @@ func followTrajectories(p *proof.Context, f *ir.Func, all []*condition) proof.Ev
 	return ev
 }
 
-// watchAt looks at one item over one chunk; before is the number of tokens before.
+// checkChunk looks at one item over one chunk; before is the number of tokens before.
 func checkChunk(p *proof.Context, w *condition, out numeric.Tensors, sizes map[string]int, before int) {
 	shape, n := w.entries(out)
 	for i := range n {
@@ -70,7 +70,7 @@ func checkChunk(p *proof.Context, w *condition, out numeric.Tensors, sizes map[s
 	}
 }
 
-// firstAt looks at what a context of an item's state begins with.
+// checkStart looks at what a context of an item's state begins with.
 func checkStart(p *proof.Context, w *condition, first *interp.Tensor, sizes map[string]int) {
 	if w.set == nil || first == nil {
 		return
@@ -83,7 +83,7 @@ func checkStart(p *proof.Context, w *condition, first *interp.Tensor, sizes map[
 	}
 }
 
-// leaves reports the first violation of an item.
+// reportViolation reports the first violation of an item.
 func reportViolation(p *proof.Context, w *condition, when, text string, sizes map[string]int) {
 	if w.failure != "" {
 		return

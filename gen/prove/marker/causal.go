@@ -13,7 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// proveCausality settles the markers of an operation or composition, of which only
+// Causality settles the markers of an operation or composition, of which only
 // Causal means something. A composition whose parts are not given has several
 // programs: each by itself must be causal, whatever a causal part answers.
 func Causality(p *proof.Context, fs ...*ir.Func) {
@@ -28,7 +28,7 @@ func Causality(p *proof.Context, fs ...*ir.Func) {
 	}
 }
 
-// causalEvidence changes what comes after a token and looks whether anything
+// testCausality changes what comes after a token and looks whether anything
 // up to it changes, bit by bit.
 func testCausality(p *proof.Context, f *ir.Func, m *notation.Mark) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested, Note: "bitwise"}
@@ -60,7 +60,7 @@ func testCausality(p *proof.Context, f *ir.Func, m *notation.Mark) proof.Evidenc
 	return ev
 }
 
-// later is an input with everything from token cut on drawn again.
+// redrawAfter is an input with everything from token cut on drawn again.
 func redrawAfter(f *ir.Func, v *ir.Value, t *interp.Tensor, draw *sample.Sampler, cut int) *interp.Tensor {
 	k := sample.TokenAxis(v)
 	if k < 0 || v.Role != ir.Input {
@@ -75,7 +75,7 @@ func redrawAfter(f *ir.Func, v *ir.Value, t *interp.Tensor, draw *sample.Sampler
 	return u
 }
 
-// earlier compares a result before token cut; it returns the first entry that
+// compareBefore compares a result before token cut; it returns the first entry that
 // differs.
 func compareBefore(r ir.Result, a, b *interp.Tensor, cut int) (int, []int) {
 	k := sample.TokenAxis(r.Val)

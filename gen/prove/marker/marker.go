@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// markers compares what a rule's pages provide with what is derived.
+// Provided compares what a rule's pages provide with what is derived.
 func Provided(p *proof.Context, f *ir.Func, r *recurrence.Recurrence) {
 	claimed := map[string]bool{}
 	for _, pr := range p.Block.Provides {
@@ -25,7 +25,7 @@ func Provided(p *proof.Context, f *ir.Func, r *recurrence.Recurrence) {
 	listUnclaimed(p, f, r, claimed)
 }
 
-// marker settles one marker and returns its canonical text.
+// proveMarker settles one marker and returns its canonical text.
 func proveMarker(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, m *notation.Mark) string {
 	text := proof.MarkText(m)
 	it := proof.Item{Kind: proof.Marker, Name: proof.MarkID(m.Name.Text, text), Text: text, Span: m.Span}
@@ -84,7 +84,7 @@ func markStates(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) ([
 	return out, ""
 }
 
-// ofKnob reports whether a marker stands on the page of a knob that speaks of
+// onKnobPage reports whether a marker stands on the page of a knob that speaks of
 // any weight under a name of its own.
 func onKnobPage(p *proof.Context, m *notation.Mark) bool {
 	for _, u := range p.Tree.Order {

@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// requirements settles what the knobs of a formula require of one another.
+// Required settles what the knobs of a formula require of one another.
 func Required(p *proof.Context, r *recurrence.Recurrence) {
 	for _, pr := range p.Block.Provides {
 		for _, m := range pr.Marks {
@@ -49,7 +49,7 @@ func proveRequirement(p *proof.Context, r *recurrence.Recurrence, pr *notation.P
 	p.Add(it)
 }
 
-// meant are the states that a requirement speaks of: by name, or, when a knob
+// statesMeant are the states that a requirement speaks of: by name, or, when a knob
 // speaks of its own parameter, every weight of the structure.
 func statesMeant(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) []string {
 	var out []string

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// Sets holds the states of a rule that are declared on the sphere or on the
+// KeepsRows holds the states of a rule that are declared on the sphere or on the
 // simplex to that: a formula whose pages let it pass may still leave the set.
 func KeepsRows(blk *check.Block) diag.List {
 	var ds diag.List

@@ -25,8 +25,8 @@ type marker struct {
 var table = []marker{
 	{"AffineInState", []string{"AffineRecurrence", "LinearInState"}, true, byAnalysis((*recurrence.Recurrence).Affine)},
 	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byAnalysis((*recurrence.Recurrence).Elementwise)},
-	{"RowIndependent", nil, true, byAnalysis(recurrence.Independent(0))},
-	{"ColumnIndependent", nil, true, byAnalysis(recurrence.Independent(1))},
+	{"RowIndependent", nil, true, byAnalysis((*recurrence.Recurrence).RowIndependent)},
+	{"ColumnIndependent", nil, true, byAnalysis((*recurrence.Recurrence).ColumnIndependent)},
 	{"StateIndependentMomentum", nil, true, byState((*recurrence.Recurrence).SelfContained)},
 	{"UnitSphere", nil, true, staysOnRows(check.RowSets["UnitSphere"])},
 	{"ProbabilitySimplex", []string{"Simplex"}, true, staysOnRows(check.RowSets["ProbabilitySimplex"])},
@@ -35,7 +35,7 @@ var table = []marker{
 	{"Causal", nil, false, nil},
 }
 
-// MarkerNames lists the properties that a page may provide.
+// Names lists the properties that a page may provide.
 func Names() []string {
 	var out []string
 	for _, m := range table {
@@ -73,7 +73,7 @@ func byState(f func(*recurrence.Recurrence, string) (bool, recurrence.Obstacle))
 	})
 }
 
-// byRows proves that the rows of a state stay on the sphere or the simplex: a
+// staysOnRows proves that the rows of a state stay on the sphere or the simplex: a
 // softmax over the row is one, anything else is followed for a while.
 func staysOnRows(kind notation.TypeKind) func(*proof.Context, *recurrence.Recurrence, []string) (proof.Evidence, recurrence.Obstacle) {
 	return func(p *proof.Context, r *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle) {

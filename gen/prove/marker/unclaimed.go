@@ -35,14 +35,14 @@ func setsOf(names []string) [][]string {
 	return out
 }
 
-// within reports whether one of some sets has all of the names.
+// coveredBy reports whether one of some sets has all of the names.
 func coveredBy(sets [][]string, names []string) bool {
 	return slices.ContainsFunc(sets, func(s []string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(s, n) })
 	})
 }
 
-// unclaimed lists what holds and is not claimed: each property for every largest set
+// listUnclaimed lists what holds and is not claimed: each property for every largest set
 // of states.
 func listUnclaimed(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, claimed map[string]bool) {
 	if r == nil || len(r.States()) == 0 {

@@ -32,7 +32,7 @@ const (
 	sameScale  = 1e-3
 )
 
-// Same reports whether two blocks compute the same.
+// SamePrograms reports whether two blocks compute the same.
 func SamePrograms(a, b *check.Block) bool {
 	var ds diag.List
 	fs, gs := Programs(a, &ds), Programs(b, &ds)
@@ -93,7 +93,7 @@ func samePrograms(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free
 	return true
 }
 
-// besideConsts are how often numbers are halved to come to the size of each small
+// halvingsNearConsts are how often numbers are halved to come to the size of each small
 // constant that only one of two programs has, and a little below it: a bound that
 // decides between two branches shows nowhere else.
 func halvingsNearConsts(f, g *ir.Func) (halvings []int) {
@@ -140,7 +140,7 @@ func nearlyEqual(a, b *interp.Tensor) bool {
 	return true
 }
 
-// values are the results of a program and, where they are asked for, its
+// evaluateAll are the results of a program and, where they are asked for, its
 // gradients for given weights; ok is false where a result is not finite.
 func evaluateAll(f *ir.Func, draw *sample.Sampler, params numeric.Tensors, gradients bool, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, bool) {
 	all, ok := numeric.Tensors{}, true

@@ -15,7 +15,7 @@ import (
 // the options as the page has them and once for each value of one option that
 // the page tells apart.
 
-// tried are the kinds of units that mean nothing outside of a rule.
+// knobsAndFronts are the kinds of units that mean nothing outside of a rule.
 var knobsAndFronts = []notation.UnitKind{notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
 // mostFormulas is how many formulas are tried for one setting of the options.
@@ -45,7 +45,7 @@ func SameTrials(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.U
 	return true
 }
 
-// set makes a rule of a formula in which a page has options, or nil.
+// withOptions makes a rule of a formula in which a page has options, or nil.
 func withOptions(tree *units.Tree, u *notation.Unit, f *notation.Formula, with []*notation.Override) *check.Block {
 	g := *f
 	apply := func(a *notation.Apply) *notation.Apply {
@@ -68,7 +68,7 @@ func withOptions(tree *units.Tree, u *notation.Unit, f *notation.Formula, with [
 	return blk
 }
 
-// settings are the options as they are, and with one of them at each of its
+// optionSettings are the options as they are, and with one of them at each of its
 // words, or at and above each number that a choice compares it with.
 func optionSettings(u *notation.Unit) [][]*notation.Override {
 	out := [][]*notation.Override{nil}

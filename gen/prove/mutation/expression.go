@@ -104,7 +104,7 @@ func (b *mutator) ident(x *notation.Ident) {
 	}
 }
 
-// beside is the next of some names that has the same kind of suffix.
+// neighbour is the next of some names that has the same kind of suffix.
 func neighbour(names []string, name string) string {
 	timed := strings.HasSuffix(name, "_t")
 	for i, n := range names {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A breaker breaks the lines of one unit.
+// A mutator breaks the lines of one unit.
 type mutator struct {
 	unit    *notation.Unit
 	names   []string // of values
@@ -101,7 +101,7 @@ func (b *mutator) statement(st notation.Stmt) {
 	}
 }
 
-// starts breaks what a declared name is given: the default of an option, the value
+// initialValues breaks what a declared name is given: the default of an option, the value
 // of a gate, a first value, the numbers of a distribution and those of the levels.
 func (b *mutator) initialValues(keyword string, n *notation.DeclName) {
 	if id, ok := n.Init.(*notation.Ident); ok && keyword == "option" {
@@ -129,7 +129,7 @@ func membersOf(t *notation.Type) []string {
 	return out
 }
 
-// statement2 breaks the lines that speak of the others.
+// property breaks the lines that speak of the others.
 func (b *mutator) property(st notation.Stmt) {
 	b.defines = false
 	switch s := st.(type) {

@@ -5,10 +5,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// tensors are named arrays: parameters, results, adjoints.
+// Tensors are named arrays: parameters, results, adjoints.
 type Tensors = map[string]*interp.Tensor
 
-// evaluate runs a pair forward and backward. weigh gives the adjoint of each
+// ForwardBackward runs a pair forward and backward. weigh gives the adjoint of each
 // result of f; a nil one is zero. Gradients come back under the names of the
 // parameters; a parameter that receives nothing has none.
 func ForwardBackward(f *ir.Func, pair *ir.Pair, sizes map[string]int, params Tensors, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (out, grads Tensors) {
@@ -42,7 +42,7 @@ func ForwardBackward(f *ir.Func, pair *ir.Pair, sizes map[string]int, params Ten
 	return out, grads
 }
 
-// pick keeps the parameters that a program has.
+// paramsOf keeps the parameters that a program has.
 func paramsOf(f *ir.Func, from Tensors) Tensors {
 	out := Tensors{}
 	for _, v := range f.Params {
@@ -51,7 +51,7 @@ func paramsOf(f *ir.Func, from Tensors) Tensors {
 	return out
 }
 
-// gradient is the gradient of a parameter, zeros where it receives nothing.
+// GradientOf is the gradient of a parameter, zeros where it receives nothing.
 func GradientOf(grads, params Tensors, name string) *interp.Tensor {
 	if g := grads[name]; g != nil {
 		return g

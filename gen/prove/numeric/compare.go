@@ -11,7 +11,7 @@ import (
 // tinyScale is the size below which the sides of a comparison are compared absolutely.
 const tinyScale = 1e-3
 
-// A worst is the largest error of a comparison and where it is.
+// A Deviation is the largest error of a comparison and where it is.
 type Deviation struct {
 	Err   float64 // in units of the scale
 	Index []int
@@ -19,7 +19,7 @@ type Deviation struct {
 	found bool
 }
 
-// compare is the largest |a − b| over scale, which is the norm of both.
+// Compare is the largest |a − b| over scale, which is the norm of both.
 func Compare(a, b *interp.Tensor) Deviation {
 	scale := math.Max(MaxNorm(a), MaxNorm(b))
 	return CompareScaled(a, b, math.Max(scale, tinyScale))
@@ -43,7 +43,7 @@ func CompareScaled(a, b *interp.Tensor, scale float64) Deviation {
 }
 
 // compareWide is compare for double-double numbers, by a scale of at least so much.
-func CompareWide(a, b *interp.Wides, scale float64) Deviation {
+func CompareDoubleDouble(a, b *interp.DoubleDoubleTensor, scale float64) Deviation {
 	for _, x := range slices.Concat(a.Data, b.Data) {
 		scale = math.Max(scale, math.Abs(x.Hi))
 	}

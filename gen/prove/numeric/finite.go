@@ -15,7 +15,7 @@ func AllFinite(all Tensors) bool {
 	return true
 }
 
-// finite reports whether all entries are, in the float32 that kernels compute in.
+// Finite reports whether all entries are, in the float32 that kernels compute in.
 func Finite(t *interp.Tensor) bool {
 	for _, x := range t.Data {
 		if !(math.Abs(x) <= math.MaxFloat32) {

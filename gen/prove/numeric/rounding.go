@@ -8,11 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// mostRoundings is how far two orders of the same operations may be apart, by how far
+// MostRoundings is how far two orders of the same operations may be apart, by how far
 // one rounding of each moves the result.
 const MostRoundings = 100
 
-// roundingOf is how far the results of a program move where each of its instructions is
+// RoundingError is how far the results of a program move where each of its instructions is
 // off by one rounding.
 func RoundingError(f *ir.Func, sizes map[string]int, params Tensors) map[string]float64 {
 	const ulp, runs = 0x1p-52, 4
@@ -20,7 +20,7 @@ func RoundingError(f *ir.Func, sizes map[string]int, params Tensors) map[string]
 	plain, off := interp.Run(f, sizes, params), map[string]float64{}
 	for range runs {
 		p := interp.Compile(f)
-		p.After = func(in *ir.Instr, out *interp.Tensor) {
+		p.ObserveInstr = func(in *ir.Instr, out *interp.Tensor) {
 			if in.Out == nil || in.Out.Elem != ir.Real || in.Op == ir.Const {
 				return
 			}

@@ -14,7 +14,7 @@ func Stride(shape []int, axis int) int {
 	return n
 }
 
-// larger are the shape and the number of entries of the side that is an array: the
+// LargerShape are the shape and the number of entries of the side that is an array: the
 // other one may be a number, or missing.
 func LargerShape(left, right *interp.Tensor) (shape []int, n int) {
 	if right != nil && len(right.Shape) > len(left.Shape) {
@@ -23,10 +23,10 @@ func LargerShape(left, right *interp.Tensor) (shape []int, n int) {
 	return left.Shape, len(left.Data)
 }
 
-// broadcast is entry i of n of a side: a number at each token stands for all entries there.
+// Broadcast is entry i of n of a side: a number at each token stands for all entries there.
 func Broadcast[N any](side []N, i, n int) N { return side[i*len(side)/n] }
 
-// index turns a flat index into one per axis.
+// Unravel turns a flat index into one per axis.
 func Unravel(shape []int, i int) []int {
 	out := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {

@@ -37,7 +37,7 @@ func (o Options) EntryLimit() int {
 	return quickEntries
 }
 
-// A prover settles the items of one unit.
+// A Context settles the items of one unit.
 type Context struct {
 	Tree    *units.Tree
 	Unit    *notation.Unit
@@ -48,12 +48,12 @@ type Context struct {
 	ids     map[string]int
 }
 
-// newContext starts the proof of a unit with an empty report.
+// NewContext starts the proof of a unit with an empty report.
 func NewContext(tree *units.Tree, u *notation.Unit, opt Options) *Context {
 	return &Context{Tree: tree, Unit: u, Options: opt, Report: &Report{Unit: u.Name.Text, ID: units.ID(u)}, ids: map[string]int{}}
 }
 
-// built records whether the block has types; ok means that it does.
+// Typed records whether the block has types; ok means that it does.
 func (p *Context) Typed(ds diag.List) bool {
 	p.Diags.Append(ds)
 	if ds.HasErrors() {
@@ -69,7 +69,7 @@ func (p *Context) FailTypes(n int) {
 		Evidence: Evidence{Verdict: Failed, Note: fmt.Sprintf("%d messages", n)}})
 }
 
-// add files an item under its stable id.
+// Add files an item under its stable id.
 func (p *Context) Add(it Item) {
 	it.ID = fmt.Sprintf("%s.%s.%s", p.Report.ID, it.Kind, it.Name)
 	if p.ids[it.ID]++; p.ids[it.ID] > 1 {
@@ -78,12 +78,12 @@ func (p *Context) Add(it Item) {
 	p.Report.Items = append(p.Report.Items, it)
 }
 
-// settle files an item with what decide finds; decide reports what fails.
+// Decide files an item with what decide finds; decide reports what fails.
 func (p *Context) Decide(it Item, decide func() Evidence) Evidence {
 	it.Evidence = decide()
 	p.Add(it)
 	return it.Evidence
 }
 
-// failed is the evidence behind a diagnostic.
+// Failure is the evidence behind a diagnostic.
 func Failure(note string) Evidence { return Evidence{Verdict: Failed, Note: note} }

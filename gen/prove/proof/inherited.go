@@ -17,7 +17,7 @@ import (
 // unit, and one that does not is no error of the unit: its verdict is where it
 // was written. What a page provides or declares holds for all values.
 
-// line settles a line with its condition, if it has one. Where it is another
+// ProveLine settles a line with its condition, if it has one. Where it is another
 // page's and fails there is no message, and the items that it made say where it
 // holds; ok is false then.
 func (p *Context) ProveLine(at source.Span, when notation.Expr, settle func()) (ok bool) {
@@ -50,7 +50,7 @@ func (p *Context) ProveLine(at source.Span, when notation.Expr, settle func()) (
 	return true
 }
 
-// otherwise is the page that a line speaks of, where the unit that is proved takes
+// OtherPage is the page that a line speaks of, where the unit that is proved takes
 // that page otherwise than it is written; else nil.
 func (p *Context) OtherPage(at source.Span, when notation.Expr) *notation.Unit {
 	if owner := p.ownerOf(at); owner != nil && owner != p.Unit && when == nil && p.changed(owner) {
@@ -59,7 +59,7 @@ func (p *Context) OtherPage(at source.Span, when notation.Expr) *notation.Unit {
 	return nil
 }
 
-// elsewhere is the evidence for a line that another page states of itself.
+// HoldsOnlyFor is the evidence for a line that another page states of itself.
 func HoldsOnlyFor(owner *notation.Unit) Evidence {
 	return Evidence{Verdict: Declared, Elsewhere: true, Note: "said of " + owner.Name.Text + " as its page configures it, and does not hold here"}
 }

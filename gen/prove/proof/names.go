@@ -10,7 +10,7 @@ import (
 
 var ClaimKinds = map[string]Kind{"claim": Claim, "eval": Eval, "adjoint": Adjoint, "relax": Relax}
 
-// claimName is the tag of a claim, or what its left side speaks of.
+// ClaimName is the tag of a claim, or what its left side speaks of.
 func ClaimName(c *notation.Claim) string {
 	if c.Tag != nil {
 		return c.Tag.Text
@@ -49,7 +49,7 @@ func Conjuncts(c notation.Expr) []notation.Expr {
 	return []notation.Expr{c}
 }
 
-// markText prints a marker with the names that it speaks of.
+// MarkText prints a marker with the names that it speaks of.
 func MarkText(m *notation.Mark) string {
 	var names []string
 	for _, a := range m.Args {
@@ -61,7 +61,7 @@ func MarkText(m *notation.Mark) string {
 	return m.Name.Text + "(" + strings.Join(names, ", ") + ")"
 }
 
-// markID is the stable name of a marker: affine_in_state:m,s.
+// MarkID is the stable name of a marker: affine_in_state:m,s.
 func MarkID(name, text string) string {
 	args := strings.TrimSuffix(strings.TrimPrefix(text, name), ")")
 	if args == "" {
@@ -70,7 +70,7 @@ func MarkID(name, text string) string {
 	return ident.ID(name) + ":" + strings.ReplaceAll(ident.ASCII(args[1:]), ", ", ",")
 }
 
-// ofRows reports whether a set is one of rows, on which they lie up to rounding.
+// HasNormalisedRows reports whether a set is one of rows, on which they lie up to rounding.
 func HasNormalisedRows(kind notation.TypeKind) bool {
 	return kind == notation.SphereType || kind == notation.SimplexType
 }

@@ -68,7 +68,7 @@ type Evidence struct {
 	Note      string
 }
 
-// drawnAt notes that a point was drawn at 1/2^halved of the usual size.
+// DrawnAt notes that a point was drawn at 1/2^halved of the usual size.
 func (ev *Evidence) DrawnAt(halved int) { ev.Halved = max(ev.Halved, halved) }
 
 // An Item is one thing that is proved about a block.

@@ -47,7 +47,7 @@ func (p *Context) DeferStatements() {
 	}
 }
 
-// unproved refuses lines that say something which is not proved of a unit of
+// RefuseStatements refuses lines that say something which is not proved of a unit of
 // this kind, so that none is passed over in silence.
 func (p *Context) RefuseStatements(kinds ...Kind) {
 	for _, st := range p.Block.Unit.Body {
@@ -75,7 +75,7 @@ func (p *Context) RefuseStatements(kinds ...Kind) {
 	}
 }
 
-// own lists the statements of a kind that this unit itself writes, and those
+// OwnStatements lists the statements of a kind that this unit itself writes, and those
 // of knobs that mean nothing alone.
 func OwnStatements[S interface {
 	comparable
@@ -90,7 +90,7 @@ func OwnStatements[S interface {
 	return out
 }
 
-// owns reports whether a line stands in this unit, in the unit that it is an
+// states reports whether a line stands in this unit, in the unit that it is an
 // instance of, or in a page that can only be checked inside a formula.
 func (p *Context) states(at source.Span) bool {
 	for _, u := range p.Tree.Order {

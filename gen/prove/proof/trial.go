@@ -20,7 +20,7 @@ import (
 
 var knobKinds = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
-// trialBlock makes a rule of a knob that none uses. Where no legal formula can
+// TrialBlock makes a rule of a knob that none uses. Where no legal formula can
 // be built it returns what is wrong with the first one; where none is legal,
 // nothing.
 func TrialBlock(tree *units.Tree, u *notation.Unit) (*check.Block, *notation.Formula, diag.List) {
@@ -60,7 +60,7 @@ func Resolve(tree *units.Tree, u *notation.Unit) (*check.Block, diag.List) {
 	return check.Instantiate(tree, u)
 }
 
-// formulas are the formulas with this knob, over every front.
+// Formulas are the formulas with this knob, over every front.
 func Formulas(tree *units.Tree, knob *notation.Unit) []*notation.Formula {
 	all := []*notation.Formula{{Span: knob.Span}}
 	extend := func(kind notation.UnitKind, add func(f notation.Formula, a *notation.Apply) *notation.Formula) {
@@ -123,7 +123,7 @@ func FormulaText(f *notation.Formula) string {
 	return fmt.Sprintf("%s over %s", strings.Join(names, " + "), f.Over.Name.Text)
 }
 
-// aboutFunctions are the claims of a knob's page that speak of its own functions,
+// FunctionClaims are the claims of a knob's page that speak of its own functions,
 // and the page without what only a formula gives a meaning to.
 func FunctionClaims(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 	var all []*notation.Claim
@@ -140,7 +140,7 @@ func FunctionClaims(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 	return &alone, all
 }
 
-// complete reports whether all parts of a block are given.
+// Complete reports whether all parts of a block are given.
 func Complete(blk *check.Block) bool {
 	for _, s := range blk.Parts {
 		if s.Block == nil || !Complete(s.Block) {

@@ -4,9 +4,39 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// affine reports whether the next values of the states are affine in the
-// states taken together. A state that is not listed counts as a number, unless
-// it depends on a listed one.
+// A linearity says how the output of a primitive depends on its arguments.
+type linearity int
+
+const (
+	_               linearity = iota
+	linear                    // in all arguments together
+	multilinear               // in each argument, the others fixed
+	linearBesides0            // in all arguments but the first together
+	linearBesides1            // in all arguments but the second together
+	nonlinear                 // or not known to be anything else
+	withoutOperands           // a constant
+)
+
+// linearities is the linearity of every primitive.
+var linearities = map[ir.Op]linearity{
+	ir.Lin: linear, ir.Stack: linear, ir.Reshape: linear, ir.Stop: linear,
+	ir.Prod:   multilinear,
+	ir.Select: linearBesides0, ir.TriSolve: linearBesides0,
+	ir.Div:   linearBesides1,
+	ir.Const: withoutOperands, ir.SizeOf: withoutOperands, ir.Iota: withoutOperands,
+
+	ir.Override: nonlinear, ir.Max: nonlinear, ir.Softmax: nonlinear, ir.LogSumExp: nonlinear,
+	ir.Exp: nonlinear, ir.Log: nonlinear, ir.Log1p: nonlinear, ir.Expm1: nonlinear, ir.Sqrt: nonlinear,
+	ir.Tanh: nonlinear, ir.Sigmoid: nonlinear, ir.Softplus: nonlinear, ir.Sin: nonlinear, ir.Cos: nonlinear,
+	ir.Erf: nonlinear, ir.Abs: nonlinear, ir.Sign: nonlinear, ir.Floor: nonlinear,
+	ir.Pow: nonlinear, ir.Mod: nonlinear, ir.Max2: nonlinear, ir.Min2: nonlinear,
+	ir.Less: nonlinear, ir.LessEq: nonlinear, ir.Equal: nonlinear, ir.And: nonlinear, ir.Or: nonlinear, ir.Not: nonlinear,
+	ir.ToReal: nonlinear, ir.ScanOp: nonlinear, ir.SolveOp: nonlinear,
+}
+
+// Affine reports whether the next values of the states are affine in the states taken
+// together. A state that is not listed counts as a number, unless it depends on a
+// listed one.
 func (r *Recurrence) Affine(states []string) (bool, Obstacle) {
 	deg := map[*ir.Value]int{}
 	for n := range r.dependents(states) {
@@ -37,8 +67,8 @@ func (r *Recurrence) Affine(states []string) (bool, Obstacle) {
 	return true, Obstacle{}
 }
 
-// degree is the degree of an instruction's output: 0 free of the states, 1
-// affine, 2 anything else.
+// degree is the degree of an instruction's output in the states: 0 for a value that does
+// not depend on them, 1 for an affine one, 2 for anything else.
 func degree(in *ir.Instr, deg map[*ir.Value]int) int {
 	sum, most := 0, 0
 	for _, v := range in.Reads() {
@@ -50,21 +80,17 @@ func degree(in *ir.Instr, deg map[*ir.Value]int) int {
 	if most == 0 {
 		return 0
 	}
-	switch in.Op {
-	case ir.Prod:
-		return min(sum, 2)
-	case ir.Lin, ir.Stack, ir.Reshape, ir.Stop:
+	switch linearities[in.Op] {
+	case linear:
 		return most
-	case ir.TriSolve:
+	case multilinear:
+		return min(sum, 2)
+	case linearBesides0:
 		if deg[in.Args[0].Val] == 0 {
 			return most
 		}
-	case ir.Div:
+	case linearBesides1:
 		if deg[in.Args[1].Val] == 0 {
-			return most
-		}
-	case ir.Select:
-		if deg[in.Args[0].Val] == 0 {
 			return most
 		}
 	}

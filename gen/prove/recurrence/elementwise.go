@@ -7,18 +7,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// An entrywise value is a·s[sub] + b with a, b free of the states: sub are the
-// subscripts of the state in terms of the value's own entries; nil means that
-// the value is free of the states.
+// An entryForm says that a value is a·s[sub] + b with a and b free of the states.
 type entryForm struct {
-	state *ir.Value
-	sub   []ir.Sub
-	bad   bool
+	state *ir.Value // s; nil for a value that is free of the states
+	sub   []ir.Sub  // subscripts of the state in terms of the subscripts of the value
+	bad   bool      // the value has no such form
 }
 
-// scalar reports whether every entry of a state's next value is a number times
-// the same entry before plus a number, the numbers free of all states that
-// depend on it.
+// elementwise reports whether every entry of a state's next value is a number times the
+// same entry of the state plus a number, both free of all states that depend on it.
 func (r *Recurrence) elementwise(state string) (bool, Obstacle) {
 	form := map[*ir.Value]entryForm{}
 	for n := range r.dependents([]string{state}) {
@@ -34,7 +31,7 @@ func (r *Recurrence) elementwise(state string) (bool, Obstacle) {
 		e := entryOf(in, form)
 		form[in.Out] = e
 		if e.bad && first.Instr == nil {
-			first = Obstacle{in, "does not keep the entries of " + state + " apart"}
+			first = Obstacle{in, "combines different entries of " + state}
 		}
 	}
 	e := form[c.Next]
@@ -44,8 +41,8 @@ func (r *Recurrence) elementwise(state string) (bool, Obstacle) {
 	return true, Obstacle{}
 }
 
-// scalars reports whether the states taken together are affine, and each is scalar
-// beside the others.
+// Elementwise reports whether the states taken together are affine and each is updated
+// entry by entry.
 func (r *Recurrence) Elementwise(states []string) (bool, Obstacle) {
 	if len(states) > 1 {
 		if ok, b := r.Affine(states); !ok {
@@ -60,6 +57,7 @@ func (r *Recurrence) Elementwise(states []string) (bool, Obstacle) {
 	return true, Obstacle{}
 }
 
+// entryOf is the transfer function of the analysis.
 func entryOf(in *ir.Instr, form map[*ir.Value]entryForm) entryForm {
 	var out entryForm
 	for _, v := range in.Reads() {
@@ -75,9 +73,9 @@ func entryOf(in *ir.Instr, form map[*ir.Value]entryForm) entryForm {
 		if e.state == nil {
 			continue
 		}
-		linear := in.Op == ir.Lin || in.Op == ir.Prod && out.state == nil || in.Op == ir.Div && i == 0 || in.Op == ir.Select && i > 0
+		scales := in.Op == ir.Lin || in.Op == ir.Prod && out.state == nil || in.Op == ir.Div && i == 0 || in.Op == ir.Select && i > 0
 		sub, ok := subscriptsInOutput(in, a, e)
-		if !linear || !ok || out.state != nil && !sameSubs(out.sub, sub) {
+		if !scales || !ok || out.state != nil && !sameSubs(out.sub, sub) {
 			return entryForm{bad: true}
 		}
 		out = entryForm{state: e.state, sub: sub}
@@ -85,8 +83,8 @@ func entryOf(in *ir.Instr, form map[*ir.Value]entryForm) entryForm {
 	return out
 }
 
-// throughOutput writes the subscripts of a state in terms of the output's
-// entries; a loop that is summed away must not be among them.
+// subscriptsInOutput writes the subscripts of a state in terms of the subscripts of an
+// instruction's output. It fails where one of them is a loop that is reduced.
 func subscriptsInOutput(in *ir.Instr, a ir.Arg, e entryForm) ([]ir.Sub, bool) {
 	inLoops, ok := ir.SubstAll(e.sub, a.Sub)
 	if !ok {
@@ -124,7 +122,8 @@ func sameSubs(a, b []ir.Sub) bool {
 	return len(a) == len(b)
 }
 
-// onlySelf reports whether a state's next value depends on no other state.
+// SelfContained reports whether a state is updated entry by entry and depends on no other
+// state.
 func (r *Recurrence) SelfContained(state string) (bool, Obstacle) {
 	for _, n := range r.States() {
 		if n == state {
@@ -143,7 +142,7 @@ func (r *Recurrence) SelfContained(state string) (bool, Obstacle) {
 	return r.elementwise(state)
 }
 
-// matrix reports whether a state has rows and columns.
+// Matrix reports whether a state has two axes.
 func (r *Recurrence) Matrix(state string) (bool, Obstacle) {
 	next := r.Carry[state].Next
 	if n := len(next.Axes); n != 2 {

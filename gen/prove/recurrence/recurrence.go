@@ -1,3 +1,9 @@
+// Package recurrence finds how a step of a rule depends on its states.
+//
+// It is a data-flow analysis of the simplified body of the rule's scan. Each analysis
+// gives every value an element of a small lattice: the degree of the value in the states
+// (affine.go), the one state entry that it depends on (elementwise.go), or the one row
+// (rows.go). What an analysis does not understand it denies.
 package recurrence
 
 import (
@@ -5,19 +11,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// How a step depends on its states is read off its simplified body, value by
-// value. Three questions are asked of every value: is it affine in the states
-// taken together, is each of its entries one number times the same entry of a
-// state plus another number, and does it depend on one row of the states only.
-// What the analysis cannot see it denies.
-
-// A recurrence is the body of a rule's scan.
+// A Recurrence is the scan of a simplified rule, with its states by name.
 type Recurrence struct {
 	Scan  *ir.Scan
 	Carry map[string]*ir.ScanState
 }
 
-// simplifiedRecurrence is the recurrence of a rule's simplified program, or nil.
+// Of returns the recurrence of a rule, or nil for a program without one. The rule's
+// program is simplified in a copy.
 func Of(f *ir.Func) *Recurrence {
 	g, _ := f.Clone()
 	simplify.Simplify(g)
@@ -34,7 +35,7 @@ func Of(f *ir.Func) *Recurrence {
 	return nil
 }
 
-// names lists the states in order.
+// States lists the states in order.
 func (r *Recurrence) States() []string {
 	var out []string
 	for _, c := range r.Scan.Carry {
@@ -43,13 +44,14 @@ func (r *Recurrence) States() []string {
 	return out
 }
 
-// A blame is the instruction that breaks a property.
+// An Obstacle is the instruction that breaks a property.
 type Obstacle struct {
 	Instr *ir.Instr
 	Why   string
 }
 
-// bound lists the states whose future depends on the given ones.
+// dependents is the transitive closure of the states whose next value depends on the
+// given ones.
 func (r *Recurrence) dependents(states []string) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range states {

@@ -6,27 +6,33 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Rows, or columns, that a value depends on: none, the one at an axis of its own, or many.
+// The axis of a value along which it depends on the states' entries of the same index,
+// where there is one.
 const (
-	noRow    = -1
-	manyRows = -2
+	noAxis      = -1 // the value does not depend on the states
+	severalRows = -2 // it depends on more than one row
 )
 
-// independent decides whether what lies at i of an axis of the next values of the states
-// depends on nothing of any state that lies elsewhere on it: rows along axis 0,
-// columns along axis 1.
-func Independent(axis int) func(r *Recurrence, states []string) (bool, Obstacle) {
-	return func(r *Recurrence, states []string) (bool, Obstacle) { return r.independent(axis, states) }
+// RowIndependent reports whether row i of the next values of the states depends on no
+// other row of any state.
+func (r *Recurrence) RowIndependent(states []string) (bool, Obstacle) {
+	return r.independent(0, states)
 }
 
+// ColumnIndependent is RowIndependent for columns.
+func (r *Recurrence) ColumnIndependent(states []string) (bool, Obstacle) {
+	return r.independent(1, states)
+}
+
+// independent decides for the axis 0 of rows or 1 of columns.
 func (r *Recurrence) independent(axis int, states []string) (bool, Obstacle) {
 	what := [...]string{"rows", "columns"}[axis]
 	row := map[*ir.Value]int{}
 	for _, p := range r.Scan.Body.Params {
-		row[p] = noRow
+		row[p] = noAxis
 	}
 	for n := range r.dependents(states) {
-		row[r.Carry[n].Param] = manyRows
+		row[r.Carry[n].Param] = severalRows
 	}
 	for _, n := range states {
 		if len(r.Carry[n].Param.Axes) <= axis {
@@ -40,52 +46,53 @@ func (r *Recurrence) independent(axis int, states []string) (bool, Obstacle) {
 			continue
 		}
 		row[in.Out] = rowOf(in, row)
-		if row[in.Out] == manyRows && first.Instr == nil {
+		if row[in.Out] == severalRows && first.Instr == nil {
 			first = Obstacle{in, "mixes " + what}
 		}
 	}
 	for _, n := range states {
-		if k := row[r.Carry[n].Next]; k != axis && k != noRow {
+		if k := row[r.Carry[n].Next]; k != axis && k != noAxis {
 			return false, first
 		}
 	}
 	return true, Obstacle{}
 }
 
+// rowOf is the transfer function of the analysis.
 func rowOf(in *ir.Instr, row map[*ir.Value]int) int {
-	loop := noRow
+	loop := noAxis
 	for _, v := range in.Reads() {
 		k, known := row[v]
-		if known && k == noRow {
+		if known && k == noAxis {
 			continue
 		}
-		if k == manyRows || in.Op == ir.Reshape {
-			return manyRows
+		if k == severalRows || in.Op == ir.Reshape {
+			return severalRows
 		}
 		for _, a := range in.Args {
 			if a.Val != v {
 				continue
 			}
 			l, ok := a.Sub[k].Loop()
-			if !ok || loop != noRow && loop != l {
-				return manyRows
+			if !ok || loop != noAxis && loop != l {
+				return severalRows
 			}
 			loop = l
 		}
-		if loop == noRow {
-			return manyRows // read as a subscript
+		if loop == noAxis {
+			return severalRows // read as a subscript
 		}
 	}
-	if loop == noRow {
-		return noRow
+	if loop == noAxis {
+		return noAxis
 	}
 	if slices.Contains(in.Over, loop) {
-		return manyRows
+		return severalRows
 	}
 	for i, s := range in.To {
 		if l, ok := s.Loop(); ok && l == loop {
 			return i
 		}
 	}
-	return manyRows
+	return severalRows
 }

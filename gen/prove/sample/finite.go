@@ -20,7 +20,7 @@ const (
 	DeepPointsPerSize = 24
 )
 
-// pointOf evaluates the program of a claim at numbers that it can be evaluated at.
+// EqualityPoint evaluates the program of a claim at numbers that it can be evaluated at.
 func EqualityPoint(blk *check.Block, q *irbuild.Equality, prog *interp.Program, sizes map[string]int, why Purpose, n int, edges bool) (params, out numeric.Tensors, s *Sampler) {
 	params, out, s, _ = FinitePoint(q.Func, prog, func() *Sampler {
 		s := New(blk, q.Free, sizes, why, n)
@@ -39,21 +39,21 @@ func EqualityPoint(blk *check.Block, q *irbuild.Equality, prog *interp.Program, 
 // size, and again, and the report says at which size the program was tested.
 // What still overflows at a thousandth of the usual size is refused.
 
-// halvings is how often a point is drawn again at half the size.
+// MaxHalvings is how often a point is drawn again at half the size.
 const MaxHalvings = 10
 
-// A trouble is the first instruction of a run that gives no float32 number.
+// A NonFinite is the first instruction of a run that gives no float32 number.
 type NonFinite struct {
 	Instr     *ir.Instr
 	Undefined bool // no number at all, or a pole; else one that is too large
 }
 
-// troubleOf runs a program, whose results are not all finite in float32, and finds
+// FirstNonFinite runs a program, whose results are not all finite in float32, and finds
 // where that begins.
 func FirstNonFinite(f *ir.Func, sizes map[string]int, params numeric.Tensors) *NonFinite {
 	var first *NonFinite
 	prog := interp.Compile(f)
-	prog.After = func(in *ir.Instr, out *interp.Tensor) {
+	prog.ObserveInstr = func(in *ir.Instr, out *interp.Tensor) {
 		if first == nil && in.Out.Elem == ir.Real && !numeric.Finite(out) {
 			first = &NonFinite{in, isUndefined(in.Op, out)}
 		}
@@ -65,7 +65,7 @@ func FirstNonFinite(f *ir.Func, sizes map[string]int, params numeric.Tensors) *N
 	return first
 }
 
-// undefined reports whether an operation on float32 numbers gave something that
+// isUndefined reports whether an operation on float32 numbers gave something that
 // is no number, or the value at a pole.
 func isUndefined(op ir.Op, out *interp.Tensor) bool {
 	pole := op == ir.Div || op == ir.Log || op == ir.Log1p
@@ -77,7 +77,7 @@ func isUndefined(op ir.Op, out *interp.Tensor) bool {
 	return false
 }
 
-// numbers draws parameters at which a program gives numbers, with the sampler
+// FinitePoint draws parameters at which a program gives numbers, with the sampler
 // that drew them; the trouble says why there are none.
 func FinitePoint(f *ir.Func, prog *interp.Program, sampler func() *Sampler, draw func(s *Sampler) numeric.Tensors) (params, out numeric.Tensors, s *Sampler, why *NonFinite) {
 	for n := range MaxHalvings + 1 {
@@ -98,7 +98,7 @@ func FinitePoint(f *ir.Func, prog *interp.Program, sampler func() *Sampler, draw
 	return params, out, s, why
 }
 
-// spanOf is where a page says what a result is.
+// ResultSpan is where a page says what a result is.
 func ResultSpan(r ir.Result, otherwise source.Span) source.Span {
 	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
 		return r.Val.Def.Span
@@ -106,7 +106,7 @@ func ResultSpan(r ir.Result, otherwise source.Span) source.Span {
 	return otherwise
 }
 
-// notFinite reports that a program gives no float32 numbers. The caret is under
+// ReportNonFinite reports that a program gives no float32 numbers. The caret is under
 // the first operation that gives none, where the page has it.
 func ReportNonFinite(p *proof.Context, at source.Span, what string, sizes map[string]int, why *NonFinite) {
 	text, hint := "overflows float32", "bound what grows, or scale it down"

@@ -1,6 +1,6 @@
 package sample
 
-// A purpose is what numbers are drawn for: each has its own.
+// A Purpose is what numbers are drawn for: each has its own.
 type Purpose uint64
 
 const (

@@ -18,7 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A sampler draws parameters of programs from their declared sets: unit rows,
+// A Sampler draws parameters of programs from their declared sets: unit rows,
 // rows on the simplex, open ranges well inside, integers with the extra values
 // that a union allows. Everything else is a normal number of moderate size.
 type Sampler struct {
@@ -33,14 +33,14 @@ type Sampler struct {
 	Halvings int  // how often what may be any number is drawn at half the size
 }
 
-// newSampler makes the sampler of a purpose's nth point. Numbers follow from the
+// New makes the sampler of a purpose's nth point. Numbers follow from the
 // purpose, n and the order in which they are drawn, which is that of a program's
 // parameters: no name of a page decides what is drawn.
 func New(blk *check.Block, frees map[string]irbuild.Free, sizes map[string]int, purpose Purpose, n int) *Sampler {
 	return &Sampler{Rand: rand.New(rand.NewPCG(uint64(purpose), uint64(n))), Block: blk, Frees: frees, Sizes: sizes}
 }
 
-// params draws all parameters of a program.
+// Params draws all parameters of a program.
 func (s *Sampler) Params(f *ir.Func) numeric.Tensors {
 	out := numeric.Tensors{}
 	for _, p := range f.Params {
@@ -112,7 +112,7 @@ func (s *Sampler) Fill(t *interp.Tensor, f func() float64) {
 	}
 }
 
-// rows moves rows onto the sphere or the simplex.
+// normaliseRows moves rows onto the sphere or the simplex.
 func (s *Sampler) normaliseRows(t *interp.Tensor, kind notation.TypeKind) {
 	n := t.Shape[len(t.Shape)-1]
 	if n == 0 || !proof.HasNormalisedRows(kind) {
@@ -137,7 +137,7 @@ func (s *Sampler) normaliseRows(t *interp.Tensor, kind notation.TypeKind) {
 	}
 }
 
-// inside draws a number of a range, away from its ends.
+// inRange draws a number of a range, away from its ends.
 func (s *Sampler) inRange(t *notation.Type) float64 {
 	iv := interval.Declared(t)
 	okLo, okHi := !math.IsInf(iv.Lo, 0), !math.IsInf(iv.Hi, 0)
@@ -171,7 +171,7 @@ func (s *Sampler) integers(t *interp.Tensor, typ *notation.Type) {
 	})
 }
 
-// whole evaluates an integer over sizes.
+// integer evaluates an integer over sizes.
 func (s *Sampler) integer(e notation.Expr, otherwise int) int {
 	if e == nil {
 		return otherwise
@@ -190,7 +190,7 @@ func (s *Sampler) integer(e notation.Expr, otherwise int) int {
 	return n
 }
 
-// ascii spells the sizes of a polynomial as programs do.
+// ASCIISizes spells the sizes of a polynomial as programs do.
 func ASCIISizes(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
 		if n := ident.ASCII(s); n != s {
@@ -200,7 +200,7 @@ func ASCIISizes(p shape.Poly) shape.Poly {
 	return p
 }
 
-// tie copies the value of some number among the parameters into one entry of
+// placeTies copies the value of some number among the parameters into one entry of
 // each real array.
 func (s *Sampler) placeTies(f *ir.Func, params numeric.Tensors) {
 	var numbers []float64
@@ -226,10 +226,10 @@ func (s *Sampler) Weights(t *interp.Tensor) *interp.Tensor {
 	return w
 }
 
-// isTail reports whether a parameter is what a context keeps of a series.
+// isWindow reports whether a parameter is what a context keeps of a series.
 func isWindow(name string) bool { return strings.HasSuffix(name, ".tail") }
 
-// options gives the constants of an update that are options of its page their
+// SetOptions gives the constants of an update that are options of its page their
 // values, and the clock its first one.
 func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {
 	for name, o := range s.Block.Options {
@@ -240,7 +240,7 @@ func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {
 	}
 }
 
-// weightsOf draws the weights of a program's results by their places, so that
+// ResultWeights draws the weights of a program's results by their places, so that
 // another program with results of the same names gets the same ones. A result
 // that the program does not have has the weight zero.
 func ResultWeights(f *ir.Func, sizes map[string]int, round int) func(ir.Result, *interp.Tensor) *interp.Tensor {

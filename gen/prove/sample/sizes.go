@@ -11,7 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// timeOf is the number of a value's axis of tokens, or −1.
+// TokenAxis is the number of a value's axis of tokens, or −1.
 func TokenAxis(v *ir.Value) int {
 	return slices.IndexFunc(v.Axes, func(a *ir.Axis) bool { s, ok := a.Size.Symbol(); return ok && s == Tokens })
 }
@@ -27,7 +27,7 @@ const (
 	Tokens = "T"
 )
 
-// sizeNames lists the free sizes of a block's programs: first those that are an
+// SizeNames lists the free sizes of a block's programs: first those that are an
 // axis of their own, in the order of the axes, then those that only enter others,
 // in the order of the block's. No name decides the order.
 func SizeNames(blk *check.Block, fs ...*ir.Func) []string {
@@ -93,10 +93,10 @@ func AssignSizes(names []string, l, t int, widths ...int) map[string]int {
 	return out
 }
 
-// base is a size's name without the part that it belongs to.
+// LastName is a size's name without the part that it belongs to.
 func LastName(n string) string { return n[strings.LastIndexByte(n, '.')+1:] }
 
-// sizeSets are the sizes at which programs are tested.
+// Sizes are the sizes at which programs are tested.
 func Sizes(blk *check.Block, deep bool, fs ...*ir.Func) []map[string]int {
 	names := SizeNames(blk, fs...)
 	sets := []map[string]int{AssignSizes(names, 2, 5, 3, 4, 2, 5), AssignSizes(names, 1, 3, 2, 3, 4, 1)}
@@ -114,12 +114,12 @@ func Sizes(blk *check.Block, deep bool, fs ...*ir.Func) []map[string]int {
 	return sets
 }
 
-// growing are sizes from the smallest on, for a counterexample.
+// GrowingSizes are sizes from the smallest on, for a counterexample.
 func GrowingSizes(names []string) []map[string]int {
 	return []map[string]int{AssignSizes(names, 1, 1, 1), AssignSizes(names, 1, 2, 1), AssignSizes(names, 1, 2, 2), AssignSizes(names, 1, 2, 2, 3), AssignSizes(names, 2, 5, 3, 4, 2, 5)}
 }
 
-// spelled prints sizes for a message.
+// SizesText prints sizes for a message.
 func SizesText(sizes map[string]int) string {
 	var out []string
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {

@@ -21,13 +21,13 @@ import (
 // measured at some moments. Whether what is measured is acceptable is for the
 // reader to say.
 
-// courseChunk is how many tokens of a course one call takes.
+// snapshotChunk is how many tokens of a course one call takes.
 const snapshotChunk = 50
 
-// courseLanes is how many contexts run side by side.
+// snapshotBatch is how many contexts run side by side.
 const snapshotBatch = 2
 
-// A Course is a rule after so many tokens.
+// A Snapshot is a rule after so many tokens.
 type Snapshot struct {
 	Steps  int
 	Finite bool             // every output and state so far is a number
@@ -67,7 +67,7 @@ func Follow(blk *check.Block, width int, moments []int, near float64) ([]Snapsho
 	return c.run(width, moments), ds
 }
 
-// A courser follows one rule.
+// A follower follows one rule.
 type follower struct {
 	blk    *check.Block
 	f      *ir.Func
@@ -105,7 +105,7 @@ func (c *follower) run(width int, moments []int) []Snapshot {
 	return out
 }
 
-// look gathers what is measured over tokens, and reports whether all is finite.
+// observe gathers what is measured over tokens, and reports whether all is finite.
 func (c *follower) observe(got numeric.Tensors) bool {
 	for _, r := range c.f.Results {
 		if !numeric.Finite(got[r.Name]) {

@@ -14,7 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// An evaluator computes the numbers of a declaration. The sizes of a part
+// A startEvaluator computes the numbers of a declaration. The sizes of a part
 // inside a whole are those of the arrays that it was given.
 type startEvaluator struct {
 	blk   *check.Block
@@ -138,7 +138,7 @@ func (e *startEvaluator) number(x notation.Expr) (float64, bool) {
 	return float64(v), err == nil
 }
 
-// startValues draws inputs and gives everything else the value that the page
+// StartValues draws inputs and gives everything else the value that the page
 // starts it from.
 func (s *Sampler) StartValues(f *ir.Func) numeric.Tensors {
 	params := s.Params(f)
@@ -151,7 +151,7 @@ func (s *Sampler) StartValues(f *ir.Func) numeric.Tensors {
 	return params
 }
 
-// startParams gives the learned parameters and states of a block and of its parts the
+// StartParams gives the learned parameters and states of a block and of its parts the
 // values that their pages start them from.
 func (s *Sampler) StartParams(blk *check.Block, prefix string, params numeric.Tensors) {
 	e := &startEvaluator{blk: blk, sizes: map[string]int{}}
@@ -176,7 +176,7 @@ func (s *Sampler) StartParams(blk *check.Block, prefix string, params numeric.Te
 	}
 }
 
-// startValue gives a learned parameter or a state the value that its declaration starts it from.
+// StartValue gives a learned parameter or a state the value that its declaration starts it from.
 func (s *Sampler) StartValue(sym *check.Symbol, t *interp.Tensor) {
 	(&startEvaluator{blk: s.Block, sizes: s.Sizes}).start(sym, t, s)
 }

@@ -14,7 +14,7 @@ const (
 	mildScales   = 2    // of the sizes: those at which equalities are compared
 )
 
-// hardSizes are the sizes of learned parameters and tokens.
+// StressScales are the sizes of learned parameters and tokens.
 var StressScales = []float64{1.0 / 16, 1, 16, 256}
 
 func StressScale(rng *rand.Rand, mild bool) float64 {
@@ -25,7 +25,7 @@ func StressScale(rng *rand.Rand, mild bool) float64 {
 	return StressScales[rng.IntN(n)]
 }
 
-// hardTokens draws the tokens of a chunk: each of a size of its own, or all the
+// StressTokens draws the tokens of a chunk: each of a size of its own, or all the
 // same, or the same with alternating signs.
 func StressTokens(f *ir.Func, draw *Sampler, params numeric.Tensors, round int, mild bool) {
 	for _, v := range f.Params {

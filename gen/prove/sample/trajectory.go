@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// A trajectory runs a rule chunk after chunk from the values that its page starts it from.
+// A Trajectory runs a rule chunk after chunk from the values that its page starts it from.
 type Trajectory struct {
 	prog   *interp.Program
 	f      *ir.Func
@@ -14,12 +14,12 @@ type Trajectory struct {
 	Params numeric.Tensors // of the next chunk
 }
 
-// trajectory starts a trajectory with freshly drawn parameters and tokens.
+// Trajectory starts a trajectory with freshly drawn parameters and tokens.
 func (s *Sampler) Trajectory(f *ir.Func) *Trajectory {
 	return &Trajectory{prog: interp.Compile(f), f: f, sizes: s.Sizes, Params: s.StartValues(f)}
 }
 
-// drawTokens replaces the inputs of the next chunk.
+// DrawTokens replaces the inputs of the next chunk.
 func (t *Trajectory) DrawTokens(s *Sampler) {
 	for _, v := range t.f.Params {
 		if v.Role == ir.Input {
@@ -28,7 +28,7 @@ func (t *Trajectory) DrawTokens(s *Sampler) {
 	}
 }
 
-// next runs one chunk, carries the states over and advances the position.
+// Next runs one chunk, carries the states over and advances the position.
 func (t *Trajectory) Next() numeric.Tensors {
 	out := t.prog.Run(t.sizes, t.Params)
 	for _, r := range t.f.Results {

@@ -14,7 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A holder holds one program to one witness.
+// A comparison holds one program to one witness.
 type comparison struct {
 	w       *Witness
 	f       *ir.Func
@@ -82,7 +82,7 @@ func (h *comparison) source(param string) string {
 	return strings.TrimPrefix(param, h.w.Strip)
 }
 
-// given reads sizes and parameters.
+// readParams reads sizes and parameters.
 func (h *comparison) readParams() error {
 	h.sizes, h.params = map[string]int{}, numeric.Tensors{}
 	for k, v := range h.w.Sizes {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReadWitnesses reads a list of witnesses; # opens a comment.
+// ReadList reads a list of witnesses; # opens a comment.
 func ReadList(r io.Reader) ([]*Witness, error) {
 	var out []*Witness
 	sc := bufio.NewScanner(r)
@@ -33,7 +33,7 @@ func ReadList(r io.Reader) ([]*Witness, error) {
 	return out, sc.Err()
 }
 
-// spread writes a line with EACH:=A-B out, once for every n.
+// expandEach writes a line with EACH:=A-B out, once for every n.
 func expandEach(text string) ([]string, error) {
 	before, rest, ok := strings.Cut(text, "EACH:=")
 	if !ok {

@@ -96,7 +96,7 @@ func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
 	return u, err
 }
 
-// answers is a frozen read without the tails that it keeps for others: those no
+// withoutKeptWindows is a frozen read without the tails that it keeps for others: those no
 // reference has.
 func withoutKeptWindows(f *ir.Func) *ir.Func {
 	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.State && r.Val.Def != nil && r.Val.Def.Op == ir.Stop })

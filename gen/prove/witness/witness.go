@@ -44,13 +44,13 @@ type Witness struct {
 	Line    int
 }
 
-// A WitnessResult is one result that is compared.
+// A Result is one result that is compared.
 type Result struct{ Result, Tensor, Weight string }
 
 // Vectors finds a tensor of a vector file: its shape and its numbers.
 type Vectors func(name string) (shape []int, data []float64, ok bool)
 
-// A Miss is a number that a unit does not reproduce.
+// A Mismatch is a number that a unit does not reproduce.
 type Mismatch struct {
 	Name      string
 	Index     []int

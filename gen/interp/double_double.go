@@ -8,57 +8,60 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Two formulas that differ by a part in 10¹² look equal in float64, where a sum
-// of products may be off by as much. So equalities are decided in double-double
-// arithmetic (Dekker 1971): a number is the sum of two float64 and has about 31
-// digits. The evaluator is plain: every entry's address is computed from its
-// subscripts. Numbers of a page enter as the float64 that they are everywhere.
+// Two formulas that differ by a part in 10¹² look equal in float64, where a sum of
+// products has a rounding error of that size. So equalities are decided in double-double
+// arithmetic (Dekker, A floating-point technique for extending the available precision,
+// 1971): a number is the unevaluated sum of two float64 and has about 31 digits. This
+// evaluator computes the address of every entry from its subscripts.
 
-// A Wides is a dense array of double-double numbers in row-major order.
-type Wides struct {
+// A DoubleDoubleTensor is a dense array of double-double numbers in row-major order.
+type DoubleDoubleTensor struct {
 	Shape []int
-	Data  []Wide
+	Data  []DoubleDouble
 }
 
-// RunWide evaluates f like Run, in double-double arithmetic; ok is false for a
-// program with a recurrence or a search, which this evaluator does not have.
-func RunWide(f *ir.Func, sizes map[string]int, params map[string]*Tensor) (out map[string]*Wides, ok bool) {
-	e := &wideRun{m: &machine{sizes: sizes, vals: map[*ir.Value]*Tensor{}}, vals: map[*ir.Value]*Wides{}}
+// withoutDoubleDouble are the primitives that have no rule in double-double arithmetic.
+var withoutDoubleDouble = map[ir.Op]bool{ir.ScanOp: true, ir.SolveOp: true, ir.TriSolve: true}
+
+// RunDoubleDouble evaluates f like Run, in double-double arithmetic; ok is false for a
+// program with a scan, a root search or a triangular solve, which it does not support.
+func RunDoubleDouble(f *ir.Func, sizes map[string]int, params map[string]*Tensor) (out map[string]*DoubleDoubleTensor, ok bool) {
+	e := &doubleDoubleRun{m: &machine{sizes: sizes, vals: map[*ir.Value]*Tensor{}}, vals: map[*ir.Value]*DoubleDoubleTensor{}}
 	for _, p := range f.Params {
 		t := params[p.Name]
 		if t == nil {
 			panic(fmt.Sprintf("interp: BUG: parameter %s of %s is missing", p.Name, f.Name))
 		}
-		w := &Wides{Shape: t.Shape, Data: make([]Wide, len(t.Data))}
+		w := &DoubleDoubleTensor{Shape: t.Shape, Data: make([]DoubleDouble, len(t.Data))}
 		for i, x := range t.Data {
 			w.Data[i].Hi = x
 		}
 		e.set(p, w)
 	}
 	for _, in := range f.Body {
-		if in.Scan != nil || in.Solve != nil || in.Op == ir.TriSolve {
+		if withoutDoubleDouble[in.Op] {
 			return nil, false
 		}
-		w := &Wides{Shape: e.m.shape(in.Out.Axes)}
-		w.Data = make([]Wide, len(NewTensor(w.Shape...).Data))
+		w := &DoubleDoubleTensor{Shape: e.m.shape(in.Out.Axes)}
+		w.Data = make([]DoubleDouble, len(NewTensor(w.Shape...).Data))
 		e.instr(in, w)
 		e.set(in.Out, w)
 	}
-	out = map[string]*Wides{}
+	out = map[string]*DoubleDoubleTensor{}
 	for _, r := range f.Results {
 		out[r.Name] = e.vals[r.Val]
 	}
 	return out, true
 }
 
-// A wideRun is one evaluation. The machine has the arrays of indices, which
+// A doubleDoubleRun is one evaluation. The machine holds the integer arrays that
 // subscripts read.
-type wideRun struct {
+type doubleDoubleRun struct {
 	m    *machine
-	vals map[*ir.Value]*Wides
+	vals map[*ir.Value]*DoubleDoubleTensor
 }
 
-func (e *wideRun) set(v *ir.Value, w *Wides) {
+func (e *doubleDoubleRun) set(v *ir.Value, w *DoubleDoubleTensor) {
 	e.vals[v] = w
 	t := &Tensor{Shape: w.Shape}
 	if v.Elem == ir.Int {
@@ -69,7 +72,7 @@ func (e *wideRun) set(v *ir.Value, w *Wides) {
 	e.m.vals[v] = t
 }
 
-func (e *wideRun) instr(in *ir.Instr, out *Wides) {
+func (e *doubleDoubleRun) instr(in *ir.Instr, out *DoubleDoubleTensor) {
 	switch in.Op {
 	case ir.SizeOf:
 		out.Data[0].Hi = float64(e.m.size(in.Poly))
@@ -84,23 +87,23 @@ func (e *wideRun) instr(in *ir.Instr, out *Wides) {
 	n := len(in.Loops)
 	dims := e.m.shape(in.Loops)
 	to := e.m.access(&Tensor{Shape: out.Shape}, in.To, n)
-	args, data := make([]access, len(in.Args)), make([][]Wide, len(in.Args))
+	args, data := make([]access, len(in.Args)), make([][]DoubleDouble, len(in.Args))
 	for i, a := range in.Args {
 		args[i], data[i] = e.m.access(e.m.vals[a.Val], a.Sub, n), e.vals[a.Val].Data
 	}
 	guard := e.guards(in)
-	get := func(i int, idx []int) Wide {
+	get := func(i int, idx []int) DoubleDouble {
 		if at, ok := args[i].value(idx); ok {
 			return data[i][at]
 		}
-		return Wide{} // a gather outside of its table
+		return DoubleDouble{} // a gather outside of its table
 	}
 	switch in.Op {
 	case ir.Max, ir.Softmax, ir.LogSumExp:
 		e.normalise(in, out, dims, &to, guard, get)
 		return
 	}
-	vals := make([]Wide, len(args))
+	vals := make([]DoubleDouble, len(args))
 	eachPoint(dims, func(idx []int) {
 		if !guard(idx) {
 			return
@@ -110,20 +113,20 @@ func (e *wideRun) instr(in *ir.Instr, out *Wides) {
 		}
 		if at, ok := to.value(idx); ok {
 			if in.Op == ir.Prod {
-				p := Wide{Hi: in.Coef[0]}
+				p := DoubleDouble{Hi: in.Coef[0]}
 				for _, x := range vals {
 					p = p.Mul(x)
 				}
 				out.Data[at] = out.Data[at].Add(p)
 				return
 			}
-			out.Data[at] = wideScalar(in, idx, vals)
+			out.Data[at] = doubleDoubleScalar(in, idx, vals)
 		}
 	})
 }
 
 // guards are the conditions that a point must meet.
-func (e *wideRun) guards(in *ir.Instr) func(idx []int) bool {
+func (e *doubleDoubleRun) guards(in *ir.Instr) func(idx []int) bool {
 	var all []access
 	for _, s := range in.Guard {
 		all = append(all, e.m.affine(s, len(in.Loops), true))
@@ -138,8 +141,8 @@ func (e *wideRun) guards(in *ir.Instr) func(idx []int) bool {
 	}
 }
 
-func (e *wideRun) normalise(in *ir.Instr, out *Wides, dims []int, to *access, guard func([]int) bool, get func(int, []int) Wide) {
-	groups := map[string][]Wide{}
+func (e *doubleDoubleRun) normalise(in *ir.Instr, out *DoubleDoubleTensor, dims []int, to *access, guard func([]int) bool, get func(int, []int) DoubleDouble) {
+	groups := map[string][]DoubleDouble{}
 	places := map[string][]int{}
 	var order []string
 	for i := range out.Data {
@@ -174,7 +177,7 @@ func (e *wideRun) normalise(in *ir.Instr, out *Wides, dims []int, to *access, gu
 			out.Data[at[0]] = top
 			continue
 		}
-		sum := Wide{}
+		sum := DoubleDouble{}
 		for i, x := range xs {
 			xs[i] = x.Sub(top).exp()
 			sum = sum.Add(xs[i])
@@ -190,7 +193,7 @@ func (e *wideRun) normalise(in *ir.Instr, out *Wides, dims []int, to *access, gu
 }
 
 // stack copies each argument to its place along the stacked axis.
-func (e *wideRun) stack(in *ir.Instr, out *Wides) {
+func (e *doubleDoubleRun) stack(in *ir.Instr, out *DoubleDoubleTensor) {
 	for _, a := range in.Args {
 		src := e.vals[a.Val]
 		eachPoint(src.Shape, func(idx []int) {
@@ -232,29 +235,29 @@ func eachPoint(dims []int, f func(idx []int)) {
 	}
 }
 
-// wideScalar evaluates an entry-by-entry primitive at one point.
-func wideScalar(in *ir.Instr, idx []int, v []Wide) Wide {
+// doubleDoubleScalar evaluates an entry-by-entry primitive at one point.
+func doubleDoubleScalar(in *ir.Instr, idx []int, v []DoubleDouble) DoubleDouble {
 	switch in.Op {
 	case ir.Lin:
-		sum := Wide{Hi: in.Coef[len(v)]}
+		sum := DoubleDouble{Hi: in.Coef[len(v)]}
 		for i, x := range v {
-			sum = sum.Add(Wide{Hi: in.Coef[i]}.Mul(x))
+			sum = sum.Add(DoubleDouble{Hi: in.Coef[i]}.Mul(x))
 		}
 		return sum
 	case ir.Const:
-		return Wide{Hi: in.Coef[0]}
+		return DoubleDouble{Hi: in.Coef[0]}
 	case ir.Iota:
-		return Wide{Hi: float64(idx[in.Over[0]])}
+		return DoubleDouble{Hi: float64(idx[in.Over[0]])}
 	case ir.Select:
 		if v[0].Hi != 0 {
 			return v[1]
 		}
 		return v[2]
 	}
-	if f := wideUnary[in.Op]; f != nil {
+	if f := doubleDoubleUnary[in.Op]; f != nil {
 		return f(v[0])
 	}
-	if f := wideBinary[in.Op]; f != nil {
+	if f := doubleDoubleBinary[in.Op]; f != nil {
 		return f(v[0], v[1])
 	}
 	panic("interp: BUG: no double-double rule for " + in.Op.String())

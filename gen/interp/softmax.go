@@ -7,9 +7,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// normalise evaluates max, softmax and logsumexp: for every point of the kept
-// loops, over the loops in Over, where the guards hold. The maximum of nothing
-// is −∞. A NaN comes out.
+// normalise evaluates max, softmax and logsumexp: for every point of the kept loops, over
+// the loops in Over, where the guards hold. The maximum of the empty set is −∞. A NaN
+// argument makes the result NaN. Exponentials are of differences to the maximum, so that
+// none overflows.
 func (m *machine) normalise(in *ir.Instr) func() {
 	g := &group{m: m, op: in.Op, out: m.vals[in.Out]}
 	n := m.nest(in, in.Args)
@@ -59,13 +60,13 @@ func (a *access) permute(order []int) {
 	}
 }
 
-// A group gathers the entries that are normalised together.
+// A group collects the entries that are normalised together.
 type group struct {
 	m    *machine
 	op   ir.Op
 	out  *Tensor
 	kept int
-	at   []int // the kept loops of the entries gathered
+	at   []int // the kept loops of the collected entries
 	x    []float64
 	to   []int
 }

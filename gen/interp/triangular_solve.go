@@ -2,9 +2,9 @@ package interp
 
 import "github.com/nl-hecate/hecate/gen/ir"
 
-// triangle lays out a triangular solve: entry by entry, rows in their order
-// outside and the terms before them in order inside.
-func (m *machine) triangle(in *ir.Instr) func() {
+// triangularSolve lays out a triangular solve by forward substitution, entry by entry:
+// the rows in order outside, the terms before each in order inside.
+func (m *machine) triangularSolve(in *ir.Instr) func() {
 	t, i := in.Triangle()
 	n := len(in.Loops)
 	a, b := m.access(m.vals[in.Args[0].Val], in.Args[0].Sub, n), m.access(m.vals[in.Args[1].Val], in.Args[1].Sub, n)

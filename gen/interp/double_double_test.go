@@ -36,7 +36,7 @@ func TestWideFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := wideUnary[c.op](Wide{Hi: c.x})
+		w := doubleDoubleUnary[c.op](DoubleDouble{Hi: c.x})
 		got := new(big.Float).SetPrec(200).SetFloat64(w.Hi)
 		got.Add(got, big.NewFloat(w.Lo))
 		d, _ := new(big.Float).Quo(got.Sub(got, want), want).Float64()
@@ -44,11 +44,11 @@ func TestWideFunctions(t *testing.T) {
 			t.Errorf("%v(%g) is off by %.3g", c.op, c.x, d)
 		}
 	}
-	third := Wide{Hi: 1}.Div(Wide{Hi: 3})
-	if d := third.Mul(Wide{Hi: 3}).Sub(Wide{Hi: 1}); math.Abs(d.Hi) > 1e-31 {
+	third := DoubleDouble{Hi: 1}.Div(DoubleDouble{Hi: 3})
+	if d := third.Mul(DoubleDouble{Hi: 3}).Sub(DoubleDouble{Hi: 1}); math.Abs(d.Hi) > 1e-31 {
 		t.Errorf("3·(1/3) − 1 = %g", d.Hi)
 	}
-	if x := (Wide{Hi: 0.1}).pow(Wide{Hi: -3}).Mul(Wide{Hi: 0.1}.pow(Wide{Hi: 3})).Sub(Wide{Hi: 1}); math.Abs(x.Hi) > 1e-29 {
+	if x := (DoubleDouble{Hi: 0.1}).pow(DoubleDouble{Hi: -3}).Mul(DoubleDouble{Hi: 0.1}.pow(DoubleDouble{Hi: 3})).Sub(DoubleDouble{Hi: 1}); math.Abs(x.Hi) > 1e-29 {
 		t.Errorf("0.1⁻³·0.1³ − 1 = %g", x.Hi)
 	}
 }
@@ -59,7 +59,7 @@ func TestWideIsRun(t *testing.T) {
 	for seed := range uint64(400) {
 		f := irtest.Program(seed)
 		params := inputs(f, irtest.Sizes, rand.New(rand.NewPCG(seed, 1)))
-		got, ok := RunWide(f, irtest.Sizes, params)
+		got, ok := RunDoubleDouble(f, irtest.Sizes, params)
 		if !ok {
 			continue
 		}

@@ -6,16 +6,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A solve is evaluated by bisection until the range holds no number between
-// its ends, whatever its tolerance: the oracle's root is as near as numbers
-// are. Nothing is taken from how the emitted programs look for it. Where the
-// residual has the same sign at both ends, or is no number, so is the root.
+// Root finding by bisection, until no float64 number is between the ends of the bracket:
+// the reference root does not depend on the tolerance, nor on the method of the emitted
+// programs. Where the residual has the same sign at both ends, or is NaN, the root is NaN.
 
-// solve lays out a solve: the residual is a machine of its own, run anew for
-// every trial at every point.
-func (m *machine) solve(in *ir.Instr) func() {
+// root lays out a root search: the residual is a machine of its own, run once for every
+// evaluation at every point.
+func (m *machine) root(in *ir.Instr) func() {
 	out, f := m.vals[in.Out], in.Solve.Residual
-	inner := link(f, m.sizes, m.single, hooks{solved: m.solved})
+	inner := layOut(f, m.sizes, m.single, observers{onRoot: m.onRoot})
 	points := len(in.Out.Axes)
 	var args []*solveArg
 	for k, a := range in.Args {
@@ -51,15 +50,15 @@ func (m *machine) solve(in *ir.Instr) func() {
 			}
 			lo, hi := args[0].to.Data[0], args[1].to.Data[0]
 			out.Data[i] = m.bisect(residual, lo, hi)
-			if m.solved != nil {
-				m.solved(in, residual, lo, hi, out.Data[i])
+			if m.onRoot != nil {
+				m.onRoot(in, residual, lo, hi, out.Data[i])
 			}
 		}
 	}
 }
 
-// A solveArg is an argument of a solve: at each point its entries over its own
-// loops are copied to where the residual reads them.
+// A solveArg is an argument of a root search: at each point its entries are copied to
+// the buffer that the residual reads.
 type solveArg struct {
 	from  access
 	to    *Tensor

@@ -6,12 +6,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A nest is the box of an instruction with the addresses of what it reads and
-// writes. It runs row by row: a row is the innermost loop, along which every
-// address moves by a constant stride. Guards that are affine cut a row to the
-// part where they hold; what comes from an integer tensor is looked up once a
-// row. Where the innermost loop itself moves through an integer tensor, a loop
-// of one is put inside it, and a row is an entry.
+// A nest is the loop nest of an instruction with the addresses of its operands. It runs
+// row by row: a row is the innermost loop, along which every address has a constant
+// stride. Affine guards cut a row to the interval where they hold; an indirect subscript
+// is looked up once a row. Where the innermost loop itself indexes an integer tensor, a
+// loop of one iteration is added inside it, and a row is an entry.
 type nest struct {
 	dims   []int
 	to     access
@@ -66,7 +65,7 @@ func (m *machine) nest(in *ir.Instr, args []ir.Arg) *nest {
 	return n
 }
 
-// prepare settles the innermost loop.
+// prepare chooses the innermost loop.
 func (n *nest) prepare() *nest {
 	last := len(n.dims) - 1
 	if last < 0 || n.any(func(a *access) bool { return a.moves(last) }) {
@@ -96,7 +95,7 @@ func (n *nest) any(f func(a *access) bool) bool {
 	return hit
 }
 
-// moves reports whether an integer tensor is read along loop l.
+// moves reports whether an integer tensor is indexed by loop l.
 func (a *access) moves(l int) bool {
 	for _, d := range a.dyn {
 		if d.via.stride[l] != 0 || d.shift.stride[l] != 0 || d.via.moves(l) {
@@ -114,8 +113,7 @@ func (a *access) pad() {
 	}
 }
 
-// collapse joins the last loops while every address passes from one to the
-// next without a step.
+// collapse fuses the last loops while every address has one stride over both.
 func (n *nest) collapse() {
 	for l := len(n.dims) - 2; l >= 0; l-- {
 		d := n.dims[l+1]
@@ -146,8 +144,8 @@ func (m *machine) access(t *Tensor, subs []ir.Sub, loops int) access {
 	return a
 }
 
-// affine is the value of a subscript; that of its integer tensor is left to
-// the caller, or kept as a dynamic part.
+// affine is the affine part of a subscript; its indirect part is left to the caller, or
+// kept as a dynamic part.
 func (m *machine) affine(s ir.Sub, loops int, whole bool) access {
 	a := access{base: m.size(s.Const), stride: make([]int, loops)}
 	for _, t := range s.Terms {
@@ -161,8 +159,8 @@ func (m *machine) affine(s ir.Sub, loops int, whole bool) access {
 	return a
 }
 
-// value is the address, or the number, at idx; false when a gather points
-// outside its table.
+// value is the address, or the number, at idx; ok is false where a gather is outside of
+// its table.
 func (a *access) value(idx []int) (int, bool) {
 	v := a.base
 	for l, s := range a.stride {
@@ -229,7 +227,7 @@ func (n *nest) step(l, by int) {
 
 var zeros = make([]float64, 1)
 
-// one sets up the row at the current point and gives it to f.
+// one calls f with the row at the current point.
 func (n *nest) one(last int, f func(r *row)) {
 	lo, hi := 0, n.dims[last]
 	for i := range n.guards {
