@@ -62,6 +62,7 @@ type unitCompiler struct {
 	unit   *notation.Unit
 	conf   Config
 	passes []Pass
+	stats  *Stats
 	ds     *diag.List
 
 	deep     bool // for the proof

@@ -32,6 +32,7 @@ type Config struct {
 
 	Memory string      // folder for results of earlier runs; "" computes everything
 	Seen   func(Event) // is told what is done, one event at a time; may be nil
+	Stats  *Stats      // is told what each pass takes; may be nil
 }
 
 // home is where the code of the project's own units goes.

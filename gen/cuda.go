@@ -12,40 +12,29 @@ import (
 // CUDA compiles the project's pages and returns the CUDA text of their kernels, its manifest and
 // the header that it includes, by paths that begin with the folder.
 func CUDA(c Config, folder string) (tree.Files, diag.List) {
+	c.CUDA = path.Clean(folder)
 	p, ds := Open(c)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	type text struct {
-		files map[string][]byte
-		rows  []string
-	}
-	texts, td := sideBySide(p.jobs, func(j *job) (text, diag.List) {
-		if !emits(j.unit) {
-			return text{}, diag.List{}
+	texts, td := sideBySide(p.jobs, func(j *job) (*unitCompiler, diag.List) {
+		u := newCompiler(p.Source, j.unit, c)
+		if emits(j.unit) && compiled(j.unit) && u.run(codeStage, "abi") {
+			u.cudaFiles()
 		}
-		u, ds := CompileUnit(p.Source, j.unit)
-		if u == nil || ds.HasErrors() {
-			return text{}, ds
-		}
-		files, rows := emitcuda.Unit(u)
-		return text{files, rows}, ds
+		return u, *u.ds
 	})
 	if ds.Append(td); ds.HasErrors() {
 		return nil, ds
 	}
-	all := map[string][]byte{}
-	var rows []string
-	for _, t := range texts {
-		maps.Copy(all, t.files)
-		rows = append(rows, t.rows...)
-	}
-	all["manifest.json"] = emitcuda.Manifest(rows)
-	name, header := emitcuda.Include()
-	all[name] = header
 	files := tree.Files{}
-	for name, text := range all {
-		files[path.Join(folder, name)] = text
+	var rows []string
+	for _, u := range texts {
+		maps.Copy(files, u.files)
+		rows = append(rows, u.cudaRows...)
 	}
+	name, header := emitcuda.Include()
+	files[path.Join(c.CUDA, name)] = header
+	files[path.Join(c.CUDA, "manifest.json")] = emitcuda.Manifest(rows)
 	return files, ds
 }

@@ -78,6 +78,8 @@ type Emission struct {
 	Source *Source             // with the units of the project and what they are made of
 	Files  tree.Files          // by path under the root
 	Cuts   map[string][]string // of each unit with code of its own, in what ways its results depend on the cut into calls
+
+	codes []*code // of the jobs of the project
 }
 
 // Emit compiles the pages of a project and proves nothing. There is no emission when
@@ -87,38 +89,19 @@ func Emit(c Config) (*Emission, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	files, codes, ed := p.emit(false)
-	if ds.Append(ed); ds.HasErrors() {
-		return nil, ds
-	}
-	return p.emission(files, codes), ds
+	e, ed := p.emit(false)
+	ds.Append(ed)
+	return e, ds
 }
 
 // EmitCode is Emit without tests, for a source.
 func EmitCode(s *Source) (*Emission, diag.List) {
-	p, files := newProject(s, Config{CUDA: NoCUDA}), tree.Files{}
-	codes, ds := p.code(files)
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	return p.emission(files, codes), ds
+	return newProject(s, Config{CUDA: NoCUDA}).code()
 }
 
-func (p *Project) emission(files tree.Files, codes []*code) *Emission {
-	e := &Emission{Files: files, Cuts: map[string][]string{}}
-	var own []*notation.Unit
-	for i, j := range p.jobs {
-		own = append(own, j.unit)
-		if c := codes[i]; c != nil && c.Named == nil {
-			e.Cuts[j.unit.Name.Text] = c.Cut
-		}
-	}
-	e.Source = p.within(p.Tree.Closure(own...))
-	return e
-}
-
-// emit compiles the pages; with proof set it proves them first.
-func (p *Project) emit(proof bool) (files tree.Files, codes []*code, ds diag.List) {
+// emit takes the project through the passes over units and those over all files; with
+// proof set it proves the units first.
+func (p *Project) emit(proof bool) (*Emission, diag.List) {
 	emitted := 0
 	for _, j := range p.jobs {
 		if emits(j.unit) {
@@ -130,42 +113,52 @@ func (p *Project) emit(proof bool) (files tree.Files, codes []*code, ds diag.Lis
 		stages += len(p.jobs)
 	}
 	p.count(stages)
+	var ds diag.List
 	if proof {
 		_, pd := p.Prove(false)
 		if ds.Append(pd); ds.HasErrors() {
-			return nil, nil, ds
+			return nil, ds
 		}
 	}
-	files = tree.Files{}
-	codes, cd := p.code(files)
+	e, cd := p.code()
 	ds.Append(cd)
-	if ds.Append(p.tests(files)); ds.HasErrors() {
-		return nil, nil, ds
+	tests, td := sideBySide(p.jobs, (*job).tests)
+	if ds.Append(td); ds.HasErrors() {
+		return nil, ds
 	}
-	if ds.Append(p.together(codes, files)); ds.HasErrors() {
-		return nil, nil, ds
+	for _, files := range tests {
+		maps.Copy(e.Files, files)
 	}
-	return files, codes, ds
-}
-
-// code prints the units and puts their files among the others.
-func (p *Project) code(files tree.Files) ([]*code, diag.List) {
-	out, ds := sideBySide(p.jobs, (*job).code)
-	for _, c := range out {
-		if c != nil {
-			maps.Copy(files, c.Files)
+	for _, pass := range Pipeline {
+		if pass.Project == nil {
+			continue
+		}
+		p.conf.Stats.measure(pass.Name, func() { ds.Append(pass.Project(p, e)) })
+		if ds.HasErrors() {
+			return nil, ds
 		}
 	}
-	return out, ds
+	return e, ds
 }
 
-// tests prints the tests of the units and puts their files among the others.
-func (p *Project) tests(files tree.Files) diag.List {
-	out, ds := sideBySide(p.jobs, (*job).tests)
-	for _, f := range out {
-		maps.Copy(files, f)
+// code prints the units.
+func (p *Project) code() (*Emission, diag.List) {
+	e := &Emission{Files: tree.Files{}, Cuts: map[string][]string{}}
+	codes, ds := sideBySide(p.jobs, (*job).code)
+	var own []*notation.Unit
+	for i, c := range codes {
+		u := p.jobs[i].unit
+		own = append(own, u)
+		if c == nil {
+			continue
+		}
+		maps.Copy(e.Files, c.Files)
+		if c.Named == nil {
+			e.Cuts[u.Name.Text] = c.Cut
+		}
 	}
-	return ds
+	e.Source, e.codes = p.within(p.Tree.Closure(own...)), codes
+	return e, ds
 }
 
 // sideBySide takes jobs through a stage on all cores. Results and messages are in the
@@ -175,7 +168,11 @@ func sideBySide[T any](jobs []*job, stage func(*job) (T, diag.List)) ([]T, diag.
 	lists := make([]diag.List, len(jobs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
+	workers := runtime.GOMAXPROCS(0)
+	if len(jobs) > 0 && jobs[0].conf.Stats != nil {
+		workers = 1 // allocations are those of the process
+	}
+	for range min(len(jobs), workers) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
 				out[i], lists[i] = stage(jobs[i])
@@ -190,16 +187,14 @@ func sideBySide[T any](jobs []*job, stage func(*job) (T, diag.List)) ([]T, diag.
 	return out, ds
 }
 
-// together adds what belongs to all units.
-func (p *Project) together(codes []*code, files tree.Files) diag.List {
+// registry adds the registry of the units and the manifest of the CUDA kernels.
+func (p *Project) registry(e *Emission) (ds diag.List) {
 	r := emitgo.Registry{Home: p.conf.home()}
 	if len(p.conf.Library) > 0 {
 		r.Extends = libraryHome.Import(emitgo.RegistryFolder(libraryHome))
-	} else {
-		maps.Copy(files, shared())
 	}
 	var rows []string
-	for _, c := range codes {
+	for _, c := range e.codes {
 		switch {
 		case c == nil:
 			continue
@@ -210,31 +205,33 @@ func (p *Project) together(codes []*code, files tree.Files) diag.List {
 		}
 		rows = append(rows, c.Kernels...)
 	}
-	maps.Copy(files, r.File())
+	maps.Copy(e.Files, r.File())
 	if dir := p.conf.CUDAFolder(); dir != "" {
-		files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
+		e.Files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
 		if len(p.conf.Library) > 0 { // what the text includes lies beside it
 			name, text := emitcuda.Include()
-			files[dir+"/"+name] = text
+			e.Files[dir+"/"+name] = text
 		}
 	}
-	return p.combinations(files)
+	return ds
 }
 
-// shared is the package of what all kernels share, which the library has.
-func shared() tree.Files {
-	files := tree.Files{}
+// shared adds the package that all kernels share, unless the library has it.
+func (p *Project) shared(e *Emission) (ds diag.List) {
+	if len(p.conf.Library) > 0 {
+		return ds
+	}
 	for _, from := range []map[string][]byte{emitasm.Kern(), gemm.Files(), emitgo.Kern()} {
 		for name, text := range from {
-			files[libraryHome.Folder+"/kern/"+name] = text
+			e.Files[libraryHome.Folder+"/kern/"+name] = text
 		}
 	}
-	return files
+	return ds
 }
 
 // combinations adds the types of the legal combinations of the knobs, where the
 // project has a knob of its own.
-func (p *Project) combinations(files tree.Files) diag.List {
+func (p *Project) combinations(e *Emission) diag.List {
 	knobs := slices.DeleteFunc(p.Knobs(), func(u *notation.Unit) bool { return u.Example })
 	if !slices.ContainsFunc(knobs, p.Own) {
 		return diag.List{}
@@ -252,12 +249,12 @@ func (p *Project) combinations(files tree.Files) diag.List {
 		}
 		out = emitgo.Safety(p.conf.home(), choices(p.Source, table))
 		if ds.Len() > 0 {
-			maps.Copy(files, out)
+			maps.Copy(e.Files, out)
 			return ds
 		}
 		p.memory.put(id, stage, from, out)
 	}
-	maps.Copy(files, out)
+	maps.Copy(e.Files, out)
 	return diag.List{}
 }
 
@@ -289,7 +286,9 @@ func Generate(c Config) (tree.Report, diag.List, error) {
 		rec, err := tree.Recover(c.Root)
 		return tree.Report{Recovery: rec}, ds, err
 	}
-	r, err := tree.Apply(c.Root, c.owned(), files)
+	var r tree.Report
+	var err error
+	c.Stats.measure("write", func() { r, err = tree.Apply(c.Root, c.owned(), files) })
 	return r, ds, err
 }
 
@@ -300,7 +299,9 @@ func Check(c Config) (tree.Drift, diag.List, error) {
 	if ds.HasErrors() {
 		return tree.Drift{}, ds, nil
 	}
-	d, err := tree.Check(c.Root, c.owned(), files)
+	var d tree.Drift
+	var err error
+	c.Stats.measure("compare", func() { d, err = tree.Check(c.Root, c.owned(), files) })
 	return d, ds, err
 }
 
@@ -317,21 +318,21 @@ func wanted(c Config) (tree.Files, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	files, _, ed := p.emit(true)
+	e, ed := p.emit(true)
 	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
 	}
 	// What is worth a warning is said every time; a page that changed meanwhile was
 	// not what was compiled, or is not what would be remembered.
 	if ds.Len() == 0 && differs(from, c.inputs()) == "" {
-		m.put(id, stage, from, files)
+		m.put(id, stage, from, e.Files)
 	}
 	kept := map[string]bool{"(all)": true}
 	for _, j := range p.jobs {
 		kept[units.ID(j.unit)] = true
 	}
 	m.prune(kept)
-	return files, ds
+	return e.Files, ds
 }
 
 // inputs are all bytes that the files are made from.

@@ -91,7 +91,7 @@ func Load(paths ...string) (*Source, diag.List) {
 
 // load reads the pages under files and folders, and takes them with those that are in
 // memory through the passes over pages.
-func (s *Source) load(before []*source.File, paths []string, after []*source.File) (*Source, diag.List) {
+func (s *Source) load(before []*source.File, paths []string, after []*source.File, stats *Stats) (*Source, diag.List) {
 	var ds diag.List
 	files, errs := readPages(paths)
 	for _, err := range errs {
@@ -103,7 +103,7 @@ func (s *Source) load(before []*source.File, paths []string, after []*source.Fil
 	s.files = slices.Concat(before, files, after)
 	for _, p := range Pipeline {
 		if p.Pages != nil {
-			p.Pages(s, &ds)
+			stats.measure(p.Name, func() { p.Pages(s, &ds) })
 		}
 	}
 	return s, ds
@@ -125,7 +125,7 @@ func readPages(paths []string) (out []*source.File, errs []error) {
 
 // LoadWith is Load with further pages that are in memory.
 func LoadWith(paths []string, more ...*source.File) (*Source, diag.List) {
-	return (&Source{home: libraryHome}).load(nil, paths, more)
+	return (&Source{home: libraryHome}).load(nil, paths, more, nil)
 }
 
 // Load reads the pages of a project, those of the library before them and pages that
@@ -135,7 +135,7 @@ func (c Config) Load(more ...*source.File) (*Source, diag.List) {
 	for _, f := range c.Library {
 		s.library[f.Path] = true
 	}
-	return s.load(c.Library, c.Specs, more)
+	return s.load(c.Library, c.Specs, more, c.Stats)
 }
 
 // LoadFiles is Load for pages that are in memory.

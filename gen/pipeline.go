@@ -15,16 +15,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// A Pass is one step of the compiler. It works on all pages, or on one unit; the passes
-// over units run side by side for the units of a project.
+// A Pass is one step of the compiler. It has one of three functions: Pages works on all
+// pages, Unit on one unit of the project, and Project on all files. The passes over
+// units run side by side for the units of a project.
 type Pass struct {
 	Name          string // as `hecategen dump -after` and `hecategen generate -stats` have it
 	Input, Output string // the types of the data that it reads and makes
 	Does          string // one line
 
-	Pages  func(s *Source, ds *diag.List)
-	Unit   func(c *unitCompiler)
-	Result string // the result of earlier runs that may replace the pass: proof, code or tests
+	Pages   func(s *Source, ds *diag.List)
+	Unit    func(c *unitCompiler)
+	Project func(p *Project, e *Emission) diag.List
+	Result  string // of a pass over units: the result of earlier runs that may replace it
 
 	Verify func(c *unitCompiler) error // checks the output; nil where there is nothing to check
 	Dump   func(c *unitCompiler, w io.Writer)
@@ -33,8 +35,7 @@ type Pass struct {
 }
 
 // Pipeline is the compiler: its passes in the order in which a project goes through
-// them. The registry and what else belongs to no single unit is added after the last
-// of them (Project.together), and tree.Apply writes the files.
+// them. After the last one tree.Apply writes the files.
 var Pipeline = []Pass{
 	{Name: "page", Input: "source.File", Output: "spec.Page", Pages: (*Source).parsePages,
 		Does: "the page: contract, blocks, citations, outline", DumpPage: dumpPage},
@@ -69,6 +70,13 @@ var Pipeline = []Pass{
 
 	{Name: "tests", Input: "units.Tree", Output: "tree.Files", Unit: (*unitCompiler).testFiles, Result: testStage,
 		Does: "the generated tests and their vectors"},
+
+	{Name: "shared", Output: "tree.Files", Project: (*Project).shared,
+		Does: "the package that all kernels share"},
+	{Name: "registry", Input: "abi.Unit", Output: "tree.Files", Project: (*Project).registry,
+		Does: "the registry of blocks and models, and the manifest of the CUDA kernels"},
+	{Name: "combinations", Input: "units.Tree", Output: "tree.Files", Project: (*Project).combinations,
+		Does: "the types of the legal combinations of the knobs"},
 }
 
 // run takes the unit through the passes that make a result, up to the pass of a name,
@@ -79,7 +87,7 @@ func (c *unitCompiler) run(result, last string) bool {
 			continue
 		}
 		if p.Unit != nil {
-			p.Unit(c)
+			c.stats.measure(p.Name, func() { p.Unit(c) })
 		}
 		if c.ds.HasErrors() {
 			return false

@@ -147,7 +147,9 @@ func caught(u *notation.Unit, stage string, ds *diag.List) {
 
 // compiler takes the unit through passes.
 func (j *job) compiler() *unitCompiler {
-	return newCompiler(j.src, j.unit, j.conf)
+	c := newCompiler(j.src, j.unit, j.conf)
+	c.stats = j.conf.Stats
+	return c
 }
 
 // prove proves the unit.

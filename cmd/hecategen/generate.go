@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"text/tabwriter"
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/audit"
@@ -12,7 +13,7 @@ import (
 )
 
 func generateCommand() *command {
-	c := newCommand("generate", "[-n] [-v]", "prove the pages and write what they become", `
+	c := newCommand("generate", "[-n] [-v] [-stats]", "prove the pages and write what they become", `
 Compile all pages of the project: parse, type, differentiate, prove, lower, and
 write the generated packages. The project is the Go module around the working
 directory, and its file hecate.toml says where the pages are (hecategen help
@@ -21,6 +22,7 @@ an interrupted run is finished or undone by the next one. What did not change
 since the last run is not computed again.`, 0, 0)
 	dry := c.flags.Bool("n", false, "write nothing; exit 1 when files would change")
 	verbose := verboseFlag(c.flags)
+	stats := c.flags.Bool("stats", false, "compute everything anew, one unit at a time, and print the time and the allocated memory of each pass")
 	c.run = func(_ []string, out, err io.Writer) int {
 		w, e := openWorkspace(nil, "")
 		if e == nil {
@@ -29,10 +31,33 @@ since the last run is not computed again.`, 0, 0)
 		if e != nil {
 			return finish("generate", bad, e, err)
 		}
+		if *stats {
+			w.conf.Memory, w.conf.Stats = "", &gen.Stats{}
+		}
 		status, e := w.generate(*dry, *verbose, out, err)
+		if *stats {
+			passes(w.conf.Stats, out)
+		}
 		return finish("generate", status, e, err)
 	}
 	return c
+}
+
+// passes prints a table of the time and the allocated memory of each pass.
+func passes(s *gen.Stats, out io.Writer) {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(p gen.PassStats) {
+		const mega = 1e6
+		fmt.Fprintf(t, "%-12s\t%d\t%.3f s\t%.1f MB\t\n", p.Name, p.Runs, p.Time.Seconds(), float64(p.Bytes)/mega)
+	}
+	fmt.Fprintln(t, "pass        \truns\ttime\tallocated\t")
+	total := gen.PassStats{Name: "total"}
+	for _, p := range s.Passes {
+		row(p)
+		total.Runs, total.Time, total.Bytes = total.Runs+p.Runs, total.Time+p.Time, total.Bytes+p.Bytes
+	}
+	row(total)
+	t.Flush()
 }
 
 // generate compiles the pages and writes what they become; with dry set it writes
