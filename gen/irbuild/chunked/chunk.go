@@ -24,22 +24,22 @@ import (
 
 // chunk serves the names inside a chunk.
 type chunk struct {
-	outer   *expr.Builder
-	series  *scan.Names
-	calls   *cut
-	e       *expr.Builder
-	scan    *ir.Scan
-	now     tensor.Affine             // the token that is built: any, or the last
-	vals    map[string]*tensor.Tensor // equations, with the token as a loop
-	prev    map[string]*tensor.Tensor // the same one token before
-	carry   map[string]*tensor.Tensor
-	outside *scan.Inputs
-	busy    map[string]bool
-	opened  map[string]*ir.Value // states before each token, while their equations are built
-	openAt  []notation.Span      // where they are read
+	outer            *expr.Builder
+	series           *scan.Names
+	cut              *cut
+	e                *expr.Builder
+	scan             *ir.Scan
+	now              tensor.Affine             // the token that is built: any, or the last
+	vals             map[string]*tensor.Tensor // equations, with the token as a loop
+	previous         map[string]*tensor.Tensor // the same one token before
+	carry            map[string]*tensor.Tensor
+	inputs           *scan.Inputs
+	busy             map[string]bool
+	placeholders     map[string]*ir.Value // states before each token, while their equations are built
+	placeholderSpans []notation.Span      // where they are read
 
-	unknowns []*ir.Value // states in the rule's equation while inputs are found in it
-	misfit   bool        // a form has no type with the axes of the rule: said
+	unknowns     []*ir.Value // states in the rule's equation while inputs are found in it
+	formMismatch bool        // a form has no type with the axes of the rule: said
 }
 
 // Program writes the program of a rule that a strategy computes: what has
@@ -54,8 +54,8 @@ func Program(e *expr.Builder, n *scan.Names) *ir.Func {
 	if e.Diags.Len() > before && e.Diags.HasErrors() {
 		return nil
 	}
-	sequential(n, e)
-	inChunks(n, e)
+	buildSeriesOfRule(n, e)
+	buildScans(n, e)
 	if e.Diags.Len() > before && e.Diags.HasErrors() {
 		return nil
 	}
@@ -64,9 +64,9 @@ func Program(e *expr.Builder, n *scan.Names) *ir.Func {
 	return e.Func
 }
 
-// sequential prepares what the tokens behind the last whole chunk read: the
+// buildSeriesOfRule prepares what the tokens behind the last whole chunk read: the
 // rule's own names mean the same axes, and its series are built with the others.
-func sequential(n *scan.Names, e *expr.Builder) {
+func buildSeriesOfRule(n *scan.Names, e *expr.Builder) {
 	whole, rule := e.Block, e.Block.Strategy.Rule
 	for name, a := range rule.Axes {
 		if b := whole.Axes[name]; b != nil {
@@ -82,11 +82,11 @@ func sequential(n *scan.Names, e *expr.Builder) {
 	e.Block = whole
 }
 
-// inChunks builds the scans of a rule that a strategy computes.
-func inChunks(n *scan.Names, e *expr.Builder) {
+// buildScans builds the scans of a rule that a strategy computes.
+func buildScans(n *scan.Names, e *expr.Builder) {
 	c := newCut(e)
 	s := newChunk(n, e, c)
-	if s.matches(); e.Diags.HasErrors() {
+	if s.matchForms(); e.Diags.HasErrors() {
 		return
 	}
 	for _, eq := range e.Block.Eqs {
@@ -107,7 +107,7 @@ func inChunks(n *scan.Names, e *expr.Builder) {
 	if c.rest != nil {
 		whole := e.Block
 		e.Block = whole.Strategy.Rule
-		t := scan.NewStepAfter(e, n, &scan.Remainder{Tokens: c.rest, Cut: c.behind, States: c.end})
+		t := scan.NewStepAfter(e, n, &scan.Remainder{Tokens: c.rest, Cut: c.remainder, States: c.final})
 		for _, eq := range e.Block.Eqs {
 			if eq.Class == check.Recurrent {
 				t.Equation(eq)
@@ -121,7 +121,7 @@ func inChunks(n *scan.Names, e *expr.Builder) {
 	} else {
 		y = c.join(e, y, nil)
 		for _, sym := range e.Block.SymSeq {
-			if v := c.end[sym.Name]; v != nil {
+			if v := c.final[sym.Name]; v != nil {
 				e.Func.Results = append(e.Func.Results, ir.Result{Name: n.States[sym.Name].Name, Val: v, State: true})
 			}
 		}
@@ -133,10 +133,10 @@ func newChunk(n *scan.Names, outer *expr.Builder, c *cut) *chunk {
 	e := expr.New(outer.Block, outer.Block.ID+".chunk", outer.Diags)
 	e.Axes, e.Sized, e.Trace = outer.Axes, outer.Sized, outer.Trace
 	e.Token = e.NewVar("t", c.token)
-	s := &chunk{outer: outer, series: n, calls: c, e: e, now: tensor.AffineOf(e.Token), vals: map[string]*tensor.Tensor{}, prev: map[string]*tensor.Tensor{},
-		carry: map[string]*tensor.Tensor{}, busy: map[string]bool{}, opened: map[string]*ir.Value{},
+	s := &chunk{outer: outer, series: n, cut: c, e: e, now: tensor.AffineOf(e.Token), vals: map[string]*tensor.Tensor{}, previous: map[string]*tensor.Tensor{},
+		carry: map[string]*tensor.Tensor{}, busy: map[string]bool{}, placeholders: map[string]*ir.Value{},
 		scan: &ir.Scan{Batch: outer.Batch.Axis, Time: c.chunks, Body: e.Func}}
-	s.outside = &scan.Inputs{Outer: outer, Series: n, E: e, Scan: s.scan, Cut: c.cut, Loops: []*tensor.LoopVar{e.Token}, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
+	s.inputs = &scan.Inputs{Outer: outer, Series: n, E: e, Scan: s.scan, Cut: c.intoChunks, Loops: []*tensor.LoopVar{e.Token}, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	e.Names, e.Chunked = s, true
 	for _, sym := range outer.Block.SymSeq {
 		if sym.Kind != check.State || sym.PerChunk() || outer.Block.Equation(sym.Name) == nil {
@@ -159,7 +159,7 @@ func (s *chunk) close() *ir.Value {
 	f := s.outer.Func
 	in := &ir.Instr{Op: ir.ScanOp, Scan: s.scan, Eq: s.outer.Block.ID, Span: s.outer.Block.Unit.Name.Span}
 	val := s.e.ValueOver(s.vals["y"], []*tensor.LoopVar{s.e.Token})
-	y := &ir.Value{Name: f.Fresh("y"), Elem: ir.Real, Def: in, Axes: append([]*ir.Axis{s.outer.Batch.Axis, s.calls.chunks}, val.Axes...)}
+	y := &ir.Value{Name: f.Fresh("y"), Elem: ir.Real, Def: in, Axes: append([]*ir.Axis{s.outer.Batch.Axis, s.cut.chunks}, val.Axes...)}
 	s.scan.Outs = append(s.scan.Outs, ir.ScanOutput{Val: val, Out: y})
 	s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: "y", Val: val})
 	i := 0
@@ -167,7 +167,7 @@ func (s *chunk) close() *ir.Value {
 		if s.carry[sym.Name] == nil {
 			continue
 		}
-		next := s.last(s.outer.Block.Equation(sym.Name))
+		next := s.lastToken(s.outer.Block.Equation(sym.Name))
 		if next == nil {
 			return nil
 		}
@@ -175,19 +175,19 @@ func (s *chunk) close() *ir.Value {
 		c.Next = next
 		c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".chunks"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
 		s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
-		s.calls.end[sym.Name] = c.Final
+		s.cut.final[sym.Name] = c.Final
 		i++
 	}
-	if !s.closed() {
+	if !s.removePlaceholders() {
 		return nil
 	}
 	f.Body = append(f.Body, in)
 	return y
 }
 
-// last is the equation of a state at the last token of the chunk.
-func (s *chunk) last(eq *check.Equation) *ir.Value {
-	at := tensor.Affine{Const: shape.Int(int64(s.calls.size - 1))}
+// lastToken is the equation of a state at the lastToken token of the chunk.
+func (s *chunk) lastToken(eq *check.Equation) *ir.Value {
+	at := tensor.Affine{Const: shape.Int(int64(s.cut.size - 1))}
 	if s.vals[eq.Name] != nil || s.busy[eq.Name] || s.e.Block.IsRecurrent(eq) {
 		t := s.read(s.value(eq, eq.Span()), at)
 		if t == nil {
@@ -199,14 +199,14 @@ func (s *chunk) last(eq *check.Equation) *ir.Value {
 	s.now = at
 	defer func() { s.now = old }()
 	t := s.build(eq, func() *tensor.Tensor { return s.e.Equation(eq) })
-	if t == nil || !s.fits(eq, t) {
+	if t == nil || !s.checkType(eq, t) {
 		return nil
 	}
 	return s.e.Named(s.e.ValueOver(t, nil), eq.Name)
 }
 
-// fits refuses a value that does not have the type of its state.
-func (s *chunk) fits(eq *check.Equation, t *tensor.Tensor) bool {
+// checkType refuses a value that does not have the type of its state.
+func (s *chunk) checkType(eq *check.Equation, t *tensor.Tensor) bool {
 	sym := s.e.Block.Symbols[eq.Name]
 	if sym.Kind != check.State {
 		return true
@@ -261,7 +261,7 @@ func (s *chunk) value(eq *check.Equation, reader notation.Span) *tensor.Tensor {
 		}
 		return s.e.Equation(eq)
 	})
-	if t == nil || !s.fits(eq, t) {
+	if t == nil || !s.checkType(eq, t) {
 		return nil
 	}
 	vars := []*tensor.LoopVar{s.e.Token}
@@ -276,7 +276,7 @@ func (s *chunk) read(t *tensor.Tensor, at tensor.Affine) *tensor.Tensor {
 	}
 	u := t.Clone()
 	if len(u.Factors) > 0 { // an input that is a number is the same at all tokens
-		u.Factors[0].Sub[0] = tensor.Subscript{Slot: -1, Affine: at}
+		u.Factors[0].Sub[0] = tensor.Subscript{Visible: -1, Affine: at}
 	}
 	return u
 }
@@ -290,26 +290,26 @@ func (s *chunk) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 		e.Diags.Errorf(diag.NotSupported, span, "a strategy cannot read anchor %s", sym.Name).Hint("it knows the state where the chunk began: snap %s°", sym.Of)
 		return nil
 	case eq == nil || eq.Class != check.Recurrent:
-		return s.fromOutside(sym, when, span)
+		return s.input(sym, when, span)
 	case when.Now:
 		return s.read(s.value(eq, span), s.now)
 	case when.At != nil:
 		return s.read(s.value(eq, span), *when.At.Time)
 	case when.Before && sym.Kind == check.State:
-		return s.read(s.before(sym, eq, span), s.now)
+		return s.read(s.previousToken(sym, eq, span), s.now)
 	}
 	e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name).
 		Hint("in a chunk it is read at %s, at an index over the chunk, or, where it is a state per chunk, at %s−1; a state of the rule where the chunk began is %s°", e.Block.Time, e.Block.Time, sym.Name)
 	return nil
 }
 
-// before is a state per chunk one token before each.
-func (s *chunk) before(sym *check.Symbol, eq *check.Equation, span notation.Span) *tensor.Tensor {
-	if t := s.prev[sym.Name]; t != nil {
+// previousToken is a state per chunk one token previousToken each.
+func (s *chunk) previousToken(sym *check.Symbol, eq *check.Equation, span notation.Span) *tensor.Tensor {
+	if t := s.previous[sym.Name]; t != nil {
 		return t
 	}
 	if s.busy[eq.Name] {
-		return s.open(sym, span)
+		return s.placeholder(sym, span)
 	}
 	x := s.value(eq, span)
 	if x == nil {
@@ -322,60 +322,60 @@ func (s *chunk) before(sym *check.Symbol, eq *check.Equation, span notation.Span
 		u := s.read(x, token.Add(one, -1))
 		u = e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{1}, Locals: u.Axes, Out: len(u.Axes), Keep: []*tensor.LoopVar{e.Token},
 			Args: u.Operands(tensor.InOrder(len(u.Axes))), Guards: []tensor.Affine{token.Add(one, -1)}})
-		first, ok := s.first(sym)
+		first, ok := s.initial(sym)
 		if !ok || first.IsNumber() && first.Coef == 0 {
 			return u
 		}
-		return e.Add(u, s.atFirst(sym, tensor.ScaleRows(tensor.Number(1), first, u.Axes)), 1)
+		return e.Add(u, s.atFirstToken(sym, tensor.ScaleRows(tensor.Number(1), first, u.Axes)), 1)
 	})
 	if t == nil {
 		return nil
 	}
 	vars := []*tensor.LoopVar{e.Token}
-	s.prev[sym.Name] = e.FromValue(e.ValueOver(t, vars), vars, t.Axes)
-	return s.prev[sym.Name]
+	s.previous[sym.Name] = e.FromValue(e.ValueOver(t, vars), vars, t.Axes)
+	return s.previous[sym.Name]
 }
 
-// open stands for a state before each token while its own equation is built:
+// placeholder stands for a state before each token while its own equation is built:
 // what reads it may turn out to make no difference, as a slope that does not
 // depend on the prediction.
-func (s *chunk) open(sym *check.Symbol, span notation.Span) *tensor.Tensor {
+func (s *chunk) placeholder(sym *check.Symbol, span notation.Span) *tensor.Tensor {
 	axes, _, ok := s.e.Declared(sym)
 	if !ok {
 		return nil
 	}
-	p := s.opened[sym.Name]
+	p := s.placeholders[sym.Name]
 	if p == nil {
 		p = s.e.Func.AddParam(ident.ASCII(sym.Name)+".before", ir.Token, ir.Real, append([]*ir.Axis{s.e.Token.Axis}, axes...)...)
-		s.opened[sym.Name] = p
-		s.openAt = append(s.openAt, span)
+		s.placeholders[sym.Name] = p
+		s.placeholderSpans = append(s.placeholderSpans, span)
 	}
 	return s.read(s.e.FromValue(p, []*tensor.LoopVar{s.e.Token}, axes), s.now)
 }
 
-// closed refuses a rule whose states do make a difference to what they add.
-func (s *chunk) closed() bool {
+// removePlaceholders refuses a rule whose states do make a difference to what they add.
+func (s *chunk) removePlaceholders() bool {
 	f := s.e.Func
 	f.Sweep()
 	used := f.Uses()
-	for name, p := range s.opened {
+	for name, p := range s.placeholders {
 		if used[p] > 0 {
 			eq := s.e.Block.Equation(name)
-			s.e.Diags.Errorf(diag.NotSupported, s.openAt[0], "what %s adds to itself depends on it by more than a number", name).
+			s.e.Diags.Errorf(diag.NotSupported, s.placeholderSpans[0], "what %s adds to itself depends on it by more than a number", name).
 				See(eq.Span(), "the equation of %s", name).See(s.outer.Block.Unit.Name.Span, "%s computes it in chunks", s.outer.Block.Name).Hint("such a rule has no scan; a strategy with equations of its own may compute it in chunks")
 			return false
 		}
 	}
 	f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return slices.Contains(s.unknowns, q) })
-	for _, p := range s.opened {
+	for _, p := range s.placeholders {
 		f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return q == p })
 	}
 	return true
 }
 
-// first is what a state has before the first token of a chunk: a number where it
+// initial is what a state has before the initial token of a chunk: a number where it
 // begins anew with each, else what the chunk before left.
-func (s *chunk) first(sym *check.Symbol) (*tensor.Tensor, bool) {
+func (s *chunk) initial(sym *check.Symbol) (*tensor.Tensor, bool) {
 	switch {
 	case !sym.PerChunk():
 		return s.carry[sym.Name], true
@@ -389,9 +389,9 @@ func (s *chunk) first(sym *check.Symbol) (*tensor.Tensor, bool) {
 	return tensor.Number(n), ok
 }
 
-// atFirst is t, the share of the first value of a state, at the first token of the
+// atFirstToken is t, the share of the first value of a state, at the first token of the
 // chunk, and zero at the others.
-func (s *chunk) atFirst(sym *check.Symbol, t *tensor.Tensor) *tensor.Tensor {
+func (s *chunk) atFirstToken(sym *check.Symbol, t *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	id := e.Eq
 	defer func() { e.Eq = id }()
@@ -402,15 +402,15 @@ func (s *chunk) atFirst(sym *check.Symbol, t *tensor.Tensor) *tensor.Tensor {
 		Args: t.Operands(tensor.InOrder(len(t.Axes))), Guards: []tensor.Affine{tensor.Affine{}.Add(tensor.AffineOf(e.Token), -1)}})
 }
 
-// fromOutside is a value without a state behind it: the chunk's part of a
+// input is a value without a state behind it: the chunk's part of a
 // series, at one of its tokens, or something that is the same for all of them.
-func (s *chunk) fromOutside(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+func (s *chunk) input(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	at := s.now
 	if when.At != nil && when.At.Time != nil && when.At.Window == nil {
 		at, when = *when.At.Time, expr.Time{Now: true}
 	}
-	t := s.outside.Value(sym, when, span)
-	if t != nil && t == s.outside.Tokens[sym.Name] {
+	t := s.inputs.Value(sym, when, span)
+	if t != nil && t == s.inputs.Tokens[sym.Name] {
 		return s.read(t, at)
 	}
 	return t

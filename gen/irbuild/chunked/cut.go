@@ -18,12 +18,12 @@ type cut struct {
 	chunks *ir.Axis // the whole chunks
 	token  *ir.Axis // the tokens of one
 	rest   *ir.Axis // the tokens behind them; nil when there are none, with C = 1
-	end    map[string]*ir.Value
+	final  map[string]*ir.Value
 }
 
 func newCut(e *expr.Builder) *cut {
 	s := e.Block.Strategy
-	c := &cut{size: s.Length(), token: e.Axis(e.Block.AxisOf(s.Size.Name)), end: map[string]*ir.Value{}}
+	c := &cut{size: s.Length(), token: e.Axis(e.Block.AxisOf(s.Size.Name)), final: map[string]*ir.Value{}}
 	n := shape.Floor("T", int64(c.size))
 	c.chunks = e.Func.NewSizedAxis("chunks", n)
 	if c.size > 1 {
@@ -32,19 +32,19 @@ func newCut(e *expr.Builder) *cut {
 	return c
 }
 
-// cut is a series by chunks: [lane, chunk, token, …] of [lane, token, …].
-func (c *cut) cut(e *expr.Builder, v *ir.Value) *ir.Value {
-	return c.part(e, v, []*ir.Axis{c.chunks, c.token}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: c.size}, {Loop: 2, Coef: 1}}})
+// intoChunks is a series by chunks: [lane, chunk, token, …] of [lane, token, …].
+func (c *cut) intoChunks(e *expr.Builder, v *ir.Value) *ir.Value {
+	return c.slice(e, v, []*ir.Axis{c.chunks, c.token}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: c.size}, {Loop: 2, Coef: 1}}})
 }
 
-// behind is what a series has behind the last whole chunk.
-func (c *cut) behind(e *expr.Builder, v *ir.Value) *ir.Value {
-	return c.part(e, v, []*ir.Axis{c.rest}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: c.chunks.Size.Mul(shape.Int(int64(c.size)))})
+// remainder is what a series has remainder the last whole chunk.
+func (c *cut) remainder(e *expr.Builder, v *ir.Value) *ir.Value {
+	return c.slice(e, v, []*ir.Axis{c.rest}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: c.chunks.Size.Mul(shape.Int(int64(c.size)))})
 }
 
-// part copies a series with other axes in the place of its tokens, each entry
+// slice copies a series with other axes in the place of its tokens, each entry
 // from the token at.
-func (c *cut) part(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *ir.Value {
+func (c *cut) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *ir.Value {
 	axes := append([]*ir.Axis{v.Axes[0]}, time...)
 	sub := []ir.Sub{ir.L(0), at}
 	for _, a := range v.Axes[2:] {

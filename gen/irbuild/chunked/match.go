@@ -51,7 +51,7 @@ func (n *matchNames) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time,
 	old := outer.Block
 	outer.Block = n.rule
 	defer func() { outer.Block = old }()
-	return n.c.fromOutside(sym, when, span)
+	return n.c.input(sym, when, span)
 }
 
 // state is a state as an unknown.
@@ -97,8 +97,8 @@ func (n *matchNames) matrix(eq *check.Equation, when expr.Time) *tensor.Tensor {
 	return n.equation(eq)
 }
 
-// matches finds the inputs of the strategy at all tokens of the chunk.
-func (s *chunk) matches() {
+// matchForms finds the inputs of the strategy at all tokens of the chunk.
+func (s *chunk) matchForms() {
 	for _, st := range s.e.Block.Strategy.Unit.Body {
 		if d, ok := st.(*notation.Define); ok && d.Match {
 			s.match(d)
@@ -106,8 +106,8 @@ func (s *chunk) matches() {
 	}
 }
 
-// ofRule multiplies out the rule's equation whose form this is.
-func (s *chunk) ofRule(target string) (*matchNames, []form.Monomial, *form.Expander) {
+// expandRule multiplies out the rule's equation whose form this is.
+func (s *chunk) expandRule(target string) (*matchNames, []form.Monomial, *form.Expander) {
 	e, whole := s.e, s.e.Block
 	n := &matchNames{c: s, rule: whole.Strategy.Rule, vals: map[string]*tensor.Tensor{}, states: map[string]*ir.Value{}}
 	eq := n.rule.Equation(target)
@@ -157,8 +157,8 @@ func (n *inputNames) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time,
 	return e.FromValue(n.values[name], nil, axes)
 }
 
-// patterns multiplies out a form.
-func (s *chunk) patterns(d *notation.Define) ([]form.Pattern, map[string]*check.Symbol) {
+// expandForm multiplies out a form.
+func (s *chunk) expandForm(d *notation.Define) ([]form.Pattern, map[string]*check.Symbol) {
 	e := expr.New(s.e.Block, "form", s.e.Diags)
 	e.Axes, e.Sized = s.e.Axes, s.e.Sized
 	n := &inputNames{e: e, values: map[string]*ir.Value{}}
@@ -167,12 +167,12 @@ func (s *chunk) patterns(d *notation.Define) ([]form.Pattern, map[string]*check.
 	e.Diags = &diag.List{} // a form on another page is right, and the rule has other axes
 	t := e.Value(d.Value)
 	if wrong := e.Diags.Sorted(); len(wrong) > 0 && wrong[0].Code == diag.ShapeMismatch && d.Span.File != s.e.Block.Unit.Span.File {
-		if !s.misfit { // the matches of a page have one cause then
+		if !s.formMismatch { // the matches of a page have one cause then
 			st := s.e.Block.Strategy
 			said.Errorf(diag.StrategyDiffers, s.e.Block.Unit.Name.Span, "%s does not have the form that %s computes: there %s", st.Rule.Unit.Name.Text, st.Unit.Name.Text, wrong[0].Text).
 				See(wrong[0].Span, "the form").Hint("a strategy names the axes of its inputs: give the rule those axes, or the state transposed")
 		}
-		s.misfit = true
+		s.formMismatch = true
 		return nil, nil
 	}
 	said.Append(*e.Diags)
@@ -213,11 +213,11 @@ func (s *chunk) patterns(d *notation.Define) ([]form.Pattern, map[string]*check.
 			}
 			at := form.Place{Input: sym.Name}
 			for _, x := range f.Sub {
-				i := x.Slot
+				i := x.Visible
 				if i < 0 {
 					i = -1 - slices.Index(held, x.Affine.Var())
 				}
-				if i < -len(held) || i == 0 && x.Slot < 0 || slices.Contains(at.Open, i) {
+				if i < -len(held) || i == 0 && x.Visible < 0 || slices.Contains(at.Open, i) {
 					return bad("an input is summed here with another one")
 				}
 				at.Open = append(at.Open, i)
@@ -233,11 +233,11 @@ func (s *chunk) patterns(d *notation.Define) ([]form.Pattern, map[string]*check.
 // match finds the inputs of a form.
 func (s *chunk) match(d *notation.Define) {
 	target := strings.TrimSuffix(d.Target.Name.Name.Text, "_t")
-	patterns, inputs := s.patterns(d)
+	patterns, inputs := s.expandForm(d)
 	if patterns == nil {
 		return
 	}
-	n, ms, mul := s.ofRule(target)
+	n, ms, mul := s.expandRule(target)
 	if n == nil {
 		return
 	}
@@ -275,10 +275,10 @@ func (s *chunk) match(d *notation.Define) {
 			ms = slices.Insert(ms, i+1, terms...)
 			continue
 		}
-		refuse("a term of %s, the product %s, is none of the form's", target, spelled(m))
+		refuse("a term of %s, the product %s, is none of the form's", target, spell(m))
 		return
 	}
-	s.settle(d, patterns, inputs, shared, refuse)
+	s.resolveInputs(d, patterns, inputs, shared, refuse)
 }
 
 // apart puts the definition of a factor in its place that is read, by itself or through an
@@ -299,8 +299,8 @@ func apart(m *form.Expander, p form.Monomial, gs []form.Component, rest []tensor
 	return nil, false
 }
 
-// settle builds the inputs from what stands for them.
-func (s *chunk) settle(d *notation.Define, ps []form.Pattern, inputs map[string]*check.Symbol, shared map[string]bool, refuse func(string, ...any)) {
+// resolveInputs builds the inputs from what stands for them.
+func (s *chunk) resolveInputs(d *notation.Define, ps []form.Pattern, inputs map[string]*check.Symbol, shared map[string]bool, refuse func(string, ...any)) {
 	keys := map[string]string{} // of shared inputs
 	sums := map[string][]form.Fit{}
 	at := map[string]int{}
@@ -349,13 +349,13 @@ func (s *chunk) settle(d *notation.Define, ps []form.Pattern, inputs map[string]
 	}
 	for _, eq := range s.e.Block.Eqs {
 		if sym := inputs[eq.Name]; sym != nil {
-			s.vals[eq.Name] = s.found(d, sym, sums[eq.Name], at[eq.Name])
+			s.vals[eq.Name] = s.buildInput(d, sym, sums[eq.Name], at[eq.Name])
 		}
 	}
 }
 
-// found is an input as the sum of what stands for it, at all tokens of the chunk.
-func (s *chunk) found(d *notation.Define, sym *check.Symbol, terms []form.Fit, k int) *tensor.Tensor {
+// buildInput is an input as the sum of what stands for it, at all tokens of the chunk.
+func (s *chunk) buildInput(d *notation.Define, sym *check.Symbol, terms []form.Fit, k int) *tensor.Tensor {
 	e := s.e
 	id, at := e.Eq, e.Span
 	defer func() { e.Eq, e.Span = id, at }()
@@ -391,8 +391,8 @@ func (s *chunk) found(d *notation.Define, sym *check.Symbol, terms []form.Fit, k
 	return e.FromValue(e.Named(e.ValueOver(out, token), sym.Name), token, axes)
 }
 
-// spelled is a monomial for a message: the names of its factors.
-func spelled(m form.Monomial) string {
+// spell is a monomial for a message: the names of its factors.
+func spell(m form.Monomial) string {
 	var names []string
 	for _, f := range m.Factors {
 		name, _, _ := strings.Cut(strings.TrimPrefix(f.Val.Name, "%"), ".")

@@ -29,7 +29,7 @@ func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tens
 	if !ok || !e.With(eq.Def.With) {
 		return nil
 	}
-	b, step := s.terms(r.Rest), s.step(eq, r)
+	b, step := s.sumTerms(r.Rest), s.lagCoefficient(eq, r)
 	if b == nil || step == nil {
 		return nil
 	}
@@ -53,31 +53,31 @@ func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tens
 	}
 	if len(r.Lagged) > 0 {
 		sym := e.Block.Symbols[eq.Name]
-		first, ok := s.first(sym)
+		first, ok := s.initial(sym)
 		if !ok {
 			return nil
 		}
 		if first != nil && !(first.IsNumber() && first.Coef == 0) {
-			b = s.plus(b, s.atFirst(sym, tensor.ScaleRows(step, first, axes)))
+			b = s.add(b, s.atFirstToken(sym, tensor.ScaleRows(step, first, axes)))
 		}
 	}
 	if len(r.Sums) == 0 {
-		return s.doubled(step, b)
+		return s.recursiveDoubling(step, b)
 	}
-	a := s.sums(r, vars)
+	a := s.coefficients(r, vars)
 	if a == nil {
 		return nil
 	}
 	if len(r.Lagged) > 0 {
-		a = s.plus(a, s.beside(step.Scale(-1)))
+		a = s.add(a, s.subdiagonal(step.Scale(-1)))
 	}
 	token := []*tensor.LoopVar{e.Token}
-	x := s.solved(e.ValueOver(a, token), e.ValueOver(b, token))
+	x := s.solve(e.ValueOver(a, token), e.ValueOver(b, token))
 	return e.FromValue(x, token, b.Axes)
 }
 
-// step is the number that stands beside the name one token before.
-func (s *chunk) step(eq *check.Equation, r *check.Recurrence) *tensor.Tensor {
+// lagCoefficient is the number that stands beside the name one token before.
+func (s *chunk) lagCoefficient(eq *check.Equation, r *check.Recurrence) *tensor.Tensor {
 	out := tensor.Number(0)
 	sym := s.e.Block.Symbols[eq.Name]
 	for _, t := range r.Lagged {
@@ -85,9 +85,9 @@ func (s *chunk) step(eq *check.Equation, r *check.Recurrence) *tensor.Tensor {
 			s.e.Diags.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
 			return nil
 		}
-		c := s.tried(t.Expr)
+		c := s.quietly(t.Expr)
 		if c == nil || len(c.Axes) > 0 {
-			c = s.entrywise(sym, t)
+			c = s.elementwiseCoefficient(sym, t)
 		}
 		if c == nil {
 			return nil
@@ -102,31 +102,31 @@ func (s *chunk) step(eq *check.Equation, r *check.Recurrence) *tensor.Tensor {
 		case len(c.Axes) < n:
 			c = tensor.ScaleRows(c, tensor.Number(1), out.Axes)
 		}
-		out = s.plus(out, c)
+		out = s.add(out, c)
 	}
 	return out
 }
 
-// tried is the value of an expression, or nil, without a message.
-func (s *chunk) tried(x notation.Expr) *tensor.Tensor {
+// quietly is the value of an expression, or nil, without a message.
+func (s *chunk) quietly(x notation.Expr) *tensor.Tensor {
 	said := s.e.Diags
 	defer func() { s.e.Diags = said }()
 	s.e.Diags = &diag.List{}
 	return s.e.Expr(x)
 }
 
-// entrywise is the array that a term multiplies its name with, entry by entry: what is
+// elementwiseCoefficient is the array that a term multiplies its name with, entry by entry: what is
 // left of the product without the name.
-func (s *chunk) entrywise(sym *check.Symbol, t check.SignedTerm) *tensor.Tensor {
+func (s *chunk) elementwiseCoefficient(sym *check.Symbol, t check.SignedTerm) *tensor.Tensor {
 	e := s.e
 	x := e.Expr(t.Whole)
 	if x == nil {
 		return nil
 	}
-	if i := slices.IndexFunc(x.Factors, func(f tensor.Factor) bool { return f.Val == s.opened[sym.Name] }); i >= 0 && wholeEntry(x.Factors[i], len(x.Axes)) {
+	if i := slices.IndexFunc(x.Factors, func(f tensor.Factor) bool { return f.Val == s.placeholders[sym.Name] }); i >= 0 && readsOwnEntry(x.Factors[i], len(x.Axes)) {
 		x = x.Clone()
 		x.Factors = slices.Delete(x.Factors, i, i+1)
-		reach := e.Func.DependsOn(s.opened[sym.Name])
+		reach := e.Func.DependsOn(s.placeholders[sym.Name])
 		if !slices.ContainsFunc(x.Factors, func(f tensor.Factor) bool { return reach[f.Val] }) {
 			return x
 		}
@@ -136,37 +136,37 @@ func (s *chunk) entrywise(sym *check.Symbol, t check.SignedTerm) *tensor.Tensor 
 	return nil
 }
 
-// wholeEntry reports whether a factor of a value with n axes, of which the first
+// readsOwnEntry reports whether a factor of a value with n axes, of which the first
 // subscript is the token, is read at the value's own entry.
-func wholeEntry(f tensor.Factor, n int) bool {
+func readsOwnEntry(f tensor.Factor, n int) bool {
 	if len(f.Sub) != n+1 {
 		return false
 	}
 	for k, s := range f.Sub[1:] {
-		if s.Slot != k {
+		if s.Visible != k {
 			return false
 		}
 	}
 	return true
 }
 
-// doubled is x_t = a_t x_{t−1} + b_t, with a number a or one for each of the first
+// recursiveDoubling is x_t = a_t x_{t−1} + b_t, with a number a or one for each of the first
 // axes, and with what comes before the chunk in b already: an associative scan. In round r each token takes up what the token r
 // before it has gathered, so the rounds are as many as r doubles inside a chunk.
-func (s *chunk) doubled(a, b *tensor.Tensor) *tensor.Tensor {
+func (s *chunk) recursiveDoubling(a, b *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	token := []*tensor.LoopVar{e.Token}
 	if len(a.Axes) == 0 {
 		a = e.Broadcast(a, token)
 	}
 	av, bv := e.ValueOver(a, token), e.ValueOver(b, token)
-	for r := 1; r < s.calls.size; r *= 2 {
+	for r := 1; r < s.cut.size; r *= 2 {
 		back := tensor.AffineOf(e.Token).Add(tensor.Affine{Const: shape.Int(int64(r))}, -1)
 		at, bt := e.FromValue(av, token, a.Axes), e.FromValue(bv, token, b.Axes)
 		far := tensor.ScaleRows(at, s.read(bt, back), b.Axes)
 		bv = e.ValueOver(e.Add(bt, e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{1}, Locals: b.Axes, Out: len(b.Axes), Keep: token,
 			Args: far.Operands(tensor.InOrder(len(b.Axes))), Guards: []tensor.Affine{back}}), 1), token)
-		if 2*r < s.calls.size {
+		if 2*r < s.cut.size {
 			both := tensor.ScaleRows(at, s.read(at, back), a.Axes)
 			av = e.ValueOver(e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{1}, Locals: a.Axes, Out: len(a.Axes), Keep: token,
 				Args: both.Operands(tensor.InOrder(len(a.Axes))), Guards: []tensor.Affine{back}}), token)
@@ -175,10 +175,10 @@ func (s *chunk) doubled(a, b *tensor.Tensor) *tensor.Tensor {
 	return e.FromValue(bv, token, b.Axes)
 }
 
-// solved is X of (I + A) X = B; a, over two tokens, is A, and b is B.
-func (s *chunk) solved(a, b *ir.Value) *ir.Value {
+// solve is X of (I + A) X = B; a, over two tokens, is A, and b is B.
+func (s *chunk) solve(a, b *ir.Value) *ir.Value {
 	n := len(b.Axes)
-	in := &ir.Instr{Op: ir.TriSolve, Loops: append(slices.Clone(b.Axes), s.calls.token), Over: []int{0, n}, To: ir.Ls(n),
+	in := &ir.Instr{Op: ir.TriSolve, Loops: append(slices.Clone(b.Axes), s.cut.token), Over: []int{0, n}, To: ir.Ls(n),
 		Args: []ir.Arg{ir.At(a, ir.L(0), ir.L(n)), ir.All(b)}, Eq: s.e.Eq, Span: s.e.Span}
 	in.Out = &ir.Value{Name: s.e.Func.Fresh("%"), Elem: ir.Real, Axes: b.Axes}
 	return s.e.IR.Add(in)
@@ -197,15 +197,15 @@ func (s *chunk) typeOf(eq *check.Equation, b *tensor.Tensor, vars []*tensor.Loop
 	return tensor.AxesOf(vars)
 }
 
-func (s *chunk) plus(a, b *tensor.Tensor) *tensor.Tensor {
+func (s *chunk) add(a, b *tensor.Tensor) *tensor.Tensor {
 	if a.IsNumber() && a.Coef == 0 {
 		return b
 	}
 	return s.e.Add(a, b, 1)
 }
 
-// terms is the sum of the terms without the name.
-func (s *chunk) terms(ts []check.SignedTerm) *tensor.Tensor {
+// sumTerms is the sum of the sumTerms without the name.
+func (s *chunk) sumTerms(ts []check.SignedTerm) *tensor.Tensor {
 	out := tensor.Number(0)
 	for _, t := range ts {
 		x := s.e.Expr(t.Expr)
@@ -218,22 +218,22 @@ func (s *chunk) terms(ts []check.SignedTerm) *tensor.Tensor {
 		if !out.IsNumber() && !x.IsNumber() && !s.e.Same(t.Expr, ts[0].Expr, t.Expr, out, x) {
 			return nil
 		}
-		out = s.plus(out, x)
+		out = s.add(out, x)
 	}
 	return out
 }
 
-// beside is A with a number of each token beside its diagonal.
-func (s *chunk) beside(c *tensor.Tensor) *tensor.Tensor {
+// subdiagonal is A with a number of each token subdiagonal its diagonal.
+func (s *chunk) subdiagonal(c *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	i := e.NewVar("i", e.Token.Axis)
 	gap := tensor.AffineOf(e.Token).Add(tensor.AffineOf(i), -1).Add(tensor.Affine{Const: shape.Int(1)}, -1)
 	i.Guards = []tensor.Affine{gap, tensor.Affine{}.Add(gap, -1)}
-	return s.table(c, i)
+	return s.matrixRow(c, i)
 }
 
-// sums is A of the terms that sum over earlier tokens.
-func (s *chunk) sums(r *check.Recurrence, left []*tensor.LoopVar) *tensor.Tensor {
+// coefficients is A of the terms that sum over earlier tokens.
+func (s *chunk) coefficients(r *check.Recurrence, left []*tensor.LoopVar) *tensor.Tensor {
 	e := s.e
 	out := tensor.Number(0)
 	for _, t := range r.Sums {
@@ -243,11 +243,11 @@ func (s *chunk) sums(r *check.Recurrence, left []*tensor.LoopVar) *tensor.Tensor
 		if !ok || len(vars) != 1 || vars[0].Axis != e.Token.Axis || len(conds) > 0 {
 			e.Pop()
 			if ok {
-				e.Errorf(diag.NotSupported, x, "a chunk's equation sums itself over the chunk alone").Hint("write Σ_{i∈%s, i<t}", s.calls.token.Name)
+				e.Errorf(diag.NotSupported, x, "a chunk's equation sums itself over the chunk alone").Hint("write Σ_{i∈%s, i<t}", s.cut.token.Name)
 			}
 			return nil
 		}
-		c := s.number(check.SignedTerm{Minus: t.Minus, Expr: x.Body})
+		c := s.coefficient(check.SignedTerm{Minus: t.Minus, Expr: x.Body})
 		e.Pop()
 		if c != nil && c.DependsOn(left) {
 			e.Errorf(diag.NotScalar, x, "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices")
@@ -256,13 +256,13 @@ func (s *chunk) sums(r *check.Recurrence, left []*tensor.LoopVar) *tensor.Tensor
 		if c == nil {
 			return nil
 		}
-		out = s.plus(out, s.table(c, vars[0]))
+		out = s.add(out, s.matrixRow(c, vars[0]))
 	}
 	return out
 }
 
-// number is a factor beside the name, with the sign that it has in A.
-func (s *chunk) number(t check.SignedTerm) *tensor.Tensor {
+// coefficient is a factor beside the name, with the sign that it has in A.
+func (s *chunk) coefficient(t check.SignedTerm) *tensor.Tensor {
 	c := s.e.Expr(t.Expr)
 	if c == nil {
 		return nil
@@ -277,8 +277,8 @@ func (s *chunk) number(t check.SignedTerm) *tensor.Tensor {
 	return c
 }
 
-// table is a number of two tokens as a vector over the earlier one.
-func (s *chunk) table(c *tensor.Tensor, i *tensor.LoopVar) *tensor.Tensor {
+// matrixRow is a number of two tokens as a vector over the earlier one.
+func (s *chunk) matrixRow(c *tensor.Tensor, i *tensor.LoopVar) *tensor.Tensor {
 	e := s.e
 	t := e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{c.Coef}, Keep: []*tensor.LoopVar{e.Token, i}, Args: c.Operands(nil)})
 	return e.Tabulate(t, []*tensor.LoopVar{i})

@@ -57,9 +57,9 @@ func newClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, clai
 	case notation.RuleUnit:
 		e, n = newStepClaim(blk, name, ds)
 	case notation.UpdateUnit:
-		e, n = newFireClaim(blk, name, ds)
+		e, n = newUpdateClaim(blk, name, ds)
 	case notation.OpUnit, notation.ComposeUnit, notation.ModelUnit:
-		e, n = newPlainClaim(blk, name, ds)
+		e, n = newOutputClaim(blk, name, ds)
 	default:
 		e = expr.New(blk, name, ds)
 		n = &pageClaim{names: newNames()}

@@ -44,7 +44,7 @@ func Gradients(blk *check.Block, ds *diag.List) []Gradient {
 		for _, eq := range blk.Eqs {
 			if x := compose.CallOf(blk, eq); x != nil {
 				p := &outputClaim{names: newNames(), Names: n}
-				p.answer(e, eq, x)
+				p.partResult(e, eq, x)
 			} else {
 				n.Equation(e, eq)
 			}
@@ -55,7 +55,7 @@ func Gradients(blk *check.Block, ds *diag.List) []Gradient {
 	}
 	var out []Gradient
 	for _, s := range trace {
-		out = append(out, cut(s))
+		out = append(out, isolate(s))
 	}
 	return out
 }
@@ -96,8 +96,8 @@ func scalarResult(blk *check.Block, call *notation.Call) bool {
 	return t != nil && len(t.Axes) == 0 && quiet.Len() == 0
 }
 
-// cut makes a program of its own out of a site.
-func cut(s expr.GradSite) Gradient {
+// isolate makes a program of its own out of a site.
+func isolate(s expr.GradSite) Gradient {
 	f, m := s.Func.Clone()
 	f.Name = fmt.Sprintf("%s.%s", s.Eq, ident.ASCII(s.At.Call.Fun.Text))
 	p := m[s.Wrt]

@@ -31,7 +31,7 @@ func Kink(blk *check.Block, k *notation.Kink, ds *diag.List) *Equality {
 		return nil
 	}
 	left, right := e.Expr(k.Left), e.Expr(k.Right)
-	value := kinked(e, k, n)
+	value := kinkValue(e, k, n)
 	if left == nil || right == nil || value == nil {
 		return nil
 	}
@@ -80,8 +80,8 @@ func freeIndices(e *expr.Builder, xs ...notation.Expr) ([]*tensor.LoopVar, bool)
 	return vars, ok
 }
 
-// kinked is the value that a kink is about.
-func kinked(e *expr.Builder, k *notation.Kink, n claimNamer) *tensor.Tensor {
+// kinkValue is the value that a kink is about.
+func kinkValue(e *expr.Builder, k *notation.Kink, n claimNamer) *tensor.Tensor {
 	if p, ok := n.(*outputClaim); ok {
 		return p.Names.Values["out"]
 	}

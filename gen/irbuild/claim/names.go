@@ -165,7 +165,7 @@ func (n *names) Field(e *expr.Builder, x *notation.Field) *tensor.Tensor {
 	return nil
 }
 
-func (n *names) noBar(e *expr.Builder, x *notation.Ident, hint string) *tensor.Tensor {
+func (n *names) refuseAdjoint(e *expr.Builder, x *notation.Ident, hint string) *tensor.Tensor {
 	e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", expr.Text(x)).Hint("%s", hint)
 	return tensor.Number(0)
 }

@@ -24,7 +24,7 @@ type outputClaim struct {
 	bars map[string]*tensor.Tensor
 }
 
-func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
+func newOutputClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
 	e, p := compose.NewBuilder(blk, name, ds)
 	n := &outputClaim{names: newNames(), Names: p, e: e}
 	e.Names = n
@@ -35,7 +35,7 @@ func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder,
 	}
 	for _, eq := range blk.Eqs {
 		if x := compose.CallOf(blk, eq); x != nil {
-			n.answer(e, eq, x)
+			n.partResult(e, eq, x)
 		} else {
 			p.Equation(e, eq)
 		}
@@ -43,9 +43,9 @@ func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder,
 	return e, n
 }
 
-// answer is what a part gives: anything of its argument's type; what the parts of
+// partResult is what a part gives: anything of its argument's type; what the parts of
 // a list give lies side by side.
-func (n *outputClaim) answer(e *expr.Builder, eq *check.Equation, x *compose.Call) {
+func (n *outputClaim) partResult(e *expr.Builder, eq *check.Equation, x *compose.Call) {
 	if x.Arg == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (n *outputClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *ten
 	if t := n.bars[x.Name.Text]; t != nil {
 		return t
 	}
-	return n.noBar(e, x, "an operation has the adjoints of its operands and of out")
+	return n.refuseAdjoint(e, x, "an operation has the adjoints of its operands and of out")
 }
 
 // reverse derives the adjoints of the operation from that of its output.

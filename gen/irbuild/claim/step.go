@@ -19,12 +19,12 @@ import (
 // state behind it is a parameter; what has is computed by one step.
 type stepClaim struct {
 	*names
-	series *scan.Names // only for the types of what has no state behind it
-	now    map[string]*tensor.Tensor
-	static map[string]*tensor.Tensor
-	bars   map[string]*tensor.Tensor
-	reach  map[string]*reach // how far the step looks back at a series
-	shift  expr.Time         // when equations of states are read, where not now
+	series   *scan.Names // only for the types of what has no state behind it
+	now      map[string]*tensor.Tensor
+	static   map[string]*tensor.Tensor
+	bars     map[string]*tensor.Tensor
+	lookback map[string]*lookback // how far the step looks back at a series
+	shift    expr.Time            // when equations of states are read, where not now
 }
 
 func newStepClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
@@ -52,14 +52,14 @@ func (n *stepClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 		return nil
 	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
 		if of := e.Block.Symbols[sym.Of]; sym.Kind == check.Anchor && of.PerChunk() {
-			return e.Timeless(sym, when, span, n.held(e, of))
+			return e.Timeless(sym, when, span, n.heldParam(e, of))
 		}
-		return e.Timeless(sym, when, span, n.held(e, sym))
+		return e.Timeless(sym, when, span, n.heldParam(e, sym))
 	case when.At != nil && eq != nil && eq.Class == check.Static:
 		e.Diags.Errorf(diag.NotSupported, span, "a claim speaks of one step: %s is read at another moment", sym.Name)
 		return nil
 	case sym.Kind == check.State, eq != nil && eq.Class == check.Recurrent:
-		return n.stepped(e, sym, eq, when, span)
+		return n.stepValue(e, sym, eq, when, span)
 	case eq != nil && eq.Class == check.Static:
 		if n.static[sym.Name] == nil {
 			n.static[sym.Name] = e.Isolated(func() *tensor.Tensor { return e.Equation(eq) })
@@ -79,14 +79,14 @@ func (n *stepClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 			return nil
 		}
 	}
-	if when.At != nil || when.Now && n.reach[sym.Name] != nil {
+	if when.At != nil || when.Now && n.lookback[sym.Name] != nil {
 		return n.inWindow(e, sym, when.At, elem, axes, span)
 	}
-	return n.moment(e, sym, when, elem, axes)
+	return n.paramAt(e, sym, when, elem, axes)
 }
 
-// moment is the parameter of a name at a moment.
-func (n *stepClaim) moment(e *expr.Builder, sym *check.Symbol, when expr.Time, elem ir.Elem, axes []*ir.Axis) *tensor.Tensor {
+// paramAt is the parameter of a name at a paramAt.
+func (n *stepClaim) paramAt(e *expr.Builder, sym *check.Symbol, when expr.Time, elem ir.Elem, axes []*ir.Axis) *tensor.Tensor {
 	key, spell := ident.ASCII(sym.Name), sym.Name
 	switch {
 	case when.Now:
@@ -97,9 +97,9 @@ func (n *stepClaim) moment(e *expr.Builder, sym *check.Symbol, when expr.Time, e
 	return n.param(e, key, elem, axes, Free{Text: spell, Sym: sym, Type: sym.Type})
 }
 
-// held is the parameter of an anchor, of a snap, or of a state where its
+// heldParam is the parameter of an anchor, of a snap, or of a state where its
 // context began.
-func (n *stepClaim) held(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
+func (n *stepClaim) heldParam(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	key, spell := ident.ASCII(sym.Name), sym.Name
 	if sym.Kind == check.State {
 		key, spell = key+".begin", spell+"_0"
@@ -111,8 +111,8 @@ func (n *stepClaim) held(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	return n.param(e, key, elem, axes, Free{Text: spell, Sym: sym, Type: sym.Type})
 }
 
-// stepped is a state, or an equation behind a state.
-func (n *stepClaim) stepped(e *expr.Builder, sym *check.Symbol, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
+// stepValue is a state, or an equation behind a state.
+func (n *stepClaim) stepValue(e *expr.Builder, sym *check.Symbol, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
 	when, ok := scan.TimeAt(e, sym, when, n.shift, span)
 	switch {
 	case !ok:
@@ -121,13 +121,13 @@ func (n *stepClaim) stepped(e *expr.Builder, sym *check.Symbol, eq *check.Equati
 		n.step(e)
 		return n.now[sym.Name]
 	case sym.Kind == check.State && when.Initial:
-		return n.held(e, scan.Holder(e.Block, sym))
+		return n.heldParam(e, scan.Holder(e.Block, sym))
 	case sym.Kind == check.State:
 		axes, elem, ok := e.Declared(sym)
 		if !ok {
 			return nil
 		}
-		return n.moment(e, sym, when, elem, axes)
+		return n.paramAt(e, sym, when, elem, axes)
 	case when.Before, when.Initial:
 		if !scan.CanShift(e, eq, when, span) {
 			return nil
@@ -139,7 +139,7 @@ func (n *stepClaim) stepped(e *expr.Builder, sym *check.Symbol, eq *check.Equati
 	}
 	n.step(e)
 	if t := n.now[sym.Name]; t != nil {
-		return n.moment(e, sym, when, t.Elem, t.Axes)
+		return n.paramAt(e, sym, when, t.Elem, t.Axes)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (n *stepClaim) Adjoint(e *expr.Builder, x *notation.Ident, suffix string) *
 	if t := n.bars[key]; t != nil {
 		return t
 	}
-	return n.noBar(e, x, "a step has the adjoints of what it reads, of the states before and after it, and of its output")
+	return n.refuseAdjoint(e, x, "a step has the adjoints of what it reads, of the states before and after it, and of its output")
 }
 
 // reverse derives the adjoints of one step: adjoints come in for the states
@@ -237,7 +237,7 @@ func (n *stepClaim) reverse(e *expr.Builder) {
 	for _, name := range slices.Sorted(maps.Keys(n.now)) {
 		give(name+"_t", n.now[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.reach)) {
+	for _, name := range slices.Sorted(maps.Keys(n.lookback)) {
 		if t := n.params[ident.ASCII(name)+".window"]; t != nil {
 			give(name+".window", t)
 		}
@@ -245,13 +245,13 @@ func (n *stepClaim) reverse(e *expr.Builder) {
 	for _, key := range slices.Sorted(maps.Keys(n.params)) {
 		t := n.params[key]
 		if v := t.Factors[0].Val; v.Elem == ir.Real && v.Role != ir.Adjoint {
-			give(n.spelled(key), t)
+			give(n.keyOnPage(key), t)
 		}
 	}
 }
 
-// spelled is the page's name of a parameter with its moment.
-func (n *stepClaim) spelled(key string) string {
+// keyOnPage is the page's name of a parameter with its moment.
+func (n *stepClaim) keyOnPage(key string) string {
 	f := n.frees[n.params[key].Factors[0].Val.Name]
 	if f.Sym == nil {
 		return key

@@ -18,20 +18,20 @@ import (
 // fires in a row, from slots of zero, each with a gradient of its own; x_n is of
 // the last of them, x_{1} of the first, and w_0 is where the parameter began.
 
-// claimedFires is how many fires the program of a claim has.
-const claimedFires = 3
+// stepsOfClaim is how many fires the program of a claim has.
+const stepsOfClaim = 3
 
 // A updateClaim serves the claims of an update.
 type updateClaim struct {
 	*names
-	fires []*update.Names
+	steps []*update.Names
 }
 
-func newFireClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
+func newUpdateClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, claimNamer) {
 	e := expr.New(blk, name, ds)
 	n := &updateClaim{names: newNames()}
 	first := update.NewNames(e, false)
-	for k := range claimedFires {
+	for k := range stepsOfClaim {
 		u := &update.Names{Loops: first.Loops, Axes: first.Axes, Values: map[string]*tensor.Tensor{}, Old: map[string]*tensor.Tensor{}, Failed: map[string]bool{}}
 		u.Clock = tensor.Number(float64(k + 1))
 		for _, s := range blk.SymSeq {
@@ -40,14 +40,14 @@ func newFireClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, 
 				v := e.Func.AddParam(fmt.Sprintf("%s.%d", ident.ASCII(s.Name), k+1), ir.Input, ir.Real, append(tensor.AxesOf(u.Loops), u.Axes...)...)
 				u.Old[s.Name] = e.FromValue(v, u.Loops, u.Axes)
 			case s.Kind == check.State && k > 0:
-				u.Old[s.Name] = n.fires[k-1].Values[s.Name]
+				u.Old[s.Name] = n.steps[k-1].Values[s.Name]
 			case s.Kind == check.State && s.Decl != nil:
 				u.Old[s.Name] = &tensor.Tensor{Axes: u.Axes, Elem: ir.Real}
 			}
 		}
 		e.Names = u
-		u.Fire(e)
-		n.fires = append(n.fires, u)
+		u.Step(e)
+		n.steps = append(n.steps, u)
 	}
 	for name, o := range blk.Options {
 		n.frees[ident.ASCII(name)] = Free{Text: name, Type: o.Decl.Type}
@@ -55,20 +55,20 @@ func newFireClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, 
 	return e, n
 }
 
-func (n *updateClaim) vars() []*tensor.LoopVar { return n.fires[0].Loops }
+func (n *updateClaim) vars() []*tensor.LoopVar { return n.steps[0].Loops }
 
 func (n *updateClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
-	last := n.fires[len(n.fires)-1]
+	last := n.steps[len(n.steps)-1]
 	switch {
 	case when.First:
-		if t := n.fires[0].Values[sym.Name]; t != nil {
+		if t := n.steps[0].Values[sym.Name]; t != nil {
 			return t
 		}
 		if sym.Kind == check.Input {
-			return n.fires[0].Old[sym.Name]
+			return n.steps[0].Old[sym.Name]
 		}
 	case when.Initial && sym.Kind == check.State:
-		return n.fires[0].Old[sym.Name]
+		return n.steps[0].Old[sym.Name]
 	default:
 		return last.Resolve(e, sym, when, span)
 	}
@@ -77,5 +77,5 @@ func (n *updateClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time
 }
 
 func (n *updateClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *tensor.Tensor {
-	return n.noBar(e, x, "an update has no backward")
+	return n.refuseAdjoint(e, x, "an update has no backward")
 }

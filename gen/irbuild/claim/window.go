@@ -19,17 +19,17 @@ import (
 // 0, and one for how many tokens the context had before. So a claim is held to
 // windows that reach behind the start as well.
 
-// A reach is how far a claim's step looks back at a series: through one window,
+// A lookback is how far a claim's step looks back at a series: through one window,
 // or through several, of which the parameter holds as many moments as all have
 // together.
-type reach struct {
+type lookback struct {
 	axis    *ir.Axis
 	windows []*ir.Axis
 }
 
 // inWindow is a series of a claim at a moment of a window, or now.
 func (n *stepClaim) inWindow(e *expr.Builder, sym *check.Symbol, at *expr.Binding, elem ir.Elem, axes []*ir.Axis, span notation.Span) *tensor.Tensor {
-	back, to := n.reach[sym.Name], tensor.Affine{}
+	back, to := n.lookback[sym.Name], tensor.Affine{}
 	if at != nil {
 		if at.Time == nil || at.Window == nil || back == nil {
 			e.Diags.Errorf(diag.NotSupported, span, "%s cannot be read at this index in a claim about a step", sym.Name).
@@ -65,7 +65,7 @@ func (n *stepClaim) windowBar(e *expr.Builder, name string, when expr.Time) *ten
 // windows finds the series that the equations behind states and the claims read
 // in windows, so that their values now are entries of those.
 func (n *stepClaim) windows(o *expr.Builder) {
-	n.reach = map[string]*reach{}
+	n.lookback = map[string]*lookback{}
 	look := func(x any) {
 		notation.Inspect(x, func(y any) bool {
 			if r, ok := y.(*notation.Reduce); ok {
@@ -91,8 +91,8 @@ func (n *stepClaim) windows(o *expr.Builder) {
 	for _, c := range o.Block.Claims {
 		look(c)
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.reach)) {
-		back := n.reach[name]
+	for _, name := range slices.Sorted(maps.Keys(n.lookback)) {
+		back := n.lookback[name]
 		if back.axis = back.windows[0]; len(back.windows) > 1 {
 			all := shape.Poly{}
 			for _, w := range back.windows {
@@ -117,10 +117,10 @@ func (n *stepClaim) window(o *expr.Builder, r *notation.Reduce) {
 				return true
 			}
 			if name, at := o.Block.Split(id.Name.Text); at == b.Name.Text {
-				if n.reach[name] == nil {
-					n.reach[name] = &reach{}
+				if n.lookback[name] == nil {
+					n.lookback[name] = &lookback{}
 				}
-				if back := n.reach[name]; !slices.Contains(back.windows, w) {
+				if back := n.lookback[name]; !slices.Contains(back.windows, w) {
 					back.windows = append(back.windows, w)
 				}
 			}

@@ -37,7 +37,7 @@ func inline(blk *check.Block, frozen bool, ds *diag.List) *ir.Func {
 		case s.Func != nil:
 			w.stage(s.Func, "")
 		case s.How == Opens:
-			w.opens(blk, s)
+			w.gateLevels(blk, s)
 		case !w.call(blk, s, ds):
 			return nil
 		}
@@ -46,7 +46,7 @@ func inline(blk *check.Block, frozen bool, ds *diag.List) *ir.Func {
 		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
 	}
 	w.f.Results = append(w.f.Results, w.states...)
-	w.equate()
+	w.substituteSizes()
 	return w.f
 }
 
@@ -77,7 +77,7 @@ func (w *inliner) stage(g *ir.Func, prefix string) map[string]*ir.Value {
 			v = w.f.AddParam(name, p.Role, p.Elem, p.Axes...)
 			v.NoGrad = p.NoGrad
 			w.vals[name] = v
-			w.own(v, name)
+			w.giveName(v, name)
 		}
 		args[p] = v
 	}
@@ -95,9 +95,9 @@ func (w *inliner) stage(g *ir.Func, prefix string) map[string]*ir.Value {
 	return out
 }
 
-// own gives a parameter its name where a value of a part inlined before has it: a
+// giveName gives a parameter its name where a value of a part inlined before has it: a
 // composition may declare an alpha, and a rule compute one.
-func (w *inliner) own(p *ir.Value, name string) {
+func (w *inliner) giveName(p *ir.Value, name string) {
 	for _, in := range w.f.Body {
 		for _, v := range in.Defines() {
 			if p.Name != name && v.Name == name {
@@ -126,7 +126,7 @@ func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bo
 	}
 	g, _ = g.Clone()
 	if s.Frozen {
-		ownTails(g)
+		separateFrozenWindows(g)
 	}
 	arg := w.input(s.Arg, s.Axes) // it may be an input that no stage before has read
 	in := program.Input(g)
@@ -156,7 +156,7 @@ func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bo
 	}
 	for i, a := range in.Axes {
 		sym, ok := arg.Axes[i].Size.Symbol()
-		if _, same := a.Size.Symbol(); ok && !same && !w.product(sym, ir.Resize(a.Size, sizes)) {
+		if _, same := a.Size.Symbol(); ok && !same && !w.equateProduct(sym, ir.Resize(a.Size, sizes)) {
 			ds.Errorf(diag.ShapeMismatch, p.Block.Unit.Name.Span, "%s takes a width of %s, the part before it one of %s", p.Block.Name, a.Size, w.equal[sym])
 			return false
 		}
@@ -179,9 +179,9 @@ func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bo
 	return true
 }
 
-// product notes that a part knows a size as a product: d = H·d_h. A second part
+// equateProduct notes that a part knows a size as a equateProduct: d = H·d_h. A second part
 // that knows it as one has the factors of the first.
-func (w *inliner) product(sym string, size shape.Poly) bool {
+func (w *inliner) equateProduct(sym string, size shape.Poly) bool {
 	known := w.equal[sym]
 	if known.IsZero() {
 		w.equal[sym] = size
@@ -209,8 +209,8 @@ func (w *inliner) axis(name string, size shape.Poly) *ir.Axis {
 	return w.axes[key]
 }
 
-// equate replaces sizes by the products that the parts know them as.
-func (w *inliner) equate() {
+// substituteSizes replaces sizes by the products that the parts know them as.
+func (w *inliner) substituteSizes() {
 	if len(w.equal) == 0 {
 		return
 	}

@@ -16,11 +16,11 @@ import (
 // call inlines what one stage calls: one part, or the parts of a list.
 func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	if s.How == One {
-		return w.given(blk, s, partNamed(blk, s.Part), ds) && w.part(partNamed(blk, s.Part), s, s.Frozen, ds)
+		return w.requirePage(blk, s, partNamed(blk, s.Part), ds) && w.part(partNamed(blk, s.Part), s, s.Frozen, ds)
 	}
 	members := blk.Members(s.Part)
 	if len(members) == 0 {
-		return w.given(blk, s, nil, ds)
+		return w.requirePage(blk, s, nil, ds)
 	}
 	var outs []*ir.Value
 	for i, p := range members {
@@ -37,7 +37,7 @@ func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	if s.How == Chain {
 		w.vals[s.Out] = outs[len(outs)-1]
 	} else {
-		w.vals[s.Out] = w.sideBySide(outs, s.OutAxes)
+		w.vals[s.Out] = w.stackParts(outs, s.OutAxes)
 	}
 	for _, a := range s.OutAxes {
 		w.addAxis(a)
@@ -48,8 +48,8 @@ func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	return true
 }
 
-// given refuses a part without a page.
-func (w *inliner) given(blk *check.Block, s Stage, p *check.Subpart, ds *diag.List) bool {
+// requirePage refuses a part without a page.
+func (w *inliner) requirePage(blk *check.Block, s Stage, p *check.Subpart, ds *diag.List) bool {
 	if p != nil && p.Block != nil {
 		return true
 	}
@@ -57,8 +57,8 @@ func (w *inliner) given(blk *check.Block, s Stage, p *check.Subpart, ds *diag.Li
 	return false
 }
 
-// sideBySide stacks values [L, …] to one [L, K, …].
-func (w *inliner) sideBySide(vals []*ir.Value, axes []*ir.Axis) *ir.Value {
+// stackParts stacks values [L, …] to one [L, K, …].
+func (w *inliner) stackParts(vals []*ir.Value, axes []*ir.Axis) *ir.Value {
 	one := w.axis("one", shape.Int(1))
 	w.addAxis(one)
 	var rows []*ir.Value
@@ -70,9 +70,9 @@ func (w *inliner) sideBySide(vals []*ir.Value, axes []*ir.Axis) *ir.Value {
 	return w.b.Stack(axes, 1, rows...)
 }
 
-// opens keeps what the parts of a list wrote where their level is open, and what
+// gateLevels keeps what the parts of a list wrote where their level is open, and what
 // they found elsewhere. Tails are of what was read and go on in any case.
-func (w *inliner) opens(blk *check.Block, s Stage) {
+func (w *inliner) gateLevels(blk *check.Block, s Stage) {
 	if w.frozen {
 		return // nothing was written
 	}
@@ -84,7 +84,7 @@ func (w *inliner) opens(blk *check.Block, s Stage) {
 		open := w.b.Elementwise(ir.Less, []*ir.Axis{lane}, ir.All(half), at)
 		for k, r := range w.states {
 			old := w.f.Param(r.Name)
-			if !strings.HasPrefix(r.Name, p.Name+".") || strings.HasSuffix(r.Name, tailSuffix) || old == nil || old.Elem != ir.Real {
+			if !strings.HasPrefix(r.Name, p.Name+".") || strings.HasSuffix(r.Name, windowSuffix) || old == nil || old.Elem != ir.Real {
 				continue
 			}
 			w.states[k].Val = w.b.Elementwise(ir.Select, old.Axes, ir.At(open, ir.L(0)), ir.All(r.Val), ir.All(old))
@@ -92,21 +92,21 @@ func (w *inliner) opens(blk *check.Block, s Stage) {
 	}
 }
 
-// tailSuffix ends the names of what windows look back at.
-const tailSuffix = ".tail"
+// windowSuffix ends the names of what windows look back at.
+const windowSuffix = ".tail"
 
-// ownTails gives the tails of a frozen call names of their own. Of a state that the
+// separateFrozenWindows gives the tails of a frozen call names of their own. Of a state that the
 // frozen part keeps all the same, such as what its gate looks at, the call beside it
 // has the last word.
-func ownTails(g *ir.Func) {
-	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !strings.HasSuffix(r.Name, tailSuffix) })
+func separateFrozenWindows(g *ir.Func) {
+	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !strings.HasSuffix(r.Name, windowSuffix) })
 	for i, r := range g.Results {
-		if r.State && strings.HasSuffix(r.Name, tailSuffix) {
+		if r.State && strings.HasSuffix(r.Name, windowSuffix) {
 			g.Results[i].Name = FrozenSite + r.Name
 		}
 	}
 	for _, p := range g.Params {
-		if p.Role == ir.State && strings.HasSuffix(p.Name, tailSuffix) {
+		if p.Role == ir.State && strings.HasSuffix(p.Name, windowSuffix) {
 			p.Name = FrozenSite + p.Name
 		}
 	}

@@ -42,7 +42,7 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	}
 	switch sym.Kind {
 	case check.Snap:
-		return n.carried(e, sym)
+		return n.stateAtStart(e, sym)
 	case check.Outer, check.Input, check.Constant:
 		vars := e.BatchVars()
 		if expr.Role(sym) == ir.Outer {
@@ -61,8 +61,8 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 // Union is the value of a name whose rows are indexed by a union of axes, or nil.
 func (n *Names) Union(name string) *expr.UnionValue { return n.unions[name] }
 
-// carried is what a state of a composition was where the call began.
-func (n *Names) carried(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
+// stateAtStart is what a state of a composition was where the call began.
+func (n *Names) stateAtStart(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	of := e.Block.Symbols[sym.Of]
 	axes, _, ok := e.Declared(of)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 // the parts of a list one behind the other. A call ends a stage, and the value that
 // it takes is made by the stage before it.
 
-// A site is a place where a part is called: once to write, once frozen.
-type site struct {
+// A callSite is a place where a part is called: once to write, once frozen.
+type callSite struct {
 	part   string
 	frozen bool
 }
@@ -102,7 +102,7 @@ func (c *composer) call(eq *check.Equation, x *Call) {
 		return
 	}
 	c.e.Eq, c.e.Span = eq.ID, eq.Span()
-	here := site{x.Part, x.frozen}
+	here := callSite{x.Part, x.frozen}
 	if old := c.called[here]; old != nil {
 		c.ds.Errorf(diag.NotSupported, x.at, "the part %s is called twice", x.Part).See(calledAt(old), "called here first").
 			Hint("a call writes the part's memory; declare another part of the same kind, or read this one with frozen %s(…)", x.Part)
@@ -126,7 +126,7 @@ func (c *composer) call(eq *check.Equation, x *Call) {
 		c.e.Named(t.Factors[0].Val, name)
 		c.n.Values[name] = t
 	}
-	c.close()
+	c.endStage()
 	st := Stage{Eq: eq.ID, Part: x.Part, How: x.How, Frozen: x.frozen, Arg: ident.ASCII(name), Out: ident.ASCII(eq.Name), Axes: append(tensor.AxesOf(c.e.BatchVars()), t.Axes...)}
 	axes := t.Axes
 	if x.How == Each {
@@ -139,7 +139,7 @@ func (c *composer) call(eq *check.Equation, x *Call) {
 	if l := c.blk.LevelsOf(x.Part); l != nil && l.Gate != "" && !x.frozen {
 		c.add(Stage{Part: x.Part, How: Opens, Gate: ident.ASCII(l.Gate)})
 	}
-	c.open()
+	c.beginStage()
 }
 
 // calledAt is where an equation calls a part.

@@ -59,9 +59,9 @@ func Build(blk *check.Block, ds *diag.List) *Program {
 }
 
 func compose(blk *check.Block, ds *diag.List) *Program {
-	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*tensor.Tensor{}, called: map[site]*check.Equation{}}
+	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*tensor.Tensor{}, called: map[callSite]*check.Equation{}}
 	before := ds.Len()
-	c.open()
+	c.beginStage()
 	for _, eq := range c.callsFirst() {
 		if x := c.recognise(eq); x != nil {
 			c.call(eq, x)
@@ -69,13 +69,13 @@ func compose(blk *check.Block, ds *diag.List) *Program {
 			c.n.Equation(c.e, eq)
 		}
 	}
-	c.close()
+	c.endStage()
 	for _, p := range blk.Parts {
 		name := p.Name
 		if p.List != "" {
 			name = p.List
 		}
-		if c.called[site{name, false}] == nil && ds.Len() == before {
+		if c.called[callSite{name, false}] == nil && ds.Len() == before {
 			ds.Errorf(diag.MissingEquation, blk.Symbols[name].Span, "the part %s is never called", name).Hint("write a line such as a = %s(X), or leave it out", name)
 		}
 	}
@@ -100,13 +100,13 @@ type composer struct {
 	e      *expr.Builder
 	n      *Names
 	made   map[string]*tensor.Tensor // what the stages so far made, for its type
-	called map[site]*check.Equation
+	called map[callSite]*check.Equation
 	built  []*expr.Builder             // of the program stages
 	stages []*Names                    // the names of each program stage, in step with prog
 	unions map[string][]*tensor.Tensor // made of what parameters and stages so far have
 }
 
-func (c *composer) open() {
+func (c *composer) beginStage() {
 	e, n := NewBuilder(c.blk, c.blk.ID, c.ds)
 	if c.e != nil {
 		e.Axes, e.Sized = c.e.Axes, c.e.Sized
@@ -120,7 +120,7 @@ func (c *composer) open() {
 	for name, parts := range c.unions {
 		u := &expr.UnionValue{}
 		for _, t := range parts {
-			u.Parts = append(u.Parts, n.again(e, t))
+			u.Parts = append(u.Parts, n.reuse(e, t))
 		}
 		n.unions[name] = u
 	}
@@ -166,9 +166,9 @@ func (c *composer) add(s Stage) {
 	c.stages = append(c.stages, nil)
 }
 
-// again is a part of a union in a later stage: the parameter that it is, or what
+// reuse is a part of a union in a later stage: the parameter that it is, or what
 // an earlier stage made.
-func (n *Names) again(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
+func (n *Names) reuse(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
 	v := t.Factors[0].Val
 	p := e.Func.Param(v.Name)
 	if p == nil {
@@ -191,8 +191,8 @@ func (n *Names) again(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
 	return u
 }
 
-// close ends a stage; one without instructions is none.
-func (c *composer) close() {
+// endStage ends a stage; one without instructions is none.
+func (c *composer) endStage() {
 	if len(c.e.Func.Body) == 0 {
 		return
 	}

@@ -98,7 +98,7 @@ func (e *Builder) guarded(t *tensor.Tensor) *tensor.Tensor {
 
 // power builds x^n for scalars.
 func (e *Builder) power(x *notation.Power) *tensor.Tensor {
-	n, isNum := e.number(x.Exp)
+	n, isNum := e.constantValue(x.Exp)
 	if norm, ok := x.X.(*notation.Norm); ok && isNum && n == 2 {
 		if t := e.Value(norm.X); t != nil {
 			return e.SumSquares(t)
@@ -133,8 +133,8 @@ func (e *Builder) power(x *notation.Power) *tensor.Tensor {
 	return e.Entrywise(ir.Pow, e.guarded(t), exp)
 }
 
-// number evaluates a constant, options included.
-func (e *Builder) number(x notation.Expr) (float64, bool) {
+// constantValue evaluates a constant, options included.
+func (e *Builder) constantValue(x notation.Expr) (float64, bool) {
 	if id, ok := x.(*notation.Ident); ok && e.Local(id.Name.Text) == nil {
 		if o := e.Block.Options[id.Name.Text]; o != nil {
 			return notation.Constant(o.Value)

@@ -33,7 +33,7 @@ func (e *Builder) SizedAxis(p shape.Poly) *ir.Axis {
 	if x := e.Sized[p.String()]; x != nil {
 		return x
 	}
-	x := e.computed(p)
+	x := e.axisOfSize(p)
 	if x == nil {
 		x = e.Func.NewSizedAxis(p.String(), p)
 	}
@@ -41,8 +41,8 @@ func (e *Builder) SizedAxis(p shape.Poly) *ir.Axis {
 	return x
 }
 
-// computed is the one axis of the block whose size a dims line computes to be p.
-func (e *Builder) computed(p shape.Poly) *ir.Axis {
+// axisOfSize is the one axis of the block whose size a dims line computes to be p.
+func (e *Builder) axisOfSize(p shape.Poly) *ir.Axis {
 	var found *check.Axis
 	for _, a := range e.Block.AxisSeq {
 		if _, fixed := a.Size.Const(); a.Free || fixed || program.ASCIISizes(a.Size).String() != p.String() {

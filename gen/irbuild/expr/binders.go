@@ -16,7 +16,7 @@ func (e *Builder) Binders(bs []*notation.Binder) (vars []*tensor.LoopVar, unions
 			if b.PerChunk && !e.PerChunk(b, nil) {
 				return nil, nil, nil, false
 			}
-			v, u := e.bareBinder(b)
+			v, u := e.boundIndex(b)
 			if v == nil && u == nil {
 				return nil, nil, nil, false
 			}
@@ -43,7 +43,7 @@ func (e *Builder) Binders(bs []*notation.Binder) (vars []*tensor.LoopVar, unions
 		if b.Cond == nil {
 			continue
 		}
-		cs, okc := e.guardOrCond(b.Cond, vars)
+		cs, okc := e.guardsOrConditions(b.Cond, vars)
 		if !okc {
 			return nil, nil, nil, false
 		}
@@ -52,8 +52,8 @@ func (e *Builder) Binders(bs []*notation.Binder) (vars []*tensor.LoopVar, unions
 	return vars, unions, conds, true
 }
 
-// bareBinder is an index that the left-hand side has bound.
-func (e *Builder) bareBinder(b *notation.Binder) (*tensor.LoopVar, *unionIndex) {
+// boundIndex is an index that the left-hand side has bound.
+func (e *Builder) boundIndex(b *notation.Binder) (*tensor.LoopVar, *unionIndex) {
 	old := e.Local(b.Name.Text)
 	switch {
 	case old != nil && old.Union != nil:
@@ -90,7 +90,7 @@ func (e *Builder) PerChunk(b *notation.Binder, r []Range) bool {
 	switch {
 	case !found:
 		e.Diags.Errorf(diag.NotSupported, b.Span, "per chunk means nothing behind a range that is no window").Hint("take it away")
-	case e.plainTime():
+	case e.timeIsAxis():
 		e.Diags.Errorf(diag.NotSupported, b.Span, "an operation has no context: its windows begin where its input begins").Hint("take per chunk away")
 	case e.Step != nil:
 		e.Diags.Errorf(diag.NotSupported, b.Span, "a window per chunk cannot stand behind a state, nor in a claim").
@@ -138,19 +138,19 @@ func (e *Builder) bindRange(name string, r Range) *tensor.LoopVar {
 	at := r.end.Add(tensor.AffineOf(v), -1)
 	v.Guards = append(v.Guards, e.sinceStart(at, r.local))
 	b := &Binding{Time: &at, loop: v}
-	if !e.plainTime() && !r.local {
+	if !e.timeIsAxis() && !r.local {
 		b.Window = r.Axis
 	}
 	e.Bind(name, b)
 	return v
 }
 
-// guardOrCond turns conditions between indices into guards of the variables
+// guardsOrConditions turns conditions between indices into guards of the variables
 // they bound, and returns the others.
-func (e *Builder) guardOrCond(x notation.Expr, vars []*tensor.LoopVar) ([]*tensor.Tensor, bool) {
+func (e *Builder) guardsOrConditions(x notation.Expr, vars []*tensor.LoopVar) ([]*tensor.Tensor, bool) {
 	if and, ok := x.(*notation.And); ok {
-		a, oka := e.guardOrCond(and.X, vars)
-		b, okb := e.guardOrCond(and.Y, vars)
+		a, oka := e.guardsOrConditions(and.X, vars)
+		b, okb := e.guardsOrConditions(and.Y, vars)
 		return append(a, b...), oka && okb
 	}
 	if r, ok := x.(*notation.Relation); ok && len(vars) > 0 {
@@ -170,8 +170,8 @@ func (e *Builder) guardOrCond(x notation.Expr, vars []*tensor.LoopVar) ([]*tenso
 // indexGuards are the affines that must be ≥ 0 for a relation between indices,
 // or nil when it is about data.
 func (e *Builder) indexGuards(r *notation.Relation) []tensor.Affine {
-	a, ok := e.pureAffine(r.X)
-	b, okb := e.pureAffine(r.Y)
+	a, ok := e.indexAffine(r.X)
+	b, okb := e.indexAffine(r.Y)
 	if !ok || !okb {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (e *Builder) indexGuards(r *notation.Relation) []tensor.Affine {
 	return nil
 }
 
-func (e *Builder) pureAffine(x notation.Expr) (tensor.Affine, bool) {
+func (e *Builder) indexAffine(x notation.Expr) (tensor.Affine, bool) {
 	switch x := x.(type) {
 	case *notation.Ident:
 		if b := e.Local(x.Name.Text); b != nil && (b.Index != nil || b.Time != nil) {
@@ -201,8 +201,8 @@ func (e *Builder) pureAffine(x notation.Expr) (tensor.Affine, bool) {
 		return e.affine(x)
 	case *notation.Binary:
 		if x.Op == "+" || x.Op == "−" {
-			a, ok := e.pureAffine(x.X)
-			b, okb := e.pureAffine(x.Y)
+			a, ok := e.indexAffine(x.X)
+			b, okb := e.indexAffine(x.Y)
 			if !ok || !okb {
 				return tensor.Affine{}, false
 			}

@@ -111,9 +111,9 @@ func (e *Builder) apply(x *notation.Call, f *check.Function, args []*tensor.Tens
 		return nil
 	}
 	defer func() { e.depth-- }()
-	e.enter(f)
+	e.pushFunction(f)
 	defer e.Pop()
-	vars, ok := e.take(x, f, args)
+	vars, ok := e.bindParameters(x, f, args)
 	if !ok {
 		return nil
 	}
@@ -126,17 +126,17 @@ func (e *Builder) apply(x *notation.Call, f *check.Function, args []*tensor.Tens
 	return e.Tabulate(out, vars)
 }
 
-// enter opens the scope of a function: its own page's names, or the block's
+// pushFunction opens the scope of a function: its own page's names, or the block's
 // when it is written in the block.
-func (e *Builder) enter(f *check.Function) {
+func (e *Builder) pushFunction(f *check.Function) {
 	e.Push(&Scope{fence: f.Block == nil})
 }
 
-// take binds the parameters of a function to the arguments. What is open comes
+// bindParameters binds the parameters of a function to the arguments. What is open comes
 // last: the others say what the axes of the signature are.
-func (e *Builder) take(x *notation.Call, f *check.Function, args []*tensor.Tensor) ([]*tensor.LoopVar, bool) {
+func (e *Builder) bindParameters(x *notation.Call, f *check.Function, args []*tensor.Tensor) ([]*tensor.LoopVar, bool) {
 	for i, p := range f.Params {
-		if p.Type != nil && (number(p) || p.Type.AnyShape) && e.Closed(x.Args[i], args[i]) == nil {
+		if p.Type != nil && (isNumber(p) || p.Type.AnyShape) && e.Closed(x.Args[i], args[i]) == nil {
 			return nil, false
 		}
 	}
@@ -150,13 +150,13 @@ func (e *Builder) take(x *notation.Call, f *check.Function, args []*tensor.Tenso
 			if open && p.Type != nil {
 				a = e.Closed(x.Args[i], e.Fill(x.Args[i], a, e.knownAxes(f, p, len(a.Axes))))
 			}
-			if a == nil || p.Type != nil && !e.fits(x, x.Args[i], f, p, a) {
+			if a == nil || p.Type != nil && !e.checkArgument(x, x.Args[i], f, p, a) {
 				return nil, false
 			}
 			e.Bind(p.Name.Text, &Binding{Value: a})
 		}
 	}
-	return vars, e.oneShape(x, f, entries)
+	return vars, e.checkSameShape(x, f, entries)
 }
 
 // knownAxes are the axes of a parameter as far as its call has bound them.
@@ -182,7 +182,7 @@ func (e *Builder) knownAxes(f *check.Function, p *notation.Param, rank int) []*i
 func (e *Builder) entries(f *check.Function, args []*tensor.Tensor) ([]*tensor.Tensor, []*tensor.LoopVar) {
 	var axes []*ir.Axis
 	for i, p := range f.Params {
-		if number(p) && f.Def.Target.Index == nil && len(args[i].Axes) > 0 && typed(f) {
+		if isNumber(p) && f.Def.Target.Index == nil && len(args[i].Axes) > 0 && hasNumber(f) {
 			axes = args[i].Axes
 		}
 	}
@@ -207,17 +207,17 @@ func (e *Builder) entries(f *check.Function, args []*tensor.Tensor) ([]*tensor.T
 	return out, vars
 }
 
-// number reports whether a parameter is declared as a number.
-func number(p *notation.Param) bool {
+// isNumber reports whether a parameter is declared as a isNumber.
+func isNumber(p *notation.Param) bool {
 	return p.Type != nil && p.Type.Kind == notation.RealType && len(p.Type.Shape) == 0 && !p.Type.AnyShape
 }
 
-func typed(f *check.Function) bool {
-	return slices.ContainsFunc(f.Params, func(p *notation.Param) bool { return number(p) })
+func hasNumber(f *check.Function) bool {
+	return slices.ContainsFunc(f.Params, func(p *notation.Param) bool { return isNumber(p) })
 }
 
-// oneShape checks that all parameters of any one shape got the same.
-func (e *Builder) oneShape(x *notation.Call, f *check.Function, args []*tensor.Tensor) bool {
+// checkSameShape checks that all parameters of any one shape got the same.
+func (e *Builder) checkSameShape(x *notation.Call, f *check.Function, args []*tensor.Tensor) bool {
 	first := -1
 	for i, p := range f.Params {
 		switch {
@@ -233,9 +233,9 @@ func (e *Builder) oneShape(x *notation.Call, f *check.Function, args []*tensor.T
 	return true
 }
 
-// fits checks an argument against a parameter's type and binds the axes that
+// checkArgument checks an argument against a parameter's type and binds the axes that
 // the signature introduces.
-func (e *Builder) fits(x *notation.Call, arg notation.Expr, f *check.Function, p *notation.Param, t *tensor.Tensor) bool {
+func (e *Builder) checkArgument(x *notation.Call, arg notation.Expr, f *check.Function, p *notation.Param, t *tensor.Tensor) bool {
 	switch {
 	case p.Type.AnyShape:
 		return true

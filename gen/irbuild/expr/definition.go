@@ -29,7 +29,7 @@ func (e *Builder) Define(d *notation.Define) *tensor.Tensor {
 	if t == nil {
 		return nil
 	}
-	return e.fold(e.Tabulate(t, vars), groups)
+	return e.mergeGroups(e.Tabulate(t, vars), groups)
 }
 
 // With binds local definitions; they are built where they are first read, so
@@ -54,7 +54,7 @@ type group struct {
 
 // TargetIndex binds the indices of a left-hand side. A pair makes two.
 func (e *Builder) TargetIndex(bs []*notation.Binder) (vars []*tensor.LoopVar, groups []group, ok bool) {
-	if b := twice(bs, map[string]bool{}); b != nil {
+	if b := repeatedIndex(bs, map[string]bool{}); b != nil {
 		e.Diags.Errorf(diag.DuplicateName, b.Span, "the index %s is bound twice", b.Name.Text).Hint("give one of them another letter")
 		return nil, nil, false
 	}
@@ -80,10 +80,10 @@ func (e *Builder) TargetIndex(bs []*notation.Binder) (vars []*tensor.LoopVar, gr
 	return vars, groups, true
 }
 
-// twice finds an index that a left-hand side binds again.
-func twice(bs []*notation.Binder, seen map[string]bool) *notation.Binder {
+// repeatedIndex finds an index that a left-hand side binds again.
+func repeatedIndex(bs []*notation.Binder, seen map[string]bool) *notation.Binder {
 	for _, b := range bs {
-		if d := twice(b.Tuple, seen); d != nil {
+		if d := repeatedIndex(b.Tuple, seen); d != nil {
 			return d
 		}
 		if n := b.Name.Text; n != "" {
@@ -96,8 +96,8 @@ func twice(bs []*notation.Binder, seen map[string]bool) *notation.Binder {
 	return nil
 }
 
-// fold merges the axes of pairs, last first.
-func (e *Builder) fold(t *tensor.Tensor, groups []group) *tensor.Tensor {
+// mergeGroups merges the axes of pairs, last first.
+func (e *Builder) mergeGroups(t *tensor.Tensor, groups []group) *tensor.Tensor {
 	for i := len(groups) - 1; i >= 0; i-- {
 		t = e.Merge(t, groups[i].k, groups[i].n, groups[i].whole)
 	}

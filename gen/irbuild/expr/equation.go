@@ -19,17 +19,17 @@ func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
 		return t
 	}
 	w := eq.Gate.Within
-	if !e.ordered(eq, w) {
+	if !e.boundsOrdered(eq, w) {
 		return nil
 	}
-	if x, ok := e.number(w.Lo); w.Lo != nil && !(ok && inert(x, -1)) {
+	if x, ok := e.constantValue(w.Lo); w.Lo != nil && !(ok && isInfinite(x, -1)) {
 		lo := e.Value(w.Lo)
 		if lo == nil {
 			return nil
 		}
 		t = e.Entrywise(ir.Max2, t, lo)
 	}
-	if x, ok := e.number(w.Hi); w.Hi != nil && !(ok && inert(x, 1)) {
+	if x, ok := e.constantValue(w.Hi); w.Hi != nil && !(ok && isInfinite(x, 1)) {
 		hi := e.Value(w.Hi)
 		if hi == nil {
 			return nil
@@ -39,15 +39,15 @@ func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
 	return t
 }
 
-// ordered refuses bounds of a gate of which the lower one is above the upper:
+// boundsOrdered refuses bounds of a gate of which the lower one is above the upper:
 // the clamp would give the upper one, whatever the gate is.
-func (e *Builder) ordered(eq *check.Equation, w *notation.Type) bool {
-	lo, okLo := e.number(w.Lo)
-	hi, okHi := e.number(w.Hi)
+func (e *Builder) boundsOrdered(eq *check.Equation, w *notation.Type) bool {
+	lo, okLo := e.constantValue(w.Lo)
+	hi, okHi := e.constantValue(w.Hi)
 	if !okLo || !okHi || lo <= hi {
 		return true
 	}
-	from, to := e.setAt(w.Lo), e.setAt(w.Hi)
+	from, to := e.optionValue(w.Lo), e.optionValue(w.Hi)
 	d := e.Errorf(diag.BadOption, from, "%s is at least %s and at most %s, which no number is", eq.Name, Text(from), Text(to)).
 		See(w.Span, "the bounds of the gate")
 	if to.Where() != w.Hi.Where() {
@@ -56,9 +56,9 @@ func (e *Builder) ordered(eq *check.Equation, w *notation.Type) bool {
 	return false
 }
 
-// setAt is the value of an expression that may be an option, which is where a
+// optionValue is the value of an expression that may be an option, which is where a
 // formula sets it, and otherwise the expression.
-func (e *Builder) setAt(x notation.Expr) notation.Expr {
+func (e *Builder) optionValue(x notation.Expr) notation.Expr {
 	if id, ok := x.(*notation.Ident); ok {
 		if o := e.Block.Options[id.Name.Text]; o != nil && o.Value != nil {
 			return o.Value
@@ -96,8 +96,8 @@ func (e *Builder) Column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 	return nil
 }
 
-// inert reports whether a bound is infinite and so clamps nothing.
-func inert(x float64, sign float64) bool { return x*sign > 1e308 }
+// isInfinite reports whether a bound is infinite and so clamps nothing.
+func isInfinite(x float64, sign float64) bool { return x*sign > 1e308 }
 
 // Timeless refuses a moment of something that does not change over time.
 func (e *Builder) Timeless(sym *check.Symbol, when Time, span notation.Span, t *tensor.Tensor) *tensor.Tensor {

@@ -17,7 +17,7 @@ import (
 // stay visible.
 func (e *Builder) index(x *notation.Index) *tensor.Tensor {
 	if u := e.unionOf(x.X); u != nil {
-		return e.unionAt(x, u)
+		return e.readUnion(x, u)
 	}
 	t := e.OpenExpr(x.X)
 	if t == nil {
@@ -74,22 +74,22 @@ func (e *Builder) readAt(x notation.Expr, t *tensor.Tensor, at []notation.Expr) 
 	u := t.Clone()
 	u.Axes = u.Axes[len(flat):]
 	u.Row = false
-	e.shifted(u, flat)
+	e.recordShift(u, flat)
 	for _, f := range u.Factors {
 		for i, s := range f.Sub {
 			switch {
-			case s.Slot >= len(flat):
-				f.Sub[i].Slot -= len(flat)
-			case s.Slot >= 0:
-				f.Sub[i] = tensor.Subscript{Slot: -1, Affine: affs[s.Slot]}
+			case s.Visible >= len(flat):
+				f.Sub[i].Visible -= len(flat)
+			case s.Visible >= 0:
+				f.Sub[i] = tensor.Subscript{Visible: -1, Affine: affs[s.Visible]}
 			}
 		}
 	}
 	return u
 }
 
-// shifted remembers the indices that may leave their axis.
-func (e *Builder) shifted(t *tensor.Tensor, at []notation.Expr) {
+// recordShift remembers the indices that may leave their axis.
+func (e *Builder) recordShift(t *tensor.Tensor, at []notation.Expr) {
 	for _, a := range at {
 		if _, plain := a.(*notation.Ident); plain {
 			continue
@@ -108,7 +108,7 @@ func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.A
 		if b := e.Local(id.Name.Text); b != nil {
 			switch {
 			case b.Union != nil:
-				return e.pickAt(a, x, t, i, b.Union)
+				return e.unionIndexAt(a, x, t, i, b.Union)
 			case b.Round != nil && b.Round.axis != t.Axes[i]:
 				e.Errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(b.Round.axis), i+1, Text(x), e.axisName(t.Axes[i])).
 					Labelf("%s", e.axisName(b.Round.axis)).Hint("axes are nominal: an index reads only the axis it was bound to")
@@ -118,8 +118,8 @@ func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.A
 				return b.Time.Add(tensor.Affine{Const: base}, 1), u, true
 			case b.Time != nil && t.Axes[i] == e.TimeAxis():
 				return *b.Time, nil, true
-			case b.Time != nil && !e.plainTime(), b.loop != nil && b.loop.Axis == t.Axes[i]:
-				e.notAMoment(a, x, t, i)
+			case b.Time != nil && !e.timeIsAxis(), b.loop != nil && b.loop.Axis == t.Axes[i]:
+				e.refuseTime(a, x, t, i)
 				return tensor.Affine{}, nil, false
 			case b.Index != nil && b.Index.Axis != t.Axes[i]:
 				e.Errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(b.Index.Axis), i+1, Text(x), e.axisName(t.Axes[i])).
@@ -130,14 +130,14 @@ func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.A
 	}
 	aff, ok := e.affine(a)
 	if ok && e.Step != nil && slices.ContainsFunc(aff.Terms, func(t tensor.Term) bool { return t.Var == e.Token }) {
-		e.notAMoment(a, x, t, i)
+		e.refuseTime(a, x, t, i)
 		return tensor.Affine{}, nil, false
 	}
 	return aff, nil, ok
 }
 
-// notAMoment refuses a moment as a position on an axis that is not time.
-func (e *Builder) notAMoment(a, x notation.Expr, t *tensor.Tensor, i int) {
+// refuseTime refuses a moment as a position on an axis that is not time.
+func (e *Builder) refuseTime(a, x notation.Expr, t *tensor.Tensor, i int) {
 	d := e.Errorf(diag.BadIndex, a, "%s is a moment, and axis %d of %s is %s", Text(a), i+1, Text(x), t.Axes[i].Name)
 	if id, ok := a.(*notation.Ident); ok && id.Name.Text != "t" {
 		d.Hint("write t−%s for the distance, which counts from 0", Text(a))
@@ -160,7 +160,7 @@ func (e *Builder) affine(x notation.Expr) (tensor.Affine, bool) {
 			case b.Time != nil:
 				return *b.Time, true
 			}
-		} else if x.Name.Text == "t" && e.Token != nil && !e.plainTime() {
+		} else if x.Name.Text == "t" && e.Token != nil && !e.timeIsAxis() {
 			return tensor.AffineOf(e.Token), true
 		} else if a := e.Block.Axes[x.Name.Text]; a != nil {
 			return tensor.Affine{Const: program.ASCIISizes(a.Size)}, true

@@ -14,10 +14,10 @@ import (
 // matrices goes from the transpose of e to that of X. In `for j∈n` the index j is the
 // number of the round, from zero, and reads the axis n.
 func (e *Builder) iterate(it *notation.Iterate) *tensor.Tensor {
-	n, ok := e.number(it.Count)
+	n, ok := e.constantValue(it.Count)
 	if !ok || n < 0 || n > check.MaxRounds || n != float64(int(n)) {
 		d := e.Errorf(diag.NotSupported, it.Count, "the number of rounds of an iteration is an integer between 0 and %d", check.MaxRounds)
-		if at := e.setAt(it.Count); at != it.Count {
+		if at := e.optionValue(it.Count); at != it.Count {
 			d.Labelf("%s", Text(at)).See(at.Where(), "set here")
 		}
 		return nil
@@ -44,7 +44,7 @@ func (e *Builder) iterate(it *notation.Iterate) *tensor.Tensor {
 			next = e.OpenExpr(it.Step)
 		}
 		e.Pop()
-		if x = e.Fill(it.From, x, nextAxes(next)); x == nil {
+		if x = e.Fill(it.From, x, axesOrNil(next)); x == nil {
 			return nil
 		}
 		if next != nil && !tensor.SameAxes(next, x) {
@@ -73,7 +73,7 @@ func (e *Builder) roundAxis(it *notation.Iterate) (*ir.Axis, bool) {
 	return nil, false
 }
 
-func nextAxes(t *tensor.Tensor) []*ir.Axis {
+func axesOrNil(t *tensor.Tensor) []*ir.Axis {
 	if t == nil {
 		return nil
 	}

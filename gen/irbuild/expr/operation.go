@@ -33,7 +33,7 @@ func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
 		e.Errorf(diag.NotSupported, x, "operation %s has errors of its own", u.Name.Text).See(u.Name.Span, "defined here")
 		return nil
 	}
-	if e.relaxes(x, blk) {
+	if e.refuseRelaxed(x, blk) {
 		return nil
 	}
 	caller, inside := e.Block, e.inCall
@@ -41,23 +41,23 @@ func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
 	e.Push(&Scope{fence: true})
 	defer func() { e.Pop(); e.Block, e.inCall = caller, inside }()
 	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
-	vars, ok := e.take(x, f, args)
-	if !ok || !e.sizesOfCall(x, u) {
+	vars, ok := e.bindParameters(x, f, args)
+	if !ok || !e.bindSizes(x, u) {
 		return nil
 	}
 	e.calls = append(e.calls, x)
 	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
-	out := e.writtenOut(blk)
+	out := e.inlineEquations(blk)
 	if out == nil || len(vars) == 0 {
 		return out
 	}
 	return e.Tabulate(out, vars)
 }
 
-// relaxes refuses an operation whose gradient is that of another function: the
+// refuseRelaxed refuses an operation whose gradient is that of another function: the
 // gradient of an equation would then be the derivative of nothing, which no
 // difference can confirm.
-func (e *Builder) relaxes(x *notation.Call, blk *check.Block) bool {
+func (e *Builder) refuseRelaxed(x *notation.Call, blk *check.Block) bool {
 	for _, c := range blk.Claims {
 		if word := c.Keyword.Text; word == "relax" || word == "adjoint" {
 			e.Errorf(diag.NotSupported, x, "%s has a gradient of its own, which an equation cannot take over", blk.Name).
@@ -68,9 +68,9 @@ func (e *Builder) relaxes(x *notation.Call, blk *check.Block) bool {
 	return false
 }
 
-// writtenOut builds the equations of an operation, each under its name, and
+// inlineEquations builds the equations of an operation, each under its name, and
 // its value.
-func (e *Builder) writtenOut(blk *check.Block) *tensor.Tensor {
+func (e *Builder) inlineEquations(blk *check.Block) *tensor.Tensor {
 	var out *tensor.Tensor
 	for _, eq := range blk.Eqs {
 		t := e.Real(e.RightSide(eq), eq.Value())
@@ -91,9 +91,9 @@ func (e *Builder) writtenOut(blk *check.Block) *tensor.Tensor {
 	return e.Override(out)
 }
 
-// sizesOfCall says what the sizes of an operation's page are in this call: what
+// bindSizes says what the sizes of an operation's page are in this call: what
 // the arguments have, an option's value, and what is computed from those.
-func (e *Builder) sizesOfCall(x *notation.Call, u *notation.Unit) bool {
+func (e *Builder) bindSizes(x *notation.Call, u *notation.Unit) bool {
 	for _, a := range e.Block.AxisSeq {
 		b := e.Local(a.Name)
 		switch {

@@ -11,7 +11,7 @@ import (
 
 // piecewise builds { a if c ; b otherwise } as nested choices.
 func (e *Builder) piecewise(x *notation.Piecewise) *tensor.Tensor {
-	if t := e.onlyWhere(x); t != nil {
+	if t := e.guardedValue(x); t != nil {
 		return t
 	}
 	depth := len(e.Branches)
@@ -68,9 +68,9 @@ func (e *Builder) piecewise(x *notation.Piecewise) *tensor.Tensor {
 	return out
 }
 
-// onlyWhere builds { a if i = t ; 0 otherwise } in a chunk, where the condition
+// guardedValue builds { a if i = t ; 0 otherwise } in a chunk, where the condition
 // compares indices: nothing is chosen, the other entries do not exist.
-func (e *Builder) onlyWhere(x *notation.Piecewise) *tensor.Tensor {
+func (e *Builder) guardedValue(x *notation.Piecewise) *tensor.Tensor {
 	if !e.Chunked || len(x.Arms) != 2 || x.Arms[1].Cond != nil {
 		return nil
 	}

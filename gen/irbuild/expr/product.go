@@ -26,7 +26,7 @@ func (e *Builder) juxt(x *notation.Juxt) *tensor.Tensor {
 	if len(last.Axes) == 1 && !last.Row {
 		out := last
 		for i := len(items) - 2; i >= 0; i-- {
-			if out = e.product(x.Items[i], tail(x, i+1), items[i], out); out == nil {
+			if out = e.product(x.Items[i], rowFrom(x, i+1), items[i], out); out == nil {
 				return nil
 			}
 		}
@@ -34,22 +34,22 @@ func (e *Builder) juxt(x *notation.Juxt) *tensor.Tensor {
 	}
 	out := items[0]
 	for i := 1; i < len(items); i++ {
-		if out = e.product(head(x, i), x.Items[i], out, items[i]); out == nil {
+		if out = e.product(rowUpTo(x, i), x.Items[i], out, items[i]); out == nil {
 			return nil
 		}
 	}
 	return out
 }
 
-// tail and head are the parts of a row as a message names them.
-func tail(x *notation.Juxt, i int) notation.Expr {
+// rowFrom and head are the parts of a row as a message names them.
+func rowFrom(x *notation.Juxt, i int) notation.Expr {
 	if i == len(x.Items)-1 {
 		return x.Items[i]
 	}
 	return &notation.Juxt{Span: x.Items[i].Where().To(x.Span), Items: x.Items[i:]}
 }
 
-func head(x *notation.Juxt, i int) notation.Expr {
+func rowUpTo(x *notation.Juxt, i int) notation.Expr {
 	if i == 1 {
 		return x.Items[0]
 	}
@@ -97,7 +97,7 @@ func (e *Builder) product(xa, xb notation.Expr, a, b *tensor.Tensor) *tensor.Ten
 
 // contract sums the product of a and b over axis i of a and axis j of b.
 func (e *Builder) contract(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) *tensor.Tensor {
-	if a, b = e.inner1(xa, xb, a, b, i, j); a == nil {
+	if a, b = e.fillContracted(xa, xb, a, b, i, j); a == nil {
 		return nil
 	}
 	if a.Axes[i] != b.Axes[j] {
@@ -126,8 +126,8 @@ func (e *Builder) contract(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) 
 	return e.Emit(m)
 }
 
-// inner1 gives an open axis that is summed over that of the other factor.
-func (e *Builder) inner1(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) (*tensor.Tensor, *tensor.Tensor) {
+// fillContracted gives an open axis that is summed over that of the other factor.
+func (e *Builder) fillContracted(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) (*tensor.Tensor, *tensor.Tensor) {
 	at := func(t *tensor.Tensor, k int, axis *ir.Axis) []*ir.Axis {
 		axes := make([]*ir.Axis, len(t.Axes))
 		axes[k] = axis
@@ -188,10 +188,10 @@ func (e *Builder) stack(x *notation.Stack) *tensor.Tensor {
 		}
 		ts = append(ts, t)
 	}
-	return e.stackTens(ts)
+	return e.stackTensors(ts)
 }
 
-func (e *Builder) stackTens(ts []*tensor.Tensor) *tensor.Tensor {
+func (e *Builder) stackTensors(ts []*tensor.Tensor) *tensor.Tensor {
 	var vars []*tensor.LoopVar
 	for i, t := range ts {
 		ts[i] = e.Materialize(t)
@@ -220,10 +220,10 @@ func (e *Builder) stackTens(ts []*tensor.Tensor) *tensor.Tensor {
 	v := e.IR.Stack(axes, len(vars), vals...)
 	out := &tensor.Tensor{Axes: whole, Elem: ir.Real, Coef: 1, Factors: []tensor.Factor{{Val: v}}}
 	for _, v := range vars {
-		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Slot: -1, Affine: tensor.AffineOf(v)})
+		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Visible: -1, Affine: tensor.AffineOf(v)})
 	}
 	for i := range whole {
-		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Slot: i})
+		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Visible: i})
 	}
 	return out
 }

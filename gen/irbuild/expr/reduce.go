@@ -32,9 +32,9 @@ func (e *Builder) reduce(x *notation.Reduce) *tensor.Tensor {
 			e.Errorf(diag.NotSupported, x, "a condition on data cannot stand in %s", x.Op).Hint("compare indices, or choose inside the parentheses")
 			return nil
 		}
-		return e.normal(x, body, vars)
+		return e.normalise(x, body, vars)
 	case "min":
-		if t := e.normal(x, body.Scale(-1), vars); t != nil {
+		if t := e.normalise(x, body.Scale(-1), vars); t != nil {
 			return t.Scale(-1)
 		}
 		return nil
@@ -59,10 +59,10 @@ func (e *Builder) mean(x *notation.Reduce, body *tensor.Tensor, vars []*tensor.L
 	return e.Select(none, empty, e.Entrywise(ir.Div, sum, e.Select(none, tensor.Number(1), count)))
 }
 
-// normal builds softmax, logsumexp and max. A softmax over an index that it
+// normalise builds softmax, logsumexp and max. A softmax over an index that it
 // binds itself is a vector over that index; over one that the left-hand side
 // binds it is the entry at that index.
-func (e *Builder) normal(x *notation.Reduce, body *tensor.Tensor, vars []*tensor.LoopVar) *tensor.Tensor {
+func (e *Builder) normalise(x *notation.Reduce, body *tensor.Tensor, vars []*tensor.LoopVar) *tensor.Tensor {
 	op := map[string]ir.Op{"softmax": ir.Softmax, "logsumexp": ir.LogSumExp, "max": ir.Max, "min": ir.Max}[x.Op]
 	if len(body.Axes) > 0 {
 		e.Errorf(diag.NotScalar, x.Body, "%s needs a number, and %s is %s", x.Op, Text(x.Body), e.Type(body))

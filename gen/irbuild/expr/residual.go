@@ -20,14 +20,14 @@ import (
 // residual runs over itself is handed to it whole.
 type extraction struct {
 	*unknown
-	z, res *ir.Value
-	at     map[*ir.Value][]int // the axes of a dependent value that are the points
-	moved  []*ir.Instr         // what depends on the unknown
-	params map[string]int      // arguments by what they read and where
-	args   []ir.Arg
-	over   []*ir.Axis // the axes of the arguments, one after another
-	f      *ir.Func
-	vals   map[*ir.Value]*ir.Value // values of the program in the residual
+	z, res    *ir.Value
+	at        map[*ir.Value][]int // the axes of a dependent value that are the points
+	dependent []*ir.Instr         // what depends on the unknown
+	params    map[string]int      // arguments by what they read and where
+	args      []ir.Arg
+	over      []*ir.Axis // the axes of the arguments, one after another
+	f         *ir.Func
+	vals      map[*ir.Value]*ir.Value // values of the program in the residual
 }
 
 // extract builds the solve instruction without its output.
@@ -41,22 +41,22 @@ func (x *extraction) extract(start int) *ir.Instr {
 			stay = append(stay, in)
 			continue
 		}
-		if !x.follow(in) {
+		if !x.tracePoints(in) {
 			return nil
 		}
-		x.moved = append(x.moved, in)
+		x.dependent = append(x.dependent, in)
 	}
 	if x.at[x.res] == nil {
-		x.absent()
+		x.refuseAbsent()
 		return nil
 	}
 	if !slices.Equal(x.at[x.res], all) || len(x.res.Axes) != len(all) {
-		return x.mixed()
+		return x.refuseMixed()
 	}
 	e.Func.Body = append(e.Func.Body[:start:start], stay...)
 	x.f = &ir.Func{Name: x.name()}
 	x.vals[x.z] = x.f.AddParam(x.z.Name, ir.Input, ir.Real)
-	for _, in := range x.moved {
+	for _, in := range x.dependent {
 		if !x.copy(in) {
 			return nil
 		}
@@ -90,8 +90,8 @@ func (x *extraction) instr() *ir.Instr {
 	return in
 }
 
-// mixed says that the equations of several points cannot be told apart.
-func (x *extraction) mixed() *ir.Instr {
+// refuseMixed says that the equations of several points cannot be told apart.
+func (x *extraction) refuseMixed() *ir.Instr {
 	x.e.Errorf(diag.NotSupported, x.s.Left, "the equation for one entry of %s reads other entries of it", x.name()).
 		See(x.d.Target.Span, "the unknown").Hint("each entry is solved for alone; read %s at its own index only", x.name())
 	return nil
@@ -126,8 +126,8 @@ func (x *extraction) loops(in *ir.Instr) []int {
 	return out
 }
 
-// follow finds the points among the axes of an instruction's output.
-func (x *extraction) follow(in *ir.Instr) bool {
+// tracePoints finds the points among the axes of an instruction's output.
+func (x *extraction) tracePoints(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.SolveOp:
 		return x.refuse("the equation of %s depends on another unknown, %s, that depends on it", x.name(), in.Solve.Residual.Name)
@@ -136,20 +136,20 @@ func (x *extraction) follow(in *ir.Instr) bool {
 	}
 	points := x.loops(in)
 	if points == nil {
-		x.mixed()
+		x.refuseMixed()
 		return false
 	}
-	if !x.plainly(in, points) {
+	if !x.checkSubscripts(in, points) {
 		return false
 	}
-	if x.pointed(in, points) && in.Op != ir.Prod && !in.Op.Info().Elementwise {
+	if x.guardsReadPoints(in, points) && in.Op != ir.Prod && !in.Op.Info().Elementwise {
 		return x.refuse("a condition on an index of %s stands in a %s of its equation", x.name(), in.Op)
 	}
 	out := make([]int, len(points))
 	for k, l := range points {
 		out[k] = slices.IndexFunc(in.To, func(s ir.Sub) bool { m, ok := s.Loop(); return ok && m == l })
 		if out[k] < 0 || slices.Contains(in.Over, l) {
-			x.mixed()
+			x.refuseMixed()
 			return false
 		}
 	}
@@ -157,9 +157,9 @@ func (x *extraction) follow(in *ir.Instr) bool {
 	return true
 }
 
-// plainly refuses what depends on the unknown and is read or written through a
+// checkSubscripts refuses what depends on the unknown and is read or written through a
 // table, or at an index of the unknown along an axis that is not its own.
-func (x *extraction) plainly(in *ir.Instr, points []int) bool {
+func (x *extraction) checkSubscripts(in *ir.Instr, points []int) bool {
 	var rest []ir.Sub // of what depends on it, beside the points
 	for _, s := range in.To {
 		if l, ok := s.Loop(); !ok || !slices.Contains(points, l) {
@@ -221,7 +221,7 @@ func (x *extraction) copy(in *ir.Instr) bool {
 		}
 		n.Args = append(n.Args, arg)
 	}
-	masked := x.pointed(in, points)
+	masked := x.guardsReadPoints(in, points)
 	if !masked {
 		n.Guard = inner(in.Guard, nil)
 	}

@@ -13,9 +13,9 @@ import (
 // copied in front of the solve first. Conditions on the points become an array
 // of ones and zeros, which is an argument too.
 
-// pointed reports whether a guard of an instruction depends on the points, or
+// guardsReadPoints reports whether a guard of an instruction depends on the points, or
 // on a table.
-func (x *extraction) pointed(in *ir.Instr, points []int) bool {
+func (x *extraction) guardsReadPoints(in *ir.Instr, points []int) bool {
 	set := map[int]bool{}
 	via := false
 	for _, g := range in.Guard {
@@ -33,7 +33,7 @@ func (x *extraction) mask(in, n *ir.Instr, points, to []int) bool {
 	for _, g := range in.Guard {
 		g.Loops(set)
 	}
-	c, read := x.copied(in, set, ir.Const, nil)
+	c, read := x.emitCopy(in, set, ir.Const, nil)
 	arg, ok := x.arg(in, ir.Arg{Val: c, Sub: read}, points, to)
 	if !ok {
 		return false
@@ -55,10 +55,10 @@ func (x *extraction) mask(in, n *ir.Instr, points, to []int) bool {
 	return true
 }
 
-// copied puts an instruction over some of in's loops and under all its guards
+// emitCopy puts an instruction over some of in's loops and under all its guards
 // in front of the solve, and returns its output with the subscripts at which in
 // reads it.
-func (x *extraction) copied(in *ir.Instr, loops map[int]bool, op ir.Op, args []ir.Arg) (*ir.Value, []ir.Sub) {
+func (x *extraction) emitCopy(in *ir.Instr, loops map[int]bool, op ir.Op, args []ir.Arg) (*ir.Value, []ir.Sub) {
 	number := make([]int, len(in.Loops))
 	c := &ir.Instr{Op: op, Coef: []float64{1}, Eq: in.Eq, Span: in.Span}
 	var read []ir.Sub
@@ -124,11 +124,11 @@ func (x *extraction) arg(in *ir.Instr, a ir.Arg, points, to []int) (ir.Arg, bool
 				back[l] = k
 			}
 			outer[i] = x.onPoints(s, back)
-		case pointed == 0 && s.Indirect == nil && (whole || len(in.Guard) == 0 || !x.pointed(in, points)):
+		case pointed == 0 && s.Indirect == nil && (whole || len(in.Guard) == 0 || !x.guardsReadPoints(in, points)):
 			free = append(free, i)
 			inner = append(inner, renumbered(s, to))
 		default:
-			return x.gathered(in, a, points, to)
+			return x.copyArgument(in, a, points, to)
 		}
 	}
 	key := fmt.Sprintf("%p %v", a.Val, free)
@@ -201,15 +201,15 @@ func (x *extraction) constant(d *ir.Instr) *ir.Value {
 	return n.Out
 }
 
-// gathered copies a value, in front of the solve, over all loops that it is
+// copyArgument copies a value, in front of the solve, over all loops that it is
 // read along, where one subscript mixes a point with another index or comes
 // from a table.
-func (x *extraction) gathered(in *ir.Instr, a ir.Arg, points, to []int) (ir.Arg, bool) {
+func (x *extraction) copyArgument(in *ir.Instr, a ir.Arg, points, to []int) (ir.Arg, bool) {
 	if a.Val.Elem != ir.Real {
 		return ir.Arg{}, x.refuse("the equation of %s reads positions through a table", x.name())
 	}
 	set := map[int]bool{}
 	a.Loops(set)
-	v, read := x.copied(in, set, ir.Prod, []ir.Arg{a})
+	v, read := x.emitCopy(in, set, ir.Prod, []ir.Arg{a})
 	return x.arg(in, ir.Arg{Val: v, Sub: read}, points, to)
 }

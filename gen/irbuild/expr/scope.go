@@ -138,7 +138,7 @@ func (e *Builder) inScope(t *tensor.Tensor) bool {
 				b.Time.EachVar(add)
 			case b.Union != nil:
 				add(b.Union.whole)
-				add(b.Union.v)
+				add(b.Union.partVar)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (e *Builder) solve(d *notation.Define, s *notation.Solve) *tensor.Tensor {
 	u := &unknown{e: e, d: d, s: s}
 	e.Push(&Scope{})
 	defer e.Pop()
-	if !u.clauses() || !u.index() || !e.With(d.With) || !u.bounds() || !u.probe() {
+	if !u.clauses() || !u.index() || !e.With(d.With) || !u.bounds() || !u.findPoints() {
 		return nil
 	}
 	return u.build()
@@ -73,7 +73,7 @@ func (u *unknown) clauses() bool {
 	}
 	u.tol = solvePrecision
 	if u.s.Tol != nil {
-		tol, ok := e.number(u.s.Tol)
+		tol, ok := e.constantValue(u.s.Tol)
 		if !ok || !(tol > 0 && tol <= maxTol) {
 			e.Errorf(diag.NotSupported, u.s.Tol, "a tolerance is a number above 0 and at most %g", maxTol).
 				Hint("the gradient of an unknown is that of the exact root: write tol 1e-10")
@@ -152,14 +152,14 @@ func (u *unknown) residual(z *tensor.Tensor) *tensor.Tensor {
 	}
 	t := e.Add(l, r, -1)
 	if t != nil && len(t.Factors) > 0 {
-		t = u.taken(e.Materialize(t), z)
+		t = u.restrictToBranch(e.Materialize(t), z)
 	}
 	return t
 }
 
-// taken makes the lower end the root where a branch that is being built is not
-// taken: what stands there need not have one.
-func (u *unknown) taken(t, z *tensor.Tensor) *tensor.Tensor {
+// restrictToBranch makes the lower end the root where a branch that is being built is not
+// restrictToBranch: what stands there need not have one.
+func (u *unknown) restrictToBranch(t, z *tensor.Tensor) *tensor.Tensor {
 	if len(u.e.Branches) == 0 {
 		return t
 	}
@@ -177,8 +177,8 @@ func (u *unknown) taken(t, z *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// probe finds the points of the unknown.
-func (u *unknown) probe() bool {
+// findPoints finds the points of the unknown.
+func (u *unknown) findPoints() bool {
 	e := u.e
 	start := len(e.Func.Body)
 	z := e.Broadcast(tensor.Number(0), u.vars)
@@ -199,13 +199,13 @@ func (u *unknown) probe() bool {
 	}
 	tensor.SortVars(u.points)
 	if e.Trace == nil { // a gradient inside the equation is proved as it stands here
-		u.forget(start, z.Factors[0].Val)
+		u.removeProbe(start, z.Factors[0].Val)
 	}
 	return true
 }
 
-// forget takes out of the program what was built around a value.
-func (u *unknown) forget(start int, v *ir.Value) {
+// removeProbe takes out of the program what was built around a value.
+func (u *unknown) removeProbe(start int, v *ir.Value) {
 	f := u.e.Func
 	gone := f.DependsOn(v)
 	f.Body = append(f.Body[:start:start], slices.DeleteFunc(slices.Clone(f.Body[start:]), func(in *ir.Instr) bool {
@@ -226,7 +226,7 @@ func (u *unknown) build() *tensor.Tensor {
 		return nil
 	}
 	if t.IsNumber() {
-		return u.absent()
+		return u.refuseAbsent()
 	}
 	x := &extraction{unknown: u, z: z, res: e.ValueOver(t, u.points), at: map[*ir.Value][]int{}, params: map[string]int{}, vals: map[*ir.Value]*ir.Value{}}
 	if in := x.extract(start); in != nil {
@@ -237,8 +237,8 @@ func (u *unknown) build() *tensor.Tensor {
 	return nil
 }
 
-// absent says that the unknown does not stand in its equation.
-func (u *unknown) absent() *tensor.Tensor {
+// refuseAbsent says that the unknown does not stand in its equation.
+func (u *unknown) refuseAbsent() *tensor.Tensor {
 	u.e.Errorf(diag.NotSupported, u.s.Left, "the equation does not depend on %s", u.d.Target.Name.Name.Text).
 		See(u.d.Target.Span, "the unknown")
 	return nil

@@ -14,12 +14,12 @@ import (
 
 // A unionIndex is an index over a union.
 type unionIndex struct {
-	name  string
-	parts []Range
-	whole *tensor.LoopVar // the index over the stacked axis, while no part is picked
-	part  int             // the part that is being built, −1 for the stacked axis
-	v     *tensor.LoopVar // its index
-	at    *tensor.Affine  // its moment, for a window
+	name    string
+	parts   []Range
+	whole   *tensor.LoopVar // the index over the stacked axis, while no part is picked
+	part    int             // the part that is being built, −1 for the stacked axis
+	partVar *tensor.LoopVar // its index
+	at      *tensor.Affine  // its moment, for a window
 }
 
 // A UnionValue is a value whose first visible axis is a union.
@@ -74,7 +74,7 @@ func (e *Builder) partwise(u *unionIndex, f func(v *tensor.LoopVar) *tensor.Tens
 	for k, p := range u.parts {
 		e.Push(&Scope{})
 		v := e.NewVar(u.name, p.Axis)
-		pick := &unionIndex{name: u.name, parts: u.parts, whole: u.whole, part: k, v: v}
+		pick := &unionIndex{name: u.name, parts: u.parts, whole: u.whole, part: k, partVar: v}
 		if p.Window {
 			at := p.end.Add(tensor.AffineOf(v), -1)
 			pick.at = &at
@@ -115,11 +115,11 @@ func (e *Builder) overUnion(x *notation.Reduce, vars []*tensor.LoopVar, u *union
 	if parts == nil {
 		return nil
 	}
-	whole := e.stackTens(parts)
+	whole := e.stackTensors(parts)
 	whole.Axes[0] = u.whole.Axis
 	body := tensor.AtVar(whole, u.whole)
 	e.Relabel(body, u.whole.Axis)
-	return e.normal(x, body, []*tensor.LoopVar{u.whole})
+	return e.normalise(x, body, []*tensor.LoopVar{u.whole})
 }
 
 // unionOf is the union value that an expression names, or nil.
@@ -134,8 +134,8 @@ func (e *Builder) unionOf(x notation.Expr) *UnionValue {
 	return nil
 }
 
-// unionAt reads a union value at a union index whose part is picked.
-func (e *Builder) unionAt(x *notation.Index, u *UnionValue) *tensor.Tensor {
+// readUnion reads a union value at a union index whose part is picked.
+func (e *Builder) readUnion(x *notation.Index, u *UnionValue) *tensor.Tensor {
 	id, ok := x.At[0].(*notation.Ident)
 	if ok {
 		if b := e.Local(id.Name.Text); b != nil && b.Union != nil && b.Union.part >= 0 && b.Union.part < len(u.Parts) {
@@ -146,9 +146,9 @@ func (e *Builder) unionAt(x *notation.Index, u *UnionValue) *tensor.Tensor {
 	return nil
 }
 
-// pickAt is the index of a union's part on axis number i of t: on the part's
+// unionIndexAt is the index of a union's part on axis number i of t: on the part's
 // own axis the index itself, on the stacked axis moved by the parts before it.
-func (e *Builder) pickAt(a, x notation.Expr, t *tensor.Tensor, i int, u *unionIndex) (tensor.Affine, *tensor.Tensor, bool) {
+func (e *Builder) unionIndexAt(a, x notation.Expr, t *tensor.Tensor, i int, u *unionIndex) (tensor.Affine, *tensor.Tensor, bool) {
 	axis := t.Axes[i]
 	switch {
 	case axis == u.whole.Axis && u.part < 0:
@@ -158,7 +158,7 @@ func (e *Builder) pickAt(a, x notation.Expr, t *tensor.Tensor, i int, u *unionIn
 		for _, p := range u.parts[:u.part] {
 			offset = offset.Add(p.Axis.Size)
 		}
-		aff := tensor.AffineOf(u.v)
+		aff := tensor.AffineOf(u.partVar)
 		aff.Const = offset
 		return aff, nil, true
 	case u.part >= 0 && u.parts[u.part].Window && axis == e.TimeAxis():
@@ -168,7 +168,7 @@ func (e *Builder) pickAt(a, x notation.Expr, t *tensor.Tensor, i int, u *unionIn
 		w, base := e.WithHistory(t, i, u.parts[u.part].Axis)
 		return u.at.Add(tensor.Affine{Const: base}, 1), w, true
 	case u.part >= 0 && u.parts[u.part].Axis == axis:
-		return tensor.AffineOf(u.v), nil, true
+		return tensor.AffineOf(u.partVar), nil, true
 	}
 	e.Errorf(diag.BadIndex, a, "%s runs over a union that axis %d of %s is no part of", u.name, i+1, Text(x))
 	return tensor.Affine{}, nil, false

@@ -145,7 +145,7 @@ func (e *Builder) BatchVars() []*tensor.LoopVar {
 // endsNow refuses a window that ends before its reader's own moment, outside of
 // operations: its tail would have to reach further back than the window.
 func (e *Builder) endsNow(x notation.Expr, end tensor.Affine) bool {
-	if e.plainTime() {
+	if e.timeIsAxis() {
 		return true
 	}
 	if v := end.Var(); v != nil && v.Axis == e.TimeAxis() {
@@ -165,7 +165,7 @@ func (e *Builder) CountFrom(at tensor.Affine, count *ir.Value) tensor.Affine {
 // sinceStart is ≥ 0 exactly where a moment of this chunk, or one before it,
 // lies in the context. A local window reaches back to the start of the chunk.
 func (e *Builder) sinceStart(at tensor.Affine, local bool) tensor.Affine {
-	if local || e.plainTime() {
+	if local || e.timeIsAxis() {
 		return at
 	}
 	if e.Step != nil {
@@ -189,20 +189,20 @@ func (e *Builder) TokensBefore() tensor.Factor {
 	}
 	f := tensor.Factor{Val: e.tokensBefore}
 	if len(e.tokensBefore.Axes) > 0 {
-		f.Sub = []tensor.Subscript{{Slot: -1, Affine: tensor.AffineOf(e.Batch)}}
+		f.Sub = []tensor.Subscript{{Visible: -1, Affine: tensor.AffineOf(e.Batch)}}
 	}
 	return f
 }
 
-// plainTime reports whether there is no context: time begins where the input
+// timeIsAxis reports whether there is no context: time begins where the input
 // of an operation begins.
-func (e *Builder) plainTime() bool {
+func (e *Builder) timeIsAxis() bool {
 	return e.Block.Unit.Kind == notation.OpUnit || e.Block.Unit.Kind == notation.FuncUnit
 }
 
 // TimeAxis is the axis of tokens.
 func (e *Builder) TimeAxis() *ir.Axis {
-	if e.Token != nil && !e.plainTime() {
+	if e.Token != nil && !e.timeIsAxis() {
 		return e.Token.Axis
 	}
 	if a := e.Block.Axes["T"]; a != nil {

@@ -28,19 +28,19 @@ const MaxMonomials = 64
 
 // A Expander multiplies out in one program.
 type Expander struct {
-	e     *tensor.Emitter
-	leaf  map[*ir.Value]bool // the unknowns
-	reach map[*ir.Value]bool // what depends on them
+	e          *tensor.Emitter
+	unknowns   map[*ir.Value]bool // the unknowns
+	dependents map[*ir.Value]bool // what depends on them
 
 	inverses map[*ir.Value]*ir.Value
 }
 
 func NewExpander(e *tensor.Emitter, unknowns ...*ir.Value) *Expander {
-	m := &Expander{e: e, leaf: map[*ir.Value]bool{}, reach: map[*ir.Value]bool{}, inverses: map[*ir.Value]*ir.Value{}}
+	m := &Expander{e: e, unknowns: map[*ir.Value]bool{}, dependents: map[*ir.Value]bool{}, inverses: map[*ir.Value]*ir.Value{}}
 	for _, v := range unknowns {
-		m.leaf[v] = true
+		m.unknowns[v] = true
 		for w := range e.Func.DependsOn(v) {
-			m.reach[w] = true
+			m.dependents[w] = true
 		}
 	}
 	return m
@@ -54,7 +54,7 @@ func (m *Expander) Expand(t *tensor.Tensor) []Monomial {
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		i := slices.IndexFunc(p.Factors, func(f tensor.Factor) bool { return m.reach[f.Val] && !m.leaf[f.Val] })
+		i := slices.IndexFunc(p.Factors, func(f tensor.Factor) bool { return m.dependents[f.Val] && !m.unknowns[f.Val] })
 		if i < 0 {
 			done = append(done, p)
 			continue
@@ -83,7 +83,7 @@ func (m *Expander) Substitute(p Monomial, i int) ([]Monomial, bool) {
 		if !ok {
 			return nil, false
 		}
-		if have, twice := at[l]; twice && !rest.equate(have, f.Sub[d], at) {
+		if have, twice := at[l]; twice && !rest.unify(have, f.Sub[d], at) {
 			return nil, false
 		}
 		if _, twice := at[l]; !twice {
@@ -93,7 +93,7 @@ func (m *Expander) Substitute(p Monomial, i int) ([]Monomial, bool) {
 	for l, axis := range in.Loops {
 		if _, ok := at[l]; !ok {
 			v := m.e.NewVar("", axis)
-			at[l] = tensor.Subscript{Slot: -1, Affine: tensor.AffineOf(v)}
+			at[l] = tensor.Subscript{Visible: -1, Affine: tensor.AffineOf(v)}
 			rest.Sums = append(rest.Sums, v)
 		}
 	}
@@ -102,7 +102,7 @@ func (m *Expander) Substitute(p Monomial, i int) ([]Monomial, bool) {
 	case ir.Prod:
 		rest.Coef *= in.Coef[0]
 		for _, a := range in.Args {
-			g, ok := placed(a, at)
+			g, ok := argumentAt(a, at)
 			if !ok {
 				return nil, false
 			}
@@ -110,17 +110,17 @@ func (m *Expander) Substitute(p Monomial, i int) ([]Monomial, bool) {
 		}
 		out = []Monomial{rest}
 	case ir.Div:
-		if m.reach[in.Args[1].Val] {
+		if m.dependents[in.Args[1].Val] {
 			return nil, false
 		}
-		a, ok := placed(in.Args[0], at)
-		b, fine := placed(in.Args[1], at)
+		a, ok := argumentAt(in.Args[0], at)
+		b, fine := argumentAt(in.Args[1], at)
 		b.Val = m.inverse(b.Val)
 		rest.Factors = append(rest.Factors, a, b)
 		return []Monomial{rest}, ok && fine
 	case ir.Lin:
 		for k, a := range in.Args {
-			g, ok := placed(a, at)
+			g, ok := argumentAt(a, at)
 			if !ok {
 				return nil, false
 			}
@@ -142,14 +142,14 @@ func (m *Expander) inverse(v *ir.Value) *ir.Value {
 	return m.inverses[v]
 }
 
-// equate makes two subscripts of a diagonal the same, by putting one in the place of
+// unify makes two subscripts of a diagonal the same, by putting one in the place of
 // the other where that is summed over.
-func (p *Monomial) equate(a, b tensor.Subscript, at map[int]tensor.Subscript) bool {
-	if a.Slot >= 0 && a.Slot == b.Slot {
+func (p *Monomial) unify(a, b tensor.Subscript, at map[int]tensor.Subscript) bool {
+	if a.Visible >= 0 && a.Visible == b.Visible {
 		return true
 	}
 	for _, s := range [][2]tensor.Subscript{{a, b}, {b, a}} {
-		if s[0].Slot >= 0 {
+		if s[0].Visible >= 0 {
 			continue
 		}
 		v := s[0].Affine.Var()
@@ -159,7 +159,7 @@ func (p *Monomial) equate(a, b tensor.Subscript, at map[int]tensor.Subscript) bo
 		}
 		p.Sums = slices.Delete(p.Sums, k, k+1)
 		put := func(x tensor.Subscript) tensor.Subscript {
-			if x.Slot < 0 && x.Affine.Var() == v {
+			if x.Visible < 0 && x.Affine.Var() == v {
 				return s[1]
 			}
 			return x
@@ -178,8 +178,8 @@ func (p *Monomial) equate(a, b tensor.Subscript, at map[int]tensor.Subscript) bo
 	return false
 }
 
-// placed is an argument of an instruction at subscripts for its loops.
-func placed(a ir.Arg, at map[int]tensor.Subscript) (tensor.Factor, bool) {
+// argumentAt is an argument of an instruction at subscripts for its loops.
+func argumentAt(a ir.Arg, at map[int]tensor.Subscript) (tensor.Factor, bool) {
 	f := tensor.Factor{Val: a.Val}
 	for _, s := range a.Sub {
 		if l, ok := s.Loop(); ok {
@@ -189,7 +189,7 @@ func placed(a ir.Arg, at map[int]tensor.Subscript) (tensor.Factor, bool) {
 		x := tensor.Affine{Const: s.Const}
 		for _, t := range s.Terms {
 			y := at[t.Loop]
-			if y.Slot >= 0 || y.Affine.Via != nil {
+			if y.Visible >= 0 || y.Affine.Via != nil {
 				return f, false
 			}
 			for _, u := range y.Affine.Terms {
@@ -206,7 +206,7 @@ func placed(a ir.Arg, at map[int]tensor.Subscript) (tensor.Factor, bool) {
 		if s.Indirect != nil {
 			return f, false
 		}
-		f.Sub = append(f.Sub, tensor.Subscript{Slot: -1, Affine: x})
+		f.Sub = append(f.Sub, tensor.Subscript{Visible: -1, Affine: x})
 	}
 	return f, true
 }
@@ -232,8 +232,8 @@ func (p Monomial) Components(held []*tensor.LoopVar) ([]Component, bool) {
 			}
 		}
 		for _, s := range f.Sub {
-			if s.Slot >= 0 {
-				note(s.Slot)
+			if s.Visible >= 0 {
+				note(s.Visible)
 				continue
 			}
 			s.Affine.EachVar(func(v *tensor.LoopVar) {
@@ -279,8 +279,8 @@ func Key(gs []Component) string {
 			var b strings.Builder
 			fmt.Fprintf(&b, "%p", f.Val)
 			for _, s := range f.Sub {
-				if s.Slot >= 0 {
-					fmt.Fprintf(&b, " #%d", s.Slot)
+				if s.Visible >= 0 {
+					fmt.Fprintf(&b, " #%d", s.Visible)
 					continue
 				}
 				b.WriteString(" " + s.Affine.Const.String())

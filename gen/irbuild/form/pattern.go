@@ -50,8 +50,8 @@ func (p Monomial) SplitState(states map[*ir.Value]string, skip int) (reads strin
 		for _, s := range f.Sub[skip:] {
 			v := s.Affine.Var()
 			switch {
-			case s.Slot >= 0:
-				reads += fmt.Sprintf(" %d", s.Slot)
+			case s.Visible >= 0:
+				reads += fmt.Sprintf(" %d", s.Visible)
 			case v != nil && slices.Contains(p.Sums, v) && !slices.Contains(held, v):
 				held = append(held, v)
 				reads += " Σ"
@@ -116,24 +116,24 @@ func (p *Pattern) fit(coef float64, gs []Component, held []*tensor.LoopVar, shar
 		if to < 0 {
 			return f, false
 		}
-		f.Values[to] = append(f.Values[to], g.at(p.Places[to].Open, held))
+		f.Values[to] = append(f.Values[to], g.relabel(p.Places[to].Open, held))
 	}
 	return f, true
 }
 
-// at is a component with the axes of an input in the place of open indices.
-func (g Component) at(open []int, held []*tensor.LoopVar) Component {
+// relabel is a component with the axes of an input in the place of open indices.
+func (g Component) relabel(open []int, held []*tensor.LoopVar) Component {
 	out := Component{Sums: g.Sums, Open: g.Open}
 	for _, f := range g.Factors {
 		h := tensor.Factor{Val: f.Val}
 		for _, s := range f.Sub {
-			i := s.Slot
+			i := s.Visible
 			if v := s.Affine.Var(); i < 0 && v != nil && slices.Contains(held, v) {
 				i = -1 - slices.Index(held, v)
-				s = tensor.Subscript{Slot: 0}
+				s = tensor.Subscript{Visible: 0}
 			}
-			if s.Slot >= 0 {
-				s = tensor.Subscript{Slot: slices.Index(open, i)}
+			if s.Visible >= 0 {
+				s = tensor.Subscript{Visible: slices.Index(open, i)}
 			}
 			h.Sub = append(h.Sub, s)
 		}

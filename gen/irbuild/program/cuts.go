@@ -17,9 +17,9 @@ import (
 // cut into calls; none where they do not. A result that has no tokens, such as
 // a loss, is about its call anyway.
 func Cuts(f *ir.Func) []string {
-	c := &cutter{f: f, moved: map[*ir.Value]bool{}, done: map[*ir.Instr]bool{}}
+	c := &cutFinder{f: f, written: map[*ir.Value]bool{}, done: map[*ir.Instr]bool{}}
 	for _, p := range f.Params { // states that are another after the call
-		c.moved[p] = p.Role == ir.State && p.Elem == ir.Real && f.Result(p.Name) != nil && f.Result(p.Name) != p
+		c.written[p] = p.Role == ir.State && p.Elem == ir.Real && f.Result(p.Name) != nil && f.Result(p.Name) != p
 	}
 	for _, r := range f.Results {
 		if r.State || slices.ContainsFunc(r.Val.Axes, isTokens) {
@@ -29,21 +29,21 @@ func Cuts(f *ir.Func) []string {
 	return c.out
 }
 
-// A cutter walks what stands behind the results of a program.
-type cutter struct {
-	f     *ir.Func
-	moved map[*ir.Value]bool
-	done  map[*ir.Instr]bool
-	out   []string
+// A cutFinder walks what stands behind the results of a program.
+type cutFinder struct {
+	f       *ir.Func
+	written map[*ir.Value]bool
+	done    map[*ir.Instr]bool
+	out     []string
 }
 
-func (c *cutter) add(format string, args ...any) {
+func (c *cutFinder) add(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(c.out, s) {
 		c.out = append(c.out, s)
 	}
 }
 
-func (c *cutter) visit(v *ir.Value) {
+func (c *cutFinder) visit(v *ir.Value) {
 	in := v.Def
 	if in == nil || c.done[in] {
 		return
@@ -59,48 +59,48 @@ func (c *cutter) visit(v *ir.Value) {
 	}
 }
 
-func (c *cutter) scan(s *ir.Scan) {
+func (c *cutFinder) scan(s *ir.Scan) {
 	if len(s.Time.Size.Quotients()) > 0 {
 		if _, whole := s.Time.Size.Symbol(); whole {
 			c.add("sums are taken chunk by chunk, counted from the start of the call")
 		}
 	}
 	for _, x := range s.Carry {
-		if init := unshaped(x.Init); init == nil || init.Role != ir.State && (init.Def == nil || init.Def.Scan == nil) {
+		if init := beforeReshape(x.Init); init == nil || init.Role != ir.State && (init.Def == nil || init.Def.Scan == nil) {
 			c.add("%s begins anew with every call", x.Param.Name)
 		}
 	}
 	for _, v := range s.Shared {
-		if c.moved[unshaped(v.Val)] {
+		if c.written[beforeReshape(v.Val)] {
 			c.add("%s is read as the call found it", v.Val.Name)
 		}
 	}
 }
 
-func (c *cutter) instr(in *ir.Instr) {
+func (c *cutFinder) instr(in *ir.Instr) {
 	for _, a := range in.Args {
-		if c.moved[unshaped(a.Val)] && in.Op != ir.Stack && in.Op != ir.Reshape { // a tail stands before its series
+		if c.written[beforeReshape(a.Val)] && in.Op != ir.Stack && in.Op != ir.Reshape { // a tail stands before its series
 			c.add("%s is read as the call found it", a.Val.Name)
 		}
 	}
 	switch {
-	case reducesTokens(in):
-		c.add("%s sums over the tokens of the call", named(in))
-	case counts(in):
-		c.add("%s counts from the start of the call", named(in))
+	case reducesOverTokens(in):
+		c.add("%s sums over the tokens of the call", spelled(in))
+	case usesTokenIndex(in):
+		c.add("%s counts from the start of the call", spelled(in))
 	}
 }
 
-// unshaped is what a value was before it was reshaped.
-func unshaped(v *ir.Value) *ir.Value {
+// beforeReshape is what a value was before it was reshaped.
+func beforeReshape(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && v.Def.Op == ir.Reshape {
 		v = v.Def.Args[0].Val
 	}
 	return v
 }
 
-// reducesTokens reports whether an instruction sums or normalises over tokens.
-func reducesTokens(in *ir.Instr) bool {
+// reducesOverTokens reports whether an instruction sums or normalises over tokens.
+func reducesOverTokens(in *ir.Instr) bool {
 	for l, a := range in.Loops {
 		if !isTokens(a) || in.Op == ir.Stack {
 			continue
@@ -115,9 +115,9 @@ func reducesTokens(in *ir.Instr) bool {
 	return false
 }
 
-// counts reports whether an instruction knows the number of a token in its
+// usesTokenIndex reports whether an instruction knows the number of a token in its
 // call: as a number, or in a guard that does not count the context's tokens.
-func counts(in *ir.Instr) bool {
+func usesTokenIndex(in *ir.Instr) bool {
 	ofTime := func(s ir.Sub) bool {
 		return s.Indirect == nil && slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return isTokens(in.Loops[t.Loop]) })
 	}
@@ -129,7 +129,7 @@ func isTokens(a *ir.Axis) bool {
 	return ok && s == "T"
 }
 
-func named(in *ir.Instr) string {
+func spelled(in *ir.Instr) string {
 	if in.Eq != "" {
 		return in.Eq
 	}

@@ -28,7 +28,7 @@ func CheckSizes(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 		return nil
 	}
 	for _, p := range f.Params {
-		if n, ok := fixed(p.Axes); !ok || n > maxFixedEntries {
+		if n, ok := fixedPoints(p.Axes); !ok || n > maxFixedEntries {
 			at := blk.Unit.Name.Span
 			if s := symbolOf(blk, p.Name); s != nil {
 				at = s.Span
@@ -37,19 +37,19 @@ func CheckSizes(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 			return nil
 		}
 	}
-	if !boundedBody(blk, f, ds) {
+	if !checkLoops(blk, f, ds) {
 		return nil
 	}
 	return f
 }
 
-func boundedBody(blk *check.Block, f *ir.Func, ds *diag.List) bool {
+func checkLoops(blk *check.Block, f *ir.Func, ds *diag.List) bool {
 	for _, in := range f.Body {
-		if n, ok := fixed(in.Loops); !ok || n > maxFixedSteps {
+		if n, ok := fixedPoints(in.Loops); !ok || n > maxFixedSteps {
 			tooLarge(blk, in.Loops, in.Span, "what is computed here", "steps", n, maxFixedSteps, ok, ds)
 			return false
 		}
-		if in.Scan != nil && !boundedBody(blk, in.Scan.Body, ds) {
+		if in.Scan != nil && !checkLoops(blk, in.Scan.Body, ds) {
 			return false
 		}
 	}
@@ -80,8 +80,8 @@ func tooLarge(blk *check.Block, axes []*ir.Axis, at source.Span, what, of string
 	}
 }
 
-// fixed is how many points axes have where every size that the page does not fix is one.
-func fixed(axes []*ir.Axis) (int, bool) {
+// fixedPoints is how many points axes have where every size that the page does not fix is one.
+func fixedPoints(axes []*ir.Axis) (int, bool) {
 	n := 1
 	for _, a := range axes {
 		least := map[string]int{}

@@ -13,9 +13,9 @@ import (
 // anew. Count and copies are memory: chunks are counted from the start of the
 // context, so results do not depend on how a text is cut into calls.
 
-// boundary is a state where the chunk of this token began.
-func (s *Step) boundary(sym *check.Symbol) *tensor.Tensor {
-	if t := s.held[sym.Name]; t != nil {
+// stateAtChunkStart is a state where the chunk of this token began.
+func (s *Step) stateAtChunkStart(sym *check.Symbol) *tensor.Tensor {
+	if t := s.sharedValues[sym.Name]; t != nil {
 		return t
 	}
 	axes, _, ok := s.e.Declared(sym)
@@ -25,18 +25,18 @@ func (s *Step) boundary(sym *check.Symbol) *tensor.Tensor {
 	e := s.e
 	t := e.Isolated(func() *tensor.Tensor {
 		old := s.addCarryState(ident.ASCII(sym.Of)+".chunk", axes)
-		now := e.Materialize(e.Select(s.fresh(), s.carry[sym.Of], old))
+		now := e.Materialize(e.Select(s.chunkBegins(), s.carry[sym.Of], old))
 		s.setNext(old, now)
 		return now
 	})
-	s.held[sym.Name] = t
+	s.sharedValues[sym.Name] = t
 	return t
 }
 
-// fresh holds at the first token of a chunk.
-func (s *Step) fresh() *tensor.Tensor {
+// chunkBegins holds at the first token of a chunk.
+func (s *Step) chunkBegins() *tensor.Tensor {
 	const name = "chunk.age"
-	if t := s.held[name]; t != nil {
+	if t := s.sharedValues[name]; t != nil {
 		return t
 	}
 	e := s.e
@@ -44,8 +44,8 @@ func (s *Step) fresh() *tensor.Tensor {
 	next := e.Add(old, tensor.Number(1), 1)
 	full := e.Entrywise(ir.LessEq, tensor.Number(float64(e.Block.Strategy.Length())), next)
 	s.setNext(old, e.Materialize(e.Select(full, tensor.Number(0), next)))
-	s.held[name] = e.Materialize(e.Entrywise(ir.Equal, old, tensor.Number(0)))
-	return s.held[name]
+	s.sharedValues[name] = e.Materialize(e.Entrywise(ir.Equal, old, tensor.Number(0)))
+	return s.sharedValues[name]
 }
 
 // addCarryState adds a carry that no page declares, and the memory that it lives in.
@@ -66,8 +66,8 @@ func (s *Step) setNext(old, next *tensor.Tensor) {
 	}
 }
 
-// closeBoundary gives out what a carry of beside has become.
-func (s *Step) closeBoundary(in *ir.Instr, c *ir.ScanState) {
+// addFinalState gives out what a carry of beside has become.
+func (s *Step) addFinalState(in *ir.Instr, c *ir.ScanState) {
 	f := s.outer.Func
 	c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
 	f.Results = append(f.Results, ir.Result{Name: c.Init.Name, Val: c.Final, State: true})

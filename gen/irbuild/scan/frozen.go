@@ -30,8 +30,8 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 		return nil
 	}
 	e.Func.Results = append([]ir.Result{{Name: "y", Val: e.Named(e.ValueOver(n.Values["y"], []*tensor.LoopVar{e.Batch, e.Token}), "y")}}, e.Func.Results...)
-	keepTails(e, blk)
-	n.valuesOnly(blk, e.Func)
+	keepWindowStates(e, blk)
+	n.stopStateGradients(blk, e.Func)
 	e.Func.Sweep()
 	used := e.Func.Uses()
 	e.Func.Params = slices.DeleteFunc(e.Func.Params, func(p *ir.Value) bool { return used[p] == 0 })
@@ -39,9 +39,9 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	return e.Func
 }
 
-// valuesOnly takes the adjoints from the states of a frozen read, but for those that a
+// stopStateGradients takes the adjoints from the states of a frozen read, but for those that a
 // context may begin with in this very call: they are handed on to what they began with.
-func (n *Names) valuesOnly(blk *check.Block, f *ir.Func) {
+func (n *Names) stopStateGradients(blk *check.Block, f *ir.Func) {
 	begun := map[*ir.Value]bool{}
 	for _, s := range blk.SymSeq {
 		if v := n.States[s.Name]; v != nil {
@@ -53,33 +53,33 @@ func (n *Names) valuesOnly(blk *check.Block, f *ir.Func) {
 	}
 }
 
-// heldFrozen is an anchor, or the state of a snap.
-func (n *Names) heldFrozen(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
+// frozenHolder is an anchor, or the state of a snap.
+func (n *Names) frozenHolder(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	return n.valueAtStart(e, Holder(e.Block, sym))
 }
 
-// stateFrozen is a state of a frozen read, or its anchor.
-func (n *Names) stateFrozen(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
-	if when.Initial || n.first {
+// frozenState is a state of a frozen read, or its anchor.
+func (n *Names) frozenState(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+	if when.Initial || n.atContextStart {
 		sym = Holder(e.Block, sym)
 	}
 	return n.valueAtStart(e, sym)
 }
 
-// ofStatesFrozen is an equation of states alone where a frozen read wants it at
+// frozenEquation is an equation of states alone where a frozen read wants it at
 // another moment: at t−1 it is what it is now, at the start it is of the anchors.
-func (n *Names) ofStatesFrozen(e *expr.Builder, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
-	old := n.first
-	n.first = n.first || when.Initial
-	defer func() { n.first = old }()
+func (n *Names) frozenEquation(e *expr.Builder, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
+	old := n.atContextStart
+	n.atContextStart = n.atContextStart || when.Initial
+	defer func() { n.atContextStart = old }()
 	return e.Rebuild(eq)
 }
 
-// keepTails makes a frozen read keep every tail that the rule keeps, those too
+// keepWindowStates makes a frozen read keep every tail that the rule keeps, those too
 // that no answer of its own needs: the keys that a frozen call has seen are the
 // past of the first call that writes again. No gradient goes through them, so a
 // parameter that no answer needs receives none, and says so.
-func keepTails(e *expr.Builder, blk *check.Block) {
+func keepWindowStates(e *expr.Builder, blk *check.Block) {
 	var quiet diag.List
 	b := expr.New(blk, blk.ID, &quiet)
 	b.Axes, b.Sized = e.Axes, e.Sized

@@ -50,15 +50,15 @@ func (s *Inputs) Value(sym *check.Symbol, when expr.Time, span notation.Span) *t
 		s.Shared[sym.Name] = s.E.FromValue(p, nil, t.Axes)
 		return s.Shared[sym.Name]
 	}
-	v := s.parts(sym, eq, t)
+	v := s.slices(sym, eq, t)
 	p := s.E.Func.AddParam(ident.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
 	s.Scan.Tokens = append(s.Scan.Tokens, ir.ScanInput{Param: p, Val: v})
 	s.Tokens[sym.Name] = s.E.FromValue(p, s.Loops, t.Axes)
 	return s.Tokens[sym.Name]
 }
 
-// parts is a series as the scan takes it, [lane, step, …].
-func (s *Inputs) parts(sym *check.Symbol, eq *check.Equation, t *tensor.Tensor) *ir.Value {
+// slices is a series as the scan takes it, [lane, step, …].
+func (s *Inputs) slices(sym *check.Symbol, eq *check.Equation, t *tensor.Tensor) *ir.Value {
 	o := s.Outer
 	series := []*tensor.LoopVar{o.Batch, o.Token}
 	if s.Cut == nil {

@@ -74,7 +74,7 @@ func (s *Step) shared(sym *check.Symbol) *tensor.Tensor {
 		name += "_0"
 	}
 	sym = Holder(s.e.Block, sym)
-	if t := s.held[sym.Name]; t != nil {
+	if t := s.sharedValues[sym.Name]; t != nil {
 		return t
 	}
 	v := s.series.StateAtStart(s.outer, sym)
@@ -90,8 +90,8 @@ func (s *Step) shared(sym *check.Symbol) *tensor.Tensor {
 	}
 	p := s.e.Func.AddParam(name, ir.Shared, ir.Real, axes...)
 	s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v, PerBatch: true})
-	s.held[sym.Name] = s.e.FromValue(p, nil, axes)
-	return s.held[sym.Name]
+	s.sharedValues[sym.Name] = s.e.FromValue(p, nil, axes)
+	return s.sharedValues[sym.Name]
 }
 
 // keepAnchors gives out the anchors as they came in.

@@ -12,11 +12,11 @@ import (
 
 // Names serves a rule's names outside of its scan.
 type Names struct {
-	Values map[string]*tensor.Tensor
-	States map[string]*ir.Value // state parameters, and the first values of states per chunk
-	frozen bool
-	start  *check.Symbol // the state whose first value is built
-	first  bool          // equations of states are read where the context began
+	Values         map[string]*tensor.Tensor
+	States         map[string]*ir.Value // state parameters, and the first values of states per chunk
+	frozen         bool
+	start          *check.Symbol // the state whose first value is built
+	atContextStart bool          // equations of states are read where the context began
 }
 
 // NewBuilder returns a builder of a rule's program with its names.
@@ -59,14 +59,14 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 		return e.Timeless(sym, when, span, n.Values[sym.Name])
 	case check.Anchor, check.Snap:
 		if n.frozen || sym.Kind == check.Snap && (n.start == nil || n.start.PerChunk()) {
-			return e.Timeless(sym, when, span, n.heldFrozen(e, sym))
+			return e.Timeless(sym, when, span, n.frozenHolder(e, sym))
 		}
 		e.Diags.Errorf(diag.TimeSuffix, span, "%s %s is read where no state can be read", sym.Kind, sym.Name).
 			Hint("a state starts from constants and learned values")
 		return nil
 	case check.State:
 		if n.frozen {
-			return n.stateFrozen(e, sym, when, span)
+			return n.frozenState(e, sym, when, span)
 		}
 		e.Diags.Errorf(diag.TimeSuffix, span, "state %s is read where no state can be read", sym.Name)
 		return nil
@@ -82,9 +82,9 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 		n.start = nil // one message a start
 		return nil
 	}
-	again := n.first || when.Before || when.Initial || n.Values[sym.Name] == nil && eq != nil && eq.Timed
+	again := n.atContextStart || when.Before || when.Initial || n.Values[sym.Name] == nil && eq != nil && eq.Timed
 	if n.frozen && again && e.Block.FromStates(sym.Name) {
-		return n.ofStatesFrozen(e, eq, when, span)
+		return n.frozenEquation(e, eq, when, span)
 	}
 	t := n.Values[sym.Name]
 	if t == nil {
@@ -126,7 +126,7 @@ func (n *Names) Program(e *expr.Builder, probes []Probe) *ir.Func {
 	}
 	if step != nil {
 		step.probe(probes)
-		step.finish()
+		step.addToRule()
 	} else {
 		e.Func.Results = append(e.Func.Results, ir.Result{Name: "y", Val: e.ValueOver(n.Values["y"], []*tensor.LoopVar{e.Batch, e.Token})})
 	}
@@ -142,9 +142,9 @@ func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor
 		return t
 	}
 	if b.Window == nil {
-		return shift(e, t, *b.Time)
+		return readAtTime(e, t, *b.Time)
 	}
-	visible := e.Tabulate(laned(e, t), []*tensor.LoopVar{e.Token})
+	visible := e.Tabulate(overBatchAndTime(e, t), []*tensor.LoopVar{e.Token})
 	u, base := e.WithHistory(visible, 0, b.Window)
 	moment := b.Time.Add(tensor.Affine{Const: base}, 1)
 	out := u.Clone()
@@ -152,28 +152,28 @@ func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor
 	for _, f := range out.Factors {
 		for i, s := range f.Sub {
 			switch {
-			case s.Slot > 0:
-				f.Sub[i].Slot--
-			case s.Slot == 0:
-				f.Sub[i] = tensor.Subscript{Slot: -1, Affine: moment}
+			case s.Visible > 0:
+				f.Sub[i].Visible--
+			case s.Visible == 0:
+				f.Sub[i] = tensor.Subscript{Visible: -1, Affine: moment}
 			}
 		}
 	}
 	return out
 }
 
-// laned makes sure that a series has lane and token as loops.
-func laned(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
+// overBatchAndTime makes sure that a series has lane and token as loops.
+func overBatchAndTime(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
 	vars := []*tensor.LoopVar{e.Batch, e.Token}
 	return e.FromValue(e.ValueOver(t, vars), vars, t.Axes)
 }
 
-// shift replaces the token by another moment of the same chunk.
-func shift(e *expr.Builder, t *tensor.Tensor, to tensor.Affine) *tensor.Tensor {
-	u := laned(e, t).Clone()
+// readAtTime replaces the token by another moment of the same chunk.
+func readAtTime(e *expr.Builder, t *tensor.Tensor, to tensor.Affine) *tensor.Tensor {
+	u := overBatchAndTime(e, t).Clone()
 	for _, f := range u.Factors {
 		for i, s := range f.Sub {
-			if s.Slot < 0 && s.Affine.Var() == e.Token {
+			if s.Visible < 0 && s.Affine.Var() == e.Token {
 				f.Sub[i].Affine = to
 			}
 		}

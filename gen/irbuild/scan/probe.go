@@ -59,8 +59,8 @@ type probeVal struct {
 
 // probe builds what the probes look at inside the step.
 func (s *Step) probe(probes []Probe) {
-	s.bare = true
-	defer func() { s.bare = false }()
+	s.afterWrite = true
+	defer func() { s.afterWrite = false }()
 	for _, p := range probes {
 		s.e.Eq = s.e.Block.ID + "." + p.Name
 		s.e.Push(&expr.Scope{})
@@ -71,16 +71,16 @@ func (s *Step) probe(probes []Probe) {
 		}
 		if ok {
 			left, right, _ := Sides(s.e, p)
-			s.watch(p.Name, left, vars)
-			s.watch(p.RightName(), right, vars)
-			s.watch(p.InsideName(), Holds(s.e, vars, conds), vars)
+			s.addProbe(p.Name, left, vars)
+			s.addProbe(p.RightName(), right, vars)
+			s.addProbe(p.InsideName(), Holds(s.e, vars, conds), vars)
 		}
 		s.e.Pop()
 	}
 }
 
-// watch makes a side a result of the step, if there is one.
-func (s *Step) watch(name string, t *tensor.Tensor, vars []*tensor.LoopVar) {
+// addProbe makes a side a result of the step, if there is one.
+func (s *Step) addProbe(name string, t *tensor.Tensor, vars []*tensor.LoopVar) {
 	if t != nil {
 		s.probes = append(s.probes, probeVal{name, s.e.ValueOver(s.e.Copy(s.e.Materialize(t)), vars)})
 	}

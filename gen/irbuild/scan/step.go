@@ -14,19 +14,19 @@ import (
 
 // Step serves the names inside a scan's body: one token of one lane.
 type Step struct {
-	outer  *expr.Builder
-	series *Names
-	e      *expr.Builder
-	scan   *ir.Scan
-	vals   map[string]*tensor.Tensor // equations of this step
-	carry  map[string]*tensor.Tensor // states before the token
-	inputs *Inputs
-	held   map[string]*tensor.Tensor
-	past   windows    // series as windows see them
-	shift  expr.Time  // when equations of states are read, where not now
-	probes []probeVal // what a proof looks at
-	bare   bool       // a probe is built: a bare state is the one after the write
-	after  *Remainder // the tokens after the last whole chunk, where a strategy computes the others
+	outer        *expr.Builder
+	series       *Names
+	e            *expr.Builder
+	scan         *ir.Scan
+	vals         map[string]*tensor.Tensor // equations of this step
+	carry        map[string]*tensor.Tensor // states before the token
+	inputs       *Inputs
+	sharedValues map[string]*tensor.Tensor
+	past         windows    // series as windows see them
+	readAt       expr.Time  // when equations of states are read, where not now
+	probes       []probeVal // what a proof looks at
+	afterWrite   bool       // a probe is built: a bare state is the one after the write
+	remainder    *Remainder // the tokens after the last whole chunk, where a strategy computes the others
 }
 
 // A Remainder is the end of a call that is cut into chunks: the tokens after the
@@ -50,7 +50,7 @@ func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
 	}
 	e.Token = e.NewVar("t", time)
 	s := &Step{outer: outer, series: series, e: e, vals: map[string]*tensor.Tensor{}, carry: map[string]*tensor.Tensor{},
-		held: map[string]*tensor.Tensor{}, after: after, scan: &ir.Scan{Batch: outer.Batch.Axis, Time: time, Body: e.Func}}
+		sharedValues: map[string]*tensor.Tensor{}, remainder: after, scan: &ir.Scan{Batch: outer.Batch.Axis, Time: time, Body: e.Func}}
 	s.inputs = &Inputs{Outer: outer, Series: series, E: e, Scan: s.scan, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	if after != nil {
 		s.inputs.Cut = after.Cut
@@ -75,8 +75,8 @@ func (s *Step) addCarry(sym *check.Symbol) {
 	if init == nil {
 		return
 	}
-	if s.after != nil && s.after.States[sym.Name] != nil {
-		init = s.after.States[sym.Name]
+	if s.remainder != nil && s.remainder.States[sym.Name] != nil {
+		init = s.remainder.States[sym.Name]
 	}
 	s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
 }
@@ -116,11 +116,11 @@ func (s *Step) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span 
 		RefuseWindow(s.e, sym, span)
 		return nil
 	case sym.Kind == check.Snap && e.Block.Strategy != nil:
-		return e.Timeless(sym, when, span, s.boundary(sym))
+		return e.Timeless(sym, when, span, s.stateAtChunkStart(sym))
 	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
 		return e.Timeless(sym, when, span, s.shared(sym))
-	case eq != nil && eq.Class == check.Recurrent && (when.Before || when.Initial || s.shift != expr.Time{}):
-		return s.previous(eq, when, span)
+	case eq != nil && eq.Class == check.Recurrent && (when.Before || when.Initial || s.readAt != expr.Time{}):
+		return s.rebuildAt(eq, when, span)
 	case eq != nil && eq.Class == check.Recurrent && when.Now:
 		return s.vals[sym.Name]
 	case eq != nil && eq.Class == check.Recurrent:
@@ -135,7 +135,7 @@ func (s *Step) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span 
 // state is a state before this token's write, after it, or where the context
 // began.
 func (s *Step) state(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
-	when, ok := TimeAt(s.e, sym, when, s.shift, span)
+	when, ok := TimeAt(s.e, sym, when, s.readAt, span)
 	switch {
 	case !ok:
 		return nil
@@ -150,7 +150,7 @@ func (s *Step) state(sym *check.Symbol, when expr.Time, span notation.Span) *ten
 		return s.shared(sym)
 	case when.Before:
 		return s.carry[sym.Name]
-	case when.Now, s.bare:
+	case when.Now, s.afterWrite:
 		return s.vals[sym.Name]
 	}
 	s.e.Diags.Errorf(diag.TimeSuffix, span, "state %s changes with every token", sym.Name).
@@ -158,22 +158,22 @@ func (s *Step) state(sym *check.Symbol, when expr.Time, span notation.Span) *ten
 	return nil
 }
 
-// previous is an equation of states alone, built from the states before the
+// rebuildAt is an equation of states alone, built from the states before the
 // token, or from those where the context began.
-func (s *Step) previous(eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
+func (s *Step) rebuildAt(eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
 	sym := s.e.Block.Symbols[eq.Name]
-	when, ok := TimeAt(s.e, sym, when, s.shift, span)
+	when, ok := TimeAt(s.e, sym, when, s.readAt, span)
 	if !ok || !CanShift(s.e, eq, when, span) {
 		return nil
 	}
-	old := s.shift
-	s.shift = when
-	defer func() { s.shift = old }()
+	old := s.readAt
+	s.readAt = when
+	defer func() { s.readAt = old }()
 	return s.e.Rebuild(eq)
 }
 
-// finish adds the scan to the rule's program.
-func (s *Step) finish() {
+// addToRule adds the scan to the rule's program.
+func (s *Step) addToRule() {
 	y := s.Close()
 	if y == nil {
 		y = s.outer.ValueOver(s.series.Values["y"], []*tensor.LoopVar{s.outer.Batch, s.outer.Token})
@@ -196,7 +196,7 @@ func (s *Step) Close() *ir.Value {
 	for i := range s.scan.Carry {
 		c := &s.scan.Carry[i]
 		if c.Next != nil { // of a chunk's beginning
-			s.closeBoundary(in, c)
+			s.addFinalState(in, c)
 			continue
 		}
 		sym := s.e.Block.Symbols[s.symbolOf(c.Param)]

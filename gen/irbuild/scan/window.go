@@ -52,7 +52,7 @@ func (s *Step) inWindow(sym *check.Symbol, when expr.Time, span notation.Span) *
 	if p == nil {
 		eq, at := o.Eq, o.Span
 		o.Eq, o.Span = s.e.Eq, s.e.Span
-		long, base := o.WithHistory(o.Tabulate(laned(o, t), []*tensor.LoopVar{o.Token}), 0, b.Window)
+		long, base := o.WithHistory(o.Tabulate(overBatchAndTime(o, t), []*tensor.LoopVar{o.Token}), 0, b.Window)
 		o.Eq, o.Span = eq, at
 		val := long.Factors[0].Val
 		p = s.e.Func.AddParam(ident.ASCII(sym.Name), ir.Token, val.Elem, append([]*ir.Axis{b.Window}, t.Axes...)...)
@@ -85,13 +85,13 @@ func RefuseWindow(e *expr.Builder, sym *check.Symbol, span notation.Span) {
 			Hint("a window reads inputs and what is computed from them alone; a state is kept at t and t−1")
 		return
 	}
-	state := stateBehind(e, sym.Name, map[string]bool{})
+	state := stateRead(e, sym.Name, map[string]bool{})
 	d.Labelf("depends on the state %s", state).See(e.Block.Equation(sym.Name).Span(), "defined here").
 		Hint("a window reads inputs and what is computed from them alone, without %s", state)
 }
 
-// stateBehind is the first state on which an equation depends.
-func stateBehind(e *expr.Builder, name string, seen map[string]bool) string {
+// stateRead is the first state on which an equation depends.
+func stateRead(e *expr.Builder, name string, seen map[string]bool) string {
 	eq := e.Block.Equation(name)
 	if eq == nil || seen[name] {
 		return ""
@@ -101,7 +101,7 @@ func stateBehind(e *expr.Builder, name string, seen map[string]bool) string {
 		if e.Block.Symbols[r].Kind == check.State {
 			return r
 		}
-		if s := stateBehind(e, r, seen); s != "" {
+		if s := stateRead(e, r, seen); s != "" {
 			return s
 		}
 	}

@@ -78,7 +78,7 @@ func (a Affine) EachVar(add func(*LoopVar)) {
 
 func (f *Factor) EachVar(add func(*LoopVar)) {
 	for _, s := range f.Sub {
-		if s.Slot < 0 {
+		if s.Visible < 0 {
 			s.Affine.EachVar(add)
 		}
 	}

@@ -31,8 +31,8 @@ func NewEmitter(name string, ds *diag.List) *Emitter {
 
 // An Operand is a factor with each of its slots placed on a local loop.
 type Operand struct {
-	Factor Factor
-	slots  []int
+	Factor    Factor
+	positions []int
 }
 
 // An Instr is one instruction to be: locals are the loops that the type
@@ -74,7 +74,7 @@ func (e *Emitter) Emit(m Instr) *Tensor {
 		in.Loops = append(in.Loops, a)
 	}
 	for _, o := range m.Args {
-		in.Args = append(in.Args, ir.Arg{Val: o.Factor.Val, Sub: e.Subscripts(o.Factor.Sub, o.slots, local, at)})
+		in.Args = append(in.Args, ir.Arg{Val: o.Factor.Val, Sub: e.Subscripts(o.Factor.Sub, o.positions, local, at)})
 	}
 	in.Guard = e.guards(&m, at)
 	e.checkRange(in)
@@ -102,7 +102,7 @@ func (e *Emitter) Emit(m Instr) *Tensor {
 			continue
 		}
 		val.Axes, in.To = append(val.Axes, a), append(in.To, ir.L(n+i))
-		sub = append(sub, Subscript{Slot: len(out.Axes)})
+		sub = append(sub, Subscript{Visible: len(out.Axes)})
 		out.Axes = append(out.Axes, a)
 	}
 	in.Out, val.Def = val, in
@@ -195,8 +195,8 @@ func (e *Emitter) guards(m *Instr, at map[*LoopVar]int) []ir.Sub {
 func (e *Emitter) Subscripts(vs []Subscript, slots, local []int, at map[*LoopVar]int) []ir.Sub {
 	out := make([]ir.Sub, len(vs))
 	for i, s := range vs {
-		if s.Slot >= 0 {
-			out[i] = ir.L(local[slots[s.Slot]])
+		if s.Visible >= 0 {
+			out[i] = ir.L(local[slots[s.Visible]])
 			continue
 		}
 		out[i] = e.subscript(s.Affine, at)

@@ -24,7 +24,7 @@ func (e *Emitter) Add(a, b *Tensor, sign float64) *Tensor {
 			constant += c
 			continue
 		}
-		if len(t.Factors) > 1 || !t.full() {
+		if len(t.Factors) > 1 || !t.readsAllAxes() {
 			u := t.Clone()
 			u.Coef = 1
 			t = e.Materialize(u)

@@ -7,7 +7,7 @@ import (
 
 // Materialize turns t into a single factor with coefficient 1.
 func (e *Emitter) Materialize(t *Tensor) *Tensor {
-	if len(t.Factors) == 1 && t.Coef == 1 && t.full() {
+	if len(t.Factors) == 1 && t.Coef == 1 && t.readsAllAxes() {
 		return t
 	}
 	if len(t.Factors) == 0 {
@@ -28,9 +28,9 @@ func (e *Emitter) ValueOver(t *Tensor, vars []*LoopVar) *ir.Value {
 		same := true
 		for i, s := range f.Sub {
 			if i < len(vars) {
-				same = same && s.Slot < 0 && s.Affine.Var() == vars[i]
+				same = same && s.Visible < 0 && s.Affine.Var() == vars[i]
 			} else {
-				same = same && s.Slot == i-len(vars)
+				same = same && s.Visible == i-len(vars)
 			}
 		}
 		if same {
@@ -50,7 +50,7 @@ func (e *Emitter) Tabulate(t *Tensor, vars []*LoopVar) *Tensor {
 	t = e.Materialize(t)
 	plain := map[*LoopVar]int{}
 	for _, s := range t.Factors[0].Sub {
-		if s.Slot < 0 {
+		if s.Visible < 0 {
 			if v := s.Affine.Var(); v != nil {
 				plain[v]++
 			} else {
@@ -71,13 +71,13 @@ func (e *Emitter) Tabulate(t *Tensor, vars []*LoopVar) *Tensor {
 	}
 	u.Axes = append(u.Axes, t.Axes...)
 	for i, s := range u.Factors[0].Sub {
-		if s.Slot >= 0 {
-			u.Factors[0].Sub[i].Slot += len(vars)
+		if s.Visible >= 0 {
+			u.Factors[0].Sub[i].Visible += len(vars)
 			continue
 		}
 		if v := s.Affine.Var(); v != nil {
 			if k := slices.Index(vars, v); k >= 0 {
-				u.Factors[0].Sub[i] = Subscript{Slot: k}
+				u.Factors[0].Sub[i] = Subscript{Visible: k}
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (e *Emitter) FromValue(v *ir.Value, vars []*LoopVar, axes []*ir.Axis) *Tens
 		t.Factors[0].Sub = append(t.Factors[0].Sub, Subscript{-1, AffineOf(x)})
 	}
 	for i := range axes {
-		t.Factors[0].Sub = append(t.Factors[0].Sub, Subscript{Slot: i})
+		t.Factors[0].Sub = append(t.Factors[0].Sub, Subscript{Visible: i})
 	}
 	return t
 }
@@ -159,7 +159,7 @@ func (e *Emitter) Diagonal(t *Tensor) *Tensor {
 	in := f.Val.Def
 	f.Val.Axes = append(slices.Clip(f.Val.Axes), t.Axes[0])
 	in.To = append(slices.Clip(in.To), in.To[len(in.To)-1])
-	f.Sub = append(f.Sub, Subscript{Slot: 1})
+	f.Sub = append(f.Sub, Subscript{Visible: 1})
 	out.Axes = []*ir.Axis{t.Axes[0], t.Axes[0]}
 	return out
 }

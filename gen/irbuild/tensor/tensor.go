@@ -85,8 +85,8 @@ func Transposed(t *Tensor) *Tensor {
 	u.Axes[0], u.Axes[1] = u.Axes[1], u.Axes[0]
 	for _, f := range u.Factors {
 		for i := range f.Sub {
-			if f.Sub[i].Slot >= 0 {
-				f.Sub[i].Slot = 1 - f.Sub[i].Slot
+			if f.Sub[i].Visible >= 0 {
+				f.Sub[i].Visible = 1 - f.Sub[i].Visible
 			}
 		}
 	}
@@ -98,8 +98,8 @@ func Outer(a, b *Tensor) *Tensor {
 	u, v := a.Clone(), b.Clone()
 	for _, f := range v.Factors {
 		for i := range f.Sub {
-			if f.Sub[i].Slot >= 0 {
-				f.Sub[i].Slot++
+			if f.Sub[i].Visible >= 0 {
+				f.Sub[i].Visible++
 			}
 		}
 	}
@@ -113,9 +113,9 @@ func At(t *Tensor, to Affine) *Tensor {
 	for _, f := range u.Factors {
 		for i, s := range f.Sub {
 			switch {
-			case s.Slot > 0:
-				f.Sub[i].Slot--
-			case s.Slot == 0:
+			case s.Visible > 0:
+				f.Sub[i].Visible--
+			case s.Visible == 0:
 				f.Sub[i] = Subscript{-1, to}
 			}
 		}
@@ -171,19 +171,19 @@ type Factor struct {
 
 // A Subscript is one subscript: visible axis number slot, or aff when slot is −1.
 type Subscript struct {
-	Slot   int
-	Affine Affine
+	Visible int
+	Affine  Affine
 }
 
-// full reports whether a single factor has every visible axis exactly once.
-func (t *Tensor) full() bool {
+// readsAllAxes reports whether a single factor has every visible axis exactly once.
+func (t *Tensor) readsAllAxes() bool {
 	seen := make([]bool, len(t.Axes))
 	for _, s := range t.Factors[0].Sub {
-		if s.Slot >= 0 {
-			if seen[s.Slot] {
+		if s.Visible >= 0 {
+			if seen[s.Visible] {
 				return false
 			}
-			seen[s.Slot] = true
+			seen[s.Visible] = true
 		}
 	}
 	return !slices.Contains(seen, false)

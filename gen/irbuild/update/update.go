@@ -65,12 +65,12 @@ func build(blk *check.Block, ds *diag.List, matrix, tall bool) *ir.Func {
 	for _, s := range blk.SymSeq {
 		switch s.Kind {
 		case check.State, check.Input:
-			n.before(e, s)
+			n.argument(e, s)
 		case check.Clock:
 			e.Func.AddParam(ident.ASCII(s.Name), ir.Constant, ir.Real)
 		}
 	}
-	n.Fire(e)
+	n.Step(e)
 	if ds.Len() > before && ds.HasErrors() {
 		return nil
 	}
@@ -99,12 +99,12 @@ func NewNames(e *expr.Builder, matrix bool) *Names {
 	return n
 }
 
-// Fire builds the equations in order.
-func (n *Names) Fire(e *expr.Builder) {
+// Step builds the equations in order.
+func (n *Names) Step(e *expr.Builder) {
 	for _, eq := range e.Block.Eqs {
 		e.Eq, e.Span = eq.ID, eq.Span()
 		t := e.Column(e.Real(e.RightSide(eq), eq.Value()), eq.Value())
-		if t == nil || !n.shaped(e, eq, t) {
+		if t == nil || !n.checkShape(e, eq, t) {
 			n.Failed[eq.Name] = true
 			continue
 		}
@@ -114,8 +114,8 @@ func (n *Names) Fire(e *expr.Builder) {
 	}
 }
 
-// shaped wants of what an update carries the shape of the parameter.
-func (n *Names) shaped(e *expr.Builder, eq *check.Equation, t *tensor.Tensor) bool {
+// checkShape wants of what an update carries the shape of the parameter.
+func (n *Names) checkShape(e *expr.Builder, eq *check.Equation, t *tensor.Tensor) bool {
 	if s := e.Block.Symbols[eq.Name]; s == nil || s.Kind != check.State {
 		return true
 	}
@@ -126,8 +126,8 @@ func (n *Names) shaped(e *expr.Builder, eq *check.Equation, t *tensor.Tensor) bo
 	return true
 }
 
-// before is a slot, the parameter or the gradient as the fire finds it.
-func (n *Names) before(e *expr.Builder, s *check.Symbol) *tensor.Tensor {
+// argument is a slot, the parameter or the gradient as the fire finds it.
+func (n *Names) argument(e *expr.Builder, s *check.Symbol) *tensor.Tensor {
 	if n.Old[s.Name] == nil {
 		role := ir.State
 		if s.Kind == check.Input {
@@ -146,9 +146,9 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	case sym.Kind == check.Clock:
 		return &tensor.Tensor{Elem: ir.Real, Coef: 1, Factors: []tensor.Factor{{Val: e.Func.Param(ident.ASCII(sym.Name))}}}
 	case sym.Kind == check.Input && (when.Now || when == expr.Time{}):
-		return n.before(e, sym)
+		return n.argument(e, sym)
 	case sym.Kind == check.State && when.Before:
-		return n.before(e, sym)
+		return n.argument(e, sym)
 	case when.Now || when == (expr.Time{}):
 		if t := n.Values[sym.Name]; t != nil {
 			return t
