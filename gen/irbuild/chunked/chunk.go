@@ -12,7 +12,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // The equations of a strategy, built for all tokens of one chunk at once: the
@@ -187,7 +186,7 @@ func (s *chunk) close() *ir.Value {
 
 // lastToken is the equation of a state at the lastToken token of the chunk.
 func (s *chunk) lastToken(eq *check.Equation) *ir.Value {
-	at := tensor.Affine{Const: shape.Int(int64(s.cut.size - 1))}
+	at := tensor.Const(s.cut.size - 1)
 	if s.vals[eq.Name] != nil || s.busy[eq.Name] || s.e.Block.IsRecurrent(eq) {
 		t := s.read(s.value(eq, eq.Span()), at)
 		if t == nil {
@@ -318,12 +317,10 @@ func (s *chunk) previousToken(sym *check.Symbol, eq *check.Equation, span notati
 	e := s.e
 	t := s.build(eq, func() *tensor.Tensor {
 		token := tensor.AffineOf(e.Token)
-		one := tensor.Affine{Const: shape.Int(1)}
-		u := s.read(x, token.Add(one, -1))
-		u = e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{1}, Locals: u.Axes, Out: len(u.Axes), Keep: []*tensor.LoopVar{e.Token},
-			Args: u.Operands(tensor.InOrder(len(u.Axes))), Guards: []tensor.Affine{token.Add(one, -1)}})
+		before := token.Add(tensor.Const(1), -1)
+		u := e.Where(s.read(x, before), before)
 		first, ok := s.initial(sym)
-		if !ok || first.IsNumber() && first.Coef == 0 {
+		if !ok || first.IsZero() {
 			return u
 		}
 		return e.Add(u, s.atFirstToken(sym, tensor.ScaleRows(tensor.Number(1), first, u.Axes)), 1)
@@ -398,8 +395,7 @@ func (s *chunk) atFirstToken(sym *check.Symbol, t *tensor.Tensor) *tensor.Tensor
 	if sym.PerChunk() {
 		e.Eq = e.Block.ID + "." + ident.ASCII(sym.Name) + ".start"
 	}
-	return e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Keep: []*tensor.LoopVar{e.Token},
-		Args: t.Operands(tensor.InOrder(len(t.Axes))), Guards: []tensor.Affine{tensor.Affine{}.Add(tensor.AffineOf(e.Token), -1)}})
+	return e.Where(t, tensor.Affine{}.Add(tensor.AffineOf(e.Token), -1))
 }
 
 // input is a value without a state behind it: the chunk's part of a

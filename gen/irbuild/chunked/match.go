@@ -377,7 +377,9 @@ func (s *chunk) buildInput(d *notation.Define, sym *check.Symbol, terms []form.F
 			t.Factors, sums = append(t.Factors, g.Factors...), append(sums, g.Sums...)
 		}
 		if len(sums) > 0 {
-			t = e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: axes, Out: len(axes), Args: t.Operands(tensor.InOrder(len(axes))), Sum: sums, Keep: token})
+			m := tensor.Product(t)
+			m.Sum, m.Keep = sums, token
+			t = e.Emit(m)
 		}
 		if i == 0 {
 			out = t

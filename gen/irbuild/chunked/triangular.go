@@ -9,7 +9,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // An equation of a chunk that reads itself at earlier tokens, X_t = b_t −
@@ -57,7 +56,7 @@ func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tens
 		if !ok {
 			return nil
 		}
-		if first != nil && !(first.IsNumber() && first.Coef == 0) {
+		if first != nil && !first.IsZero() {
 			b = s.add(b, s.atFirstToken(sym, tensor.ScaleRows(step, first, axes)))
 		}
 	}
@@ -96,7 +95,7 @@ func (s *chunk) lagCoefficient(eq *check.Equation, r *check.Recurrence) *tensor.
 			c = c.Scale(-1)
 		}
 		switch n := max(len(out.Axes), len(c.Axes)); {
-		case out.IsNumber() && out.Coef == 0:
+		case out.IsZero():
 		case len(out.Axes) < n:
 			out = tensor.ScaleRows(out, tensor.Number(1), c.Axes)
 		case len(c.Axes) < n:
@@ -161,15 +160,12 @@ func (s *chunk) recursiveDoubling(a, b *tensor.Tensor) *tensor.Tensor {
 	}
 	av, bv := e.ValueOver(a, token), e.ValueOver(b, token)
 	for r := 1; r < s.cut.size; r *= 2 {
-		back := tensor.AffineOf(e.Token).Add(tensor.Affine{Const: shape.Int(int64(r))}, -1)
+		back := tensor.AffineOf(e.Token).Add(tensor.Const(r), -1)
 		at, bt := e.FromValue(av, token, a.Axes), e.FromValue(bv, token, b.Axes)
-		far := tensor.ScaleRows(at, s.read(bt, back), b.Axes)
-		bv = e.ValueOver(e.Add(bt, e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{1}, Locals: b.Axes, Out: len(b.Axes), Keep: token,
-			Args: far.Operands(tensor.InOrder(len(b.Axes))), Guards: []tensor.Affine{back}}), 1), token)
+		far := e.Where(tensor.ScaleRows(at, s.read(bt, back), b.Axes), back)
+		bv = e.ValueOver(e.Add(bt, far, 1), token)
 		if 2*r < s.cut.size {
-			both := tensor.ScaleRows(at, s.read(at, back), a.Axes)
-			av = e.ValueOver(e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{1}, Locals: a.Axes, Out: len(a.Axes), Keep: token,
-				Args: both.Operands(tensor.InOrder(len(a.Axes))), Guards: []tensor.Affine{back}}), token)
+			av = e.ValueOver(e.Where(tensor.ScaleRows(at, s.read(at, back), a.Axes), back), token)
 		}
 	}
 	return e.FromValue(bv, token, b.Axes)
@@ -198,7 +194,7 @@ func (s *chunk) typeOf(eq *check.Equation, b *tensor.Tensor, vars []*tensor.Loop
 }
 
 func (s *chunk) add(a, b *tensor.Tensor) *tensor.Tensor {
-	if a.IsNumber() && a.Coef == 0 {
+	if a.IsZero() {
 		return b
 	}
 	return s.e.Add(a, b, 1)
@@ -227,7 +223,7 @@ func (s *chunk) sumTerms(ts []check.SignedTerm) *tensor.Tensor {
 func (s *chunk) subdiagonal(c *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	i := e.NewVar("i", e.Token.Axis)
-	gap := tensor.AffineOf(e.Token).Add(tensor.AffineOf(i), -1).Add(tensor.Affine{Const: shape.Int(1)}, -1)
+	gap := tensor.AffineOf(e.Token).Add(tensor.AffineOf(i), -1).Add(tensor.Const(1), -1)
 	i.Guards = []tensor.Affine{gap, tensor.Affine{}.Add(gap, -1)}
 	return s.matrixRow(c, i)
 }
@@ -280,6 +276,7 @@ func (s *chunk) coefficient(t check.SignedTerm) *tensor.Tensor {
 // matrixRow is a number of two tokens as a vector over the earlier one.
 func (s *chunk) matrixRow(c *tensor.Tensor, i *tensor.LoopVar) *tensor.Tensor {
 	e := s.e
-	t := e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{c.Coef}, Keep: []*tensor.LoopVar{e.Token, i}, Args: c.Operands(nil)})
-	return e.Tabulate(t, []*tensor.LoopVar{i})
+	m := tensor.Product(c)
+	m.Keep = []*tensor.LoopVar{e.Token, i}
+	return e.Tabulate(e.Emit(m), []*tensor.LoopVar{i})
 }

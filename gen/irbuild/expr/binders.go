@@ -5,7 +5,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // Binders binds indices; conditions between indices become guards, conditions
@@ -175,7 +174,7 @@ func (e *Builder) indexGuards(r *notation.Relation) []tensor.Affine {
 	if !ok || !okb {
 		return nil
 	}
-	one := tensor.Affine{Const: shape.Int(1)}
+	one := tensor.Const(1)
 	switch r.Op {
 	case "≤":
 		return []tensor.Affine{b.Add(a, -1)}

@@ -243,7 +243,7 @@ func (e *Builder) checkArgument(x *notation.Call, arg notation.Expr, f *check.Fu
 		return true
 	case p.Type.Kind != notation.RealType && p.Type.Kind != notation.SphereType && p.Type.Kind != notation.SimplexType:
 		return true
-	case t.IsNumber() && t.Coef == 0:
+	case t.IsZero():
 		return true
 	case len(p.Type.Shape) != len(t.Axes):
 		e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, text2(p.Type)).

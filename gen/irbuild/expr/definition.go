@@ -99,7 +99,7 @@ func repeatedIndex(bs []*notation.Binder, seen map[string]bool) *notation.Binder
 // mergeGroups merges the axes of pairs, last first.
 func (e *Builder) mergeGroups(t *tensor.Tensor, groups []group) *tensor.Tensor {
 	for i := len(groups) - 1; i >= 0; i-- {
-		t = e.Merge(t, groups[i].k, groups[i].n, groups[i].whole)
+		t = e.Reshape(t, groups[i].k, groups[i].n, groups[i].whole)
 	}
 	return t
 }

@@ -31,7 +31,7 @@ func (e *Builder) grad(x *notation.Grad) *tensor.Tensor {
 	if args[k] = e.Closed(x.Call.Args[k], args[k]); args[k] == nil {
 		return nil
 	}
-	vars := e.pointVars(args)
+	vars := tensor.VarsOf(args...)
 	p := e.Broadcast(args[k], vars)
 	args[k] = p
 	loss := e.apply(x.Call, f, args)
@@ -56,22 +56,6 @@ func (e *Builder) grad(x *notation.Grad) *tensor.Tensor {
 	out := p.Clone()
 	out.Factors[0].Val = adj
 	return out
-}
-
-// pointVars are the loop variables that any argument depends on.
-func (e *Builder) pointVars(args []*tensor.Tensor) []*tensor.LoopVar {
-	var vars []*tensor.LoopVar
-	for _, t := range args {
-		for i := range t.Factors {
-			t.Factors[i].EachVar(func(v *tensor.LoopVar) {
-				if !slices.Contains(vars, v) {
-					vars = append(vars, v)
-				}
-			})
-		}
-	}
-	tensor.SortVars(vars)
-	return vars
 }
 
 // A GradSite is one ∇ inside an equation as it was built: the value that the

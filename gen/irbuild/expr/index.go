@@ -10,7 +10,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // index builds X[i, j]: the leading axes are read at the indices, the others
@@ -71,20 +70,9 @@ func (e *Builder) readAt(x notation.Expr, t *tensor.Tensor, at []notation.Expr) 
 		}
 		affs[i] = aff
 	}
-	u := t.Clone()
-	u.Axes = u.Axes[len(flat):]
+	u := tensor.At(t, affs...)
 	u.Row = false
 	e.recordShift(u, flat)
-	for _, f := range u.Factors {
-		for i, s := range f.Sub {
-			switch {
-			case s.Visible >= len(flat):
-				f.Sub[i].Visible -= len(flat)
-			case s.Visible >= 0:
-				f.Sub[i] = tensor.Subscript{Visible: -1, Affine: affs[s.Visible]}
-			}
-		}
-	}
 	return u
 }
 
@@ -156,7 +144,7 @@ func (e *Builder) affine(x notation.Expr) (tensor.Affine, bool) {
 			case b.Index != nil:
 				return tensor.AffineOf(b.Index), true
 			case b.Round != nil:
-				return tensor.Affine{Const: shape.Int(int64(b.Round.number))}, true
+				return tensor.Const(b.Round.number), true
 			case b.Time != nil:
 				return *b.Time, true
 			}
@@ -170,7 +158,7 @@ func (e *Builder) affine(x notation.Expr) (tensor.Affine, bool) {
 			e.Errorf(diag.BadIndex, x, "%s is not an index", Text(x)).Hint("a position is an integer, counted from 0, of at most %d", check.MaxSize)
 			return tensor.Affine{}, false
 		}
-		return tensor.Affine{Const: shape.Int(int64(x.Value))}, true
+		return tensor.Const(int(x.Value)), true
 	case *notation.Binary:
 		if x.Op == "+" || x.Op == "−" {
 			a, ok := e.affine(x.X)
@@ -210,7 +198,7 @@ func (e *Builder) split(x notation.Expr, t *tensor.Tensor, at []notation.Expr) *
 				Hint("declare it: dims %s = H × …", t.Axes[k].Name)
 			return nil
 		}
-		t = e.Reshape(t, k, parts)
+		t = e.Reshape(t, k, 1, parts...)
 	}
 	return t
 }

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -87,16 +86,7 @@ func (e *Builder) guardedValue(x *notation.Piecewise) *tensor.Tensor {
 	if t == nil {
 		return nil
 	}
-	var keep []*tensor.LoopVar
-	for _, g := range guards {
-		g.EachVar(func(v *tensor.LoopVar) {
-			if !slices.Contains(keep, v) {
-				keep = append(keep, v)
-			}
-		})
-	}
-	return e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Keep: keep,
-		Args: t.Operands(tensor.InOrder(len(t.Axes))), Guards: guards})
+	return e.Where(t, guards...)
 }
 
 // chooseCase takes the arm that the configuration selects; a case on an

@@ -122,7 +122,7 @@ func (e *Builder) contract(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) 
 	m.Out = len(m.Locals)
 	as[i], bs[j] = m.Out, m.Out
 	m.Locals = append(m.Locals, a.Axes[i])
-	m.Args = append(a.Operands(as), b.Operands(bs)...)
+	m.Args = append(a.Operands(as...), b.Operands(bs...)...)
 	return e.Emit(m)
 }
 
@@ -165,8 +165,7 @@ func (e *Builder) inner(x, xa, xb notation.Expr) *tensor.Tensor {
 	if a == nil || b == nil || e.Closed(xa, a) == nil || e.Closed(xb, b) == nil || !e.Same(x, xa, xb, a, b) {
 		return nil
 	}
-	at := tensor.InOrder(len(a.Axes))
-	return e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{a.Coef * b.Coef}, Locals: a.Axes, Args: append(a.Operands(at), b.Operands(at)...)})
+	return e.Emit(tensor.Instr{Op: ir.Prod, Coef: []float64{a.Coef * b.Coef}, Locals: a.Axes, Args: append(a.Operands(), b.Operands()...)})
 }
 
 // stack builds [a; b]: vectors or the rows of matrices, one after another.
@@ -191,52 +190,12 @@ func (e *Builder) stack(x *notation.Stack) *tensor.Tensor {
 	return e.stackTensors(ts)
 }
 
+// stackTensors stacks tensors along the axis of their sizes' sum, so that [k; v]
+// fits a vector declared in ℝ^{d_k+d_v}.
 func (e *Builder) stackTensors(ts []*tensor.Tensor) *tensor.Tensor {
-	var vars []*tensor.LoopVar
-	for i, t := range ts {
-		ts[i] = e.Materialize(t)
-		ts[i].Factors[0].EachVar(func(v *tensor.LoopVar) {
-			if !slices.Contains(vars, v) {
-				vars = append(vars, v)
-			}
-		})
-	}
-	slices.SortFunc(vars, func(a, b *tensor.LoopVar) int { return a.Seq - b.Seq })
 	size := ts[0].Axes[0].Size
 	for _, t := range ts[1:] {
 		size = size.Add(t.Axes[0].Size)
 	}
-	axes := []*ir.Axis{}
-	for _, v := range vars {
-		axes = append(axes, v.Axis)
-	}
-	whole := append([]*ir.Axis{e.stackAxis(ts, size.String())}, ts[0].Axes[1:]...)
-	axes = append(axes, whole...)
-	vals := make([]*ir.Value, len(ts))
-	for i, t := range ts {
-		vals[i] = e.ValueOver(t, vars)
-	}
-	e.IR.Eq, e.IR.Span = e.Eq, e.Span
-	v := e.IR.Stack(axes, len(vars), vals...)
-	out := &tensor.Tensor{Axes: whole, Elem: ir.Real, Coef: 1, Factors: []tensor.Factor{{Val: v}}}
-	for _, v := range vars {
-		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Visible: -1, Affine: tensor.AffineOf(v)})
-	}
-	for i := range whole {
-		out.Factors[0].Sub = append(out.Factors[0].Sub, tensor.Subscript{Visible: i})
-	}
-	return out
-}
-
-// stackAxis is the axis of a stack: that of its size, so that [k; v] fits a
-// vector declared in ℝ^{d_k+d_v}.
-func (e *Builder) stackAxis(ts []*tensor.Tensor, key string) *ir.Axis {
-	if x := e.Sized[key]; x != nil {
-		return x
-	}
-	size := ts[0].Axes[0].Size
-	for _, t := range ts[1:] {
-		size = size.Add(t.Axes[0].Size)
-	}
-	return e.SizedAxis(size)
+	return e.Stack(e.SizedAxis(size), ts...)
 }

@@ -69,7 +69,7 @@ func (e *Builder) normalise(x *notation.Reduce, body *tensor.Tensor, vars []*ten
 		return nil
 	}
 	body = e.Materialize(body)
-	out := e.Emit(tensor.Instr{Op: op, Args: body.Operands(nil), OverVars: vars})
+	out := e.Emit(tensor.Instr{Op: op, Args: body.Operands(), Over: vars})
 	if op != ir.Softmax || x.Binders[0].Range == nil {
 		return out
 	}

@@ -33,7 +33,10 @@ type extraction struct {
 // extract builds the solve instruction without its output.
 func (x *extraction) extract(start int) *ir.Instr {
 	e := x.e
-	all := tensor.InOrder(len(x.points))
+	all := make([]int, len(x.points))
+	for i := range all {
+		all[i] = i
+	}
 	x.at[x.z] = all
 	var stay []*ir.Instr
 	for _, in := range e.Func.Body[start:] {

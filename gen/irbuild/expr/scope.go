@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
@@ -142,11 +144,7 @@ func (e *Builder) inScope(t *tensor.Tensor) bool {
 			}
 		}
 	}
-	ok := true
-	for i := range t.Factors {
-		t.Factors[i].EachVar(func(v *tensor.LoopVar) { ok = ok && bound[v] })
-	}
-	return ok
+	return !slices.ContainsFunc(tensor.VarsOf(t), func(v *tensor.LoopVar) bool { return !bound[v] })
 }
 
 // Isolated builds something that does not see the claim's local names.

@@ -187,14 +187,9 @@ func (u *unknown) findPoints() bool {
 		return false
 	}
 	u.points = slices.Clone(u.vars)
-	add := func(v *tensor.LoopVar) {
+	for _, v := range tensor.VarsOf(t, u.lo, u.hi) {
 		if !slices.Contains(u.points, v) {
 			u.points = append(u.points, v)
-		}
-	}
-	for _, x := range []*tensor.Tensor{t, u.lo, u.hi} {
-		for i := range x.Factors {
-			x.Factors[i].EachVar(add)
 		}
 	}
 	tensor.SortVars(u.points)

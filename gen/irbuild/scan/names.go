@@ -146,20 +146,7 @@ func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor
 	}
 	visible := e.Tabulate(overBatchAndTime(e, t), []*tensor.LoopVar{e.Token})
 	u, base := e.WithHistory(visible, 0, b.Window)
-	moment := b.Time.Add(tensor.Affine{Const: base}, 1)
-	out := u.Clone()
-	out.Axes = out.Axes[1:]
-	for _, f := range out.Factors {
-		for i, s := range f.Sub {
-			switch {
-			case s.Visible > 0:
-				f.Sub[i].Visible--
-			case s.Visible == 0:
-				f.Sub[i] = tensor.Subscript{Visible: -1, Affine: moment}
-			}
-		}
-	}
-	return out
+	return tensor.At(u, b.Time.Add(tensor.Affine{Const: base}, 1))
 }
 
 // overBatchAndTime makes sure that a series has lane and token as loops.

@@ -2,11 +2,12 @@ package tensor
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/ident"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -24,35 +25,46 @@ type Emitter struct {
 	Shifts map[*ir.Value][]notation.Span // where a value is read at a sum of indices
 }
 
+// NewEmitter returns an emitter of an empty program.
 func NewEmitter(name string, ds *diag.List) *Emitter {
 	f := &ir.Func{Name: name}
 	return &Emitter{Func: f, IR: &ir.Builder{F: f}, Diags: ds, Shifts: map[*ir.Value][]notation.Span{}}
 }
 
-// An Operand is a factor with each of its slots placed on a local loop.
+// Build returns the builder of the program, for an instruction of the equation
+// at hand.
+func (e *Emitter) Build() *ir.Builder {
+	e.IR.Eq, e.IR.Span = e.Eq, e.Span
+	return e.IR
+}
+
+// An Operand is a factor whose visible axis i is local loop at[i] of an instruction.
 type Operand struct {
-	Factor    Factor
-	positions []int
+	factor Factor
+	at     []int
 }
 
-// An Instr is one instruction to be: locals are the loops that the type
-// makes (the first out of them are the output's visible axes), sum the
-// variables that are summed away.
+// An Instr describes one instruction. Its loops are the loop variables that its
+// operands read, in the order in which they were bound, and the local loops.
 type Instr struct {
-	Op       ir.Op
-	Coef     []float64
-	Locals   []*ir.Axis
-	Out      int
-	Args     []Operand
-	Sum      []*LoopVar
-	Keep     []*LoopVar // variables that must be loops even if no factor reads them
-	over     []int      // locals that are normalised over (max, softmax, logsumexp)
-	OverVars []*LoopVar // variables that are normalised over
-	elem     ir.Elem
-	Guards   []Affine
+	Op     ir.Op
+	Coef   []float64
+	Locals []*ir.Axis // the axes of local loops
+	Out    int        // the first Out local loops are the visible axes of the output, the others are summed over
+	Args   []Operand
+	Sum    []*LoopVar // variables that are summed over
+	Keep   []*LoopVar // variables that are loops even if no operand reads them
+	Over   []*LoopVar // variables that max, softmax and logsumexp run over
+	Guards []Affine   // conditions: each must be ≥ 0
+	elem   ir.Elem    // of the output, Real by default
 }
 
-// Emit appends the instruction and returns its output as a ten.
+// Product is the product of the factors of t over its visible axes.
+func Product(t *Tensor) Instr {
+	return Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Args: t.Operands()}
+}
+
+// Emit appends the instruction and returns its output.
 func (e *Emitter) Emit(m Instr) *Tensor {
 	kept, at := e.loops(&m)
 	n := len(kept)
@@ -74,14 +86,11 @@ func (e *Emitter) Emit(m Instr) *Tensor {
 		in.Loops = append(in.Loops, a)
 	}
 	for _, o := range m.Args {
-		in.Args = append(in.Args, ir.Arg{Val: o.Factor.Val, Sub: e.Subscripts(o.Factor.Sub, o.positions, local, at)})
+		in.Args = append(in.Args, ir.Arg{Val: o.factor.Val, Sub: e.Subscripts(o.factor.Sub, o.at, local, at)})
 	}
 	in.Guard = e.guards(&m, at)
 	e.checkRange(in)
-	for _, l := range m.over {
-		in.Over = append(in.Over, local[l])
-	}
-	for _, v := range m.OverVars {
+	for _, v := range m.Over {
 		in.Over = append(in.Over, at[v])
 	}
 	out := &Tensor{Elem: m.elem, Coef: 1}
@@ -92,15 +101,12 @@ func (e *Emitter) Emit(m Instr) *Tensor {
 	drop := m.Op == ir.Max || m.Op == ir.LogSumExp
 	var sub []Subscript
 	for i, v := range kept {
-		if drop && slices.Contains(m.OverVars, v) {
+		if drop && slices.Contains(m.Over, v) {
 			continue
 		}
 		val.Axes, in.To, sub = append(val.Axes, v.Axis), append(in.To, ir.L(i)), append(sub, Subscript{-1, AffineOf(v)})
 	}
 	for i, a := range m.Locals[:m.Out] {
-		if drop && slices.Contains(m.over, i) {
-			continue
-		}
 		val.Axes, in.To = append(val.Axes, a), append(in.To, ir.L(n+i))
 		sub = append(sub, Subscript{Visible: len(out.Axes)})
 		out.Axes = append(out.Axes, a)
@@ -127,34 +133,26 @@ func (e *Emitter) checkRange(in *ir.Instr) {
 	}
 }
 
-// loops lists the variables that become loops, in the order in which they
-// were bound, without those that are summed away.
+// loops lists the variables that become loops, in the order in which they were
+// bound, without those that are summed over, and their numbers. A sum over a
+// guarded variable runs in the loops of what the guard compares it with.
 func (e *Emitter) loops(m *Instr) ([]*LoopVar, map[*LoopVar]int) {
-	seen := map[*LoopVar]bool{}
-	var vars []*LoopVar
-	add := func(v *LoopVar) {
-		if !seen[v] {
-			seen[v] = true
-			vars = append(vars, v)
-		}
-	}
+	var s varSet
 	for _, o := range m.Args {
-		o.Factor.EachVar(add)
+		o.factor.eachVar(s.add)
 	}
-	for _, v := range slices.Concat(m.Keep, m.OverVars) {
-		add(v)
+	for _, v := range slices.Concat(m.Keep, m.Over) {
+		s.add(v)
 	}
-	// A sum over a guarded variable runs over what the guard compares it with.
-	for _, v := range slices.Concat(m.Sum, m.OverVars) {
+	for _, v := range slices.Concat(m.Sum, m.Over) {
 		for _, g := range v.Guards {
-			g.EachVar(add)
+			g.EachVar(s.add)
 		}
 	}
 	for _, g := range m.Guards {
-		g.EachVar(add)
+		g.EachVar(s.add)
 	}
-	vars = slices.DeleteFunc(vars, func(v *LoopVar) bool { return slices.Contains(m.Sum, v) })
-	slices.SortFunc(vars, func(a, b *LoopVar) int { return a.Seq - b.Seq })
+	vars := slices.DeleteFunc(s.sorted(), func(v *LoopVar) bool { return slices.Contains(m.Sum, v) })
 	at := map[*LoopVar]int{}
 	for i, v := range vars {
 		at[v] = i
@@ -162,41 +160,36 @@ func (e *Emitter) loops(m *Instr) ([]*LoopVar, map[*LoopVar]int) {
 	return vars, at
 }
 
-// guards are the guards of all loops whose variables are loops here.
+// guards are the guards of the instruction and of its loops, as far as all
+// their variables are loops here.
 func (e *Emitter) guards(m *Instr, at map[*LoopVar]int) []ir.Sub {
-	var loops []*LoopVar
-	for v := range at {
-		loops = append(loops, v)
+	loops := slices.Collect(maps.Keys(at))
+	SortVars(loops)
+	var all []Affine
+	for _, v := range loops {
+		all = append(all, v.Guards...)
 	}
-	slices.SortFunc(loops, func(a, b *LoopVar) int { return a.Seq - b.Seq })
 	var out []ir.Sub
-	attach := func(g Affine) {
-		all := true
+	for _, g := range append(all, m.Guards...) {
+		known := true
 		g.EachVar(func(v *LoopVar) {
-			if _, ok := at[v]; !ok {
-				all = false
-			}
+			_, ok := at[v]
+			known = known && ok
 		})
-		if all {
+		if known {
 			out = append(out, e.subscript(g, at))
 		}
-	}
-	for _, v := range loops {
-		for _, g := range v.Guards {
-			attach(g)
-		}
-	}
-	for _, g := range m.Guards {
-		attach(g)
 	}
 	return out
 }
 
-func (e *Emitter) Subscripts(vs []Subscript, slots, local []int, at map[*LoopVar]int) []ir.Sub {
-	out := make([]ir.Sub, len(vs))
-	for i, s := range vs {
+// Subscripts are the subscripts of a factor by loop numbers: visible axis k is
+// loop local[axes[k]], a variable v is loop at[v].
+func (e *Emitter) Subscripts(subs []Subscript, axes, local []int, at map[*LoopVar]int) []ir.Sub {
+	out := make([]ir.Sub, len(subs))
+	for i, s := range subs {
 		if s.Visible >= 0 {
-			out[i] = ir.L(local[slots[s.Visible]])
+			out[i] = ir.L(local[axes[s.Visible]])
 			continue
 		}
 		out[i] = e.subscript(s.Affine, at)
@@ -209,7 +202,7 @@ func (e *Emitter) subscript(a Affine, at map[*LoopVar]int) ir.Sub {
 	for _, t := range a.Terms {
 		l, ok := at[t.Var]
 		if !ok {
-			panic(fmt.Sprintf("irbuild: BUG: index %s is not a loop of %s", t.Var.Name, e.Eq))
+			panic(fmt.Sprintf("tensor: BUG: index %s is not a loop of %s", t.Var.Name, e.Eq))
 		}
 		out.Terms = append(out.Terms, ir.Term{Loop: l, Coef: t.Coef})
 	}

@@ -1,8 +1,6 @@
 package tensor
 
-import (
-	"github.com/nl-hecate/hecate/gen/ir"
-)
+import "github.com/nl-hecate/hecate/gen/ir"
 
 // Add is a + sign·b of two values of one type, or of a value and a number.
 func (e *Emitter) Add(a, b *Tensor, sign float64) *Tensor {
@@ -30,7 +28,7 @@ func (e *Emitter) Add(a, b *Tensor, sign float64) *Tensor {
 			t = e.Materialize(u)
 		}
 		m.Coef = append(m.Coef, c)
-		m.Args = append(m.Args, Operand{t.Factors[0], InOrder(len(axes))})
+		m.Args = append(m.Args, t.Operands()...)
 	}
 	m.Coef = append(m.Coef, constant)
 	out := e.Emit(m)
@@ -38,8 +36,8 @@ func (e *Emitter) Add(a, b *Tensor, sign float64) *Tensor {
 	return out
 }
 
-// Entrywise applies a function of two arguments entry by entry; an argument
-// without axes is the same for every entry.
+// Entrywise applies a scalar operation entry by entry; an argument without axes
+// is the same for every entry.
 func (e *Emitter) Entrywise(op ir.Op, ts ...*Tensor) *Tensor {
 	var axes []*ir.Axis
 	row := false
@@ -51,7 +49,7 @@ func (e *Emitter) Entrywise(op ir.Op, ts ...*Tensor) *Tensor {
 		}
 	}
 	for _, t := range ts {
-		m.Args = append(m.Args, Operand{t.Factors[0], InOrder(len(t.Axes))})
+		m.Args = append(m.Args, t.Operands()...)
 	}
 	m.Locals, m.Out = axes, len(axes)
 	out := e.Emit(m)
@@ -59,6 +57,7 @@ func (e *Emitter) Entrywise(op ir.Op, ts ...*Tensor) *Tensor {
 	return out
 }
 
+// Select is yes where cond holds and no elsewhere, entry by entry.
 func (e *Emitter) Select(cond, yes, no *Tensor) *Tensor {
 	axes := yes.Axes
 	for _, t := range []*Tensor{no, cond} {
@@ -67,8 +66,8 @@ func (e *Emitter) Select(cond, yes, no *Tensor) *Tensor {
 		}
 	}
 	m := Instr{Op: ir.Select, Locals: axes, Out: len(axes)}
-	for _, t := range []*Tensor{e.Materialize(cond), e.Materialize(yes), e.Materialize(no)} {
-		m.Args = append(m.Args, Operand{t.Factors[0], InOrder(len(t.Axes))})
+	for _, t := range []*Tensor{cond, yes, no} {
+		m.Args = append(m.Args, e.Materialize(t).Operands()...)
 	}
 	return e.Emit(m)
 }
@@ -76,8 +75,7 @@ func (e *Emitter) Select(cond, yes, no *Tensor) *Tensor {
 // SumSquares is the sum of the squares of all entries.
 func (e *Emitter) SumSquares(t *Tensor) *Tensor {
 	t = e.Materialize(t)
-	return e.Emit(Instr{Op: ir.Prod, Coef: []float64{1}, Locals: t.Axes,
-		Args: append(t.Operands(InOrder(len(t.Axes))), t.Operands(InOrder(len(t.Axes)))...)})
+	return e.Emit(Instr{Op: ir.Prod, Coef: []float64{1}, Locals: t.Axes, Args: append(t.Operands(), t.Operands()...)})
 }
 
 // Norm is the root of the sum of squares. At zero, where the root has no slope,
@@ -91,10 +89,18 @@ func (e *Emitter) Norm(t *Tensor) *Tensor {
 
 // SumOver adds the entries of t over the variables.
 func (e *Emitter) SumOver(t *Tensor, vars []*LoopVar) *Tensor {
-	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Sum: vars,
-		Args: t.Operands(InOrder(len(t.Axes)))})
+	m := Product(t)
+	m.Sum = vars
+	out := e.Emit(m)
 	out.Row = t.Row
 	return out
+}
+
+// Where is t where all guards are ≥ 0, and zero elsewhere.
+func (e *Emitter) Where(t *Tensor, guards ...Affine) *Tensor {
+	m := Product(t)
+	m.Guards = guards
+	return e.Emit(m)
 }
 
 // Size is the size of an axis as a number.
@@ -114,8 +120,7 @@ func (e *Emitter) Position(a Affine) *Tensor {
 		return nil
 	}
 	out := e.Emit(Instr{Op: ir.Iota, Keep: []*LoopVar{v}})
-	in := out.Factors[0].Val.Def
-	in.Over = []int{0}
+	out.Factors[0].Val.Def.Over = []int{0}
 	return out
 }
 

@@ -1,8 +1,9 @@
 package tensor
 
 import (
-	"github.com/nl-hecate/hecate/gen/ir"
 	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
 )
 
 // Materialize turns t into a single factor with coefficient 1.
@@ -11,10 +12,9 @@ func (e *Emitter) Materialize(t *Tensor) *Tensor {
 		return t
 	}
 	if len(t.Factors) == 0 {
-		c := e.Emit(Instr{Op: ir.Const, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes)})
-		return c
+		return e.Broadcast(t, nil)
 	}
-	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Args: t.Operands(InOrder(len(t.Axes)))})
+	out := e.Emit(Product(t))
 	out.Row = t.Row
 	return out
 }
@@ -37,8 +37,7 @@ func (e *Emitter) ValueOver(t *Tensor, vars []*LoopVar) *ir.Value {
 			return f.Val
 		}
 	}
-	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{1}, Locals: t.Axes, Out: len(t.Axes), Keep: vars, Args: t.Operands(InOrder(len(t.Axes))), elem: t.Elem})
-	return out.Factors[0].Val
+	return e.Broadcast(t, vars).Factors[0].Val
 }
 
 // Tabulate makes loop variables visible axes, in the given order before or among
@@ -89,8 +88,9 @@ func (e *Emitter) Broadcast(t *Tensor, vars []*LoopVar) *Tensor {
 	if len(t.Factors) == 0 {
 		return e.Emit(Instr{Op: ir.Const, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Keep: vars})
 	}
-	return e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: len(t.Axes), Keep: vars,
-		Args: t.Operands(InOrder(len(t.Axes))), elem: t.Elem})
+	m := Product(t)
+	m.Keep, m.elem = vars, t.Elem
+	return e.Emit(m)
 }
 
 // FromValue reads a value whose axes are the variables, then the visible axes.
@@ -107,54 +107,40 @@ func (e *Emitter) FromValue(v *ir.Value, vars []*LoopVar, axes []*ir.Axis) *Tens
 
 // Copy gives t a value of its own.
 func (e *Emitter) Copy(t *Tensor) *Tensor {
-	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{1}, Locals: t.Axes, Out: len(t.Axes), Args: t.Operands(InOrder(len(t.Axes))), elem: t.Elem})
+	out := e.Broadcast(t, nil)
 	out.Row = t.Row
 	return out
 }
 
-// Reshape replaces visible axis k by parts.
-func (e *Emitter) Reshape(t *Tensor, k int, parts []*ir.Axis) *Tensor {
+// Reshape replaces the n visible axes of t from axis k on by others of the same
+// number of entries: it splits an axis into its factors, or merges them.
+func (e *Emitter) Reshape(t *Tensor, k, n int, by ...*ir.Axis) *Tensor {
 	t = e.Materialize(t)
-	var vars []*LoopVar
-	seen := map[*LoopVar]bool{}
-	t.Factors[0].EachVar(func(v *LoopVar) {
-		if !seen[v] {
-			seen[v] = true
-			vars = append(vars, v)
-		}
-	})
-	SortVars(vars)
+	vars := VarsOf(t)
+	axes := slices.Concat(t.Axes[:k], by, t.Axes[k+n:])
 	v := e.ValueOver(t, vars)
-	axes := append([]*ir.Axis{}, t.Axes[:k]...)
-	axes = append(axes, parts...)
-	axes = append(axes, t.Axes[k+1:]...)
-	e.IR.Eq, e.IR.Span = e.Eq, e.Span
-	return e.FromValue(e.IR.Reshape(v, append(AxesOf(vars), axes...)...), vars, axes)
+	return e.FromValue(e.Build().Reshape(v, append(AxesOf(vars), axes...)...), vars, axes)
 }
 
-// Merge is the inverse of split: visible axes k … k+n−1 become one axis.
-func (e *Emitter) Merge(t *Tensor, k, n int, whole *ir.Axis) *Tensor {
-	axes := append([]*ir.Axis{}, t.Axes[:k]...)
-	axes = append(axes, whole)
-	axes = append(axes, t.Axes[k+n:]...)
-	t = e.Materialize(t)
-	var vars []*LoopVar
-	seen := map[*LoopVar]bool{}
-	t.Factors[0].EachVar(func(v *LoopVar) {
-		if !seen[v] {
-			seen[v] = true
-			vars = append(vars, v)
-		}
-	})
-	SortVars(vars)
-	e.IR.Eq, e.IR.Span = e.Eq, e.Span
-	return e.FromValue(e.IR.Reshape(e.ValueOver(t, vars), append(AxesOf(vars), axes...)...), vars, axes)
+// Stack puts tensors one after another along their first visible axis, which
+// becomes the given one.
+func (e *Emitter) Stack(axis *ir.Axis, ts ...*Tensor) *Tensor {
+	for i, t := range ts {
+		ts[i] = e.Materialize(t)
+	}
+	vars := VarsOf(ts...)
+	axes := append([]*ir.Axis{axis}, ts[0].Axes[1:]...)
+	vals := make([]*ir.Value, len(ts))
+	for i, t := range ts {
+		vals[i] = e.ValueOver(t, vars)
+	}
+	return e.FromValue(e.Build().Stack(append(AxesOf(vars), axes...), len(vars), vals...), vars, axes)
 }
 
 // Diagonal is the matrix with the entries of t, a value over one axis, on its
 // diagonal.
 func (e *Emitter) Diagonal(t *Tensor) *Tensor {
-	out := e.Emit(Instr{Op: ir.Prod, Coef: []float64{t.Coef}, Locals: t.Axes, Out: 1, Args: t.Operands([]int{0})})
+	out := e.Emit(Product(t))
 	f := &out.Factors[0]
 	in := f.Val.Def
 	f.Val.Axes = append(slices.Clip(f.Val.Axes), t.Axes[0])
