@@ -47,10 +47,10 @@ gen/irbuild/expr:    gen/diag gen/shape gen/ident gen/notation gen/check gen/ir 
 gen/irbuild/form:    gen/ir gen/irbuild/tensor
 gen/irbuild/scan:    gen/diag gen/ident gen/notation gen/check gen/ir gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr
 gen/irbuild/chunked: gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr gen/irbuild/form gen/irbuild/scan
-gen/irbuild/rule:    gen/diag gen/check gen/ir gen/irbuild/program gen/irbuild/expr gen/irbuild/scan gen/irbuild/chunked
+gen/irbuild/rule:    gen/diag gen/check gen/ir gen/irbuild/program gen/irbuild/scan gen/irbuild/chunked
 gen/irbuild/compose: gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr gen/irbuild/rule
 gen/irbuild/update:  gen/diag gen/ident gen/notation gen/check gen/ir gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr
-gen/irbuild/claim:   gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/autodiff! gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr gen/irbuild/scan gen/irbuild/rule gen/irbuild/compose gen/irbuild/update
+gen/irbuild/claim:   gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/autodiff! gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr gen/irbuild/scan gen/irbuild/compose gen/irbuild/update
 gen/autodiff:     gen/shape gen/ir gen/simplify
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/loopopt

@@ -89,7 +89,7 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func { return rule.Start(blk, ds
 // Probed builds Rule for one head with the values of probes, [L, T, …], as
 // further results.
 func Probed(blk *check.Block, probes []Probe, ds *diag.List) *ir.Func {
-	return rule.Build(blk, ds, nil, probes)
+	return rule.Probed(blk, probes, ds)
 }
 
 // Op builds an operation: parameters in the order of its header, result "out".

@@ -129,8 +129,7 @@ func buildScans(n *scan.Names, e *expr.Builder) {
 }
 
 func newChunk(n *scan.Names, outer *expr.Builder, c *cut) *chunk {
-	e := expr.New(outer.Block, outer.Block.ID+".chunk", outer.Diags)
-	e.Axes, e.Sized, e.Trace = outer.Axes, outer.Sized, outer.Trace
+	e := outer.Body(outer.Block.ID + ".chunk")
 	e.Token = e.NewVar("t", c.token)
 	s := &chunk{outer: outer, series: n, cut: c, e: e, now: tensor.AffineOf(e.Token), vals: map[string]*tensor.Tensor{}, previous: map[string]*tensor.Tensor{},
 		carry: map[string]*tensor.Tensor{}, busy: map[string]bool{}, placeholders: map[string]*ir.Value{},
@@ -211,12 +210,7 @@ func (s *chunk) checkType(eq *check.Equation, t *tensor.Tensor) bool {
 		return true
 	}
 	axes, _, ok := s.e.Declared(sym)
-	if ok && (!slices.Equal(t.Axes, axes) || t.Row) {
-		s.e.Diags.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, s.e.Type(&tensor.Tensor{Axes: axes, Elem: ir.Real}), s.e.Type(t)).
-			Labelf("%s", s.e.Type(t)).See(sym.Span, "declared here")
-		return false
-	}
-	return ok
+	return ok && scan.FitsState(s.e, sym, eq, axes, t)
 }
 
 // build builds something that belongs to an equation, apart from its reader.

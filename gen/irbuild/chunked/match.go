@@ -114,9 +114,9 @@ func (s *chunk) expandRule(target string) (*matchNames, []form.Monomial, *form.E
 	if eq == nil {
 		return nil, nil, nil // said
 	}
-	names, trace, now := e.Names, e.Trace, s.now
-	e.Block, e.Names, e.Trace, s.now = n.rule, n, nil, tensor.AffineOf(e.Token)
-	defer func() { e.Block, e.Names, e.Trace, s.now = whole, names, trace, now }()
+	names, now := e.Names, s.now
+	e.Block, e.Names, s.now = n.rule, n, tensor.AffineOf(e.Token)
+	defer func() { e.Block, e.Names, s.now = whole, names, now }()
 	t := n.c.build(eq, func() *tensor.Tensor { return e.Equation(eq) })
 	if t == nil {
 		return nil, nil, nil
@@ -366,9 +366,9 @@ func (s *chunk) buildInput(d *notation.Define, sym *check.Symbol, terms []form.F
 		return nil
 	}
 	token := []*tensor.LoopVar{e.Token}
-	out := &tensor.Tensor{Axes: axes, Elem: ir.Real}
+	out := tensor.Number(0).Over(axes)
 	for i, f := range terms {
-		t := &tensor.Tensor{Axes: axes, Elem: ir.Real, Coef: 1}
+		t := tensor.Number(1).Over(axes)
 		if f.Scalar == k {
 			t.Coef = f.Coef
 		}

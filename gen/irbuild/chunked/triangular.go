@@ -34,7 +34,7 @@ func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tens
 	}
 	axes := s.typeOf(eq, b, vars)
 	if b.IsNumber() {
-		b = &tensor.Tensor{Axes: axes[len(vars):], Elem: ir.Real, Coef: b.Coef}
+		b = b.Over(axes[len(vars):])
 	}
 	if len(vars) > 0 {
 		b = e.Tabulate(b, vars)

@@ -4,7 +4,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -124,10 +123,7 @@ func result(e *expr.Builder, name string, t *tensor.Tensor, vars []*tensor.LoopV
 }
 
 func finished(e *expr.Builder) *ir.Func {
-	e.Func.Sweep()
-	used := e.Func.Uses()
-	e.Func.Params = slices.DeleteFunc(e.Func.Params, func(p *ir.Value) bool { return used[p] == 0 })
-	program.ListAxes(e.Func)
+	program.Prune(e.Func)
 	return e.Func
 }
 

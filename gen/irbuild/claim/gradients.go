@@ -1,11 +1,12 @@
 package claim
 
 import (
+	"github.com/nl-hecate/hecate/gen/irbuild/scan"
+
 	"fmt"
 	"github.com/nl-hecate/hecate/gen/irbuild/compose"
 	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/rule"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -37,7 +38,12 @@ func Gradients(blk *check.Block, ds *diag.List) []Gradient {
 	var trace []expr.GradSite
 	switch blk.Unit.Kind {
 	case notation.RuleUnit:
-		rule.Build(blk, ds, &trace, nil)
+		if blk.Strategy != nil && !blk.Strategy.Frozen {
+			blk = blk.Strategy.Rule // whose equations the strategy computes
+		}
+		e, n := scan.NewBuilder(blk, blk.ID, ds)
+		e.Trace = &trace
+		n.Program(e, nil)
 	case notation.OpUnit, notation.ComposeUnit, notation.ModelUnit:
 		e, n := compose.NewBuilder(blk, blk.ID, ds)
 		e.Trace = &trace
@@ -105,9 +111,6 @@ func isolate(s expr.GradSite) Gradient {
 	p.Def, p.Role, p.Name = nil, ir.Input, f.Fresh(ident.ASCII(s.At.Wrt.Text)+".at")
 	f.Params = append(f.Params, p)
 	f.Results = []ir.Result{{Name: Loss, Val: m[s.Loss]}, {Name: Slope, Val: m[s.Adjoint]}}
-	f.Sweep()
-	used := f.Uses()
-	f.Params = slices.DeleteFunc(f.Params, func(v *ir.Value) bool { return v != p && used[v] == 0 })
-	program.ListAxes(f)
+	program.Prune(f, p)
 	return Gradient{At: s.At, Eq: s.Eq, Param: p.Name, Func: f}
 }

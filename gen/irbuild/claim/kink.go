@@ -8,7 +8,6 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -36,7 +35,7 @@ func Kink(blk *check.Block, k *notation.Kink, ds *diag.List) *Equality {
 		return nil
 	}
 	if len(right.Axes) == 0 && len(right.Factors) > 0 { // a number is the same for every entry
-		right = &tensor.Tensor{Axes: left.Axes, Elem: ir.Real, Coef: right.Coef, Factors: right.Factors}
+		right = right.Over(left.Axes)
 	}
 	if left, right, ok = alike(e, k.Left, k.Right, left, right); !ok {
 		return nil

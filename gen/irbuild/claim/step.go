@@ -163,7 +163,7 @@ func (n *stepClaim) step(e *expr.Builder) {
 		}
 		if sym := e.Block.Symbols[eq.Name]; sym.Kind == check.State && t.IsNumber() {
 			axes, _, _ := e.Declared(sym)
-			t = &tensor.Tensor{Axes: axes, Elem: ir.Real, Coef: t.Coef}
+			t = t.Over(axes)
 		}
 		t = e.Materialize(t)
 		if v := t.Factors[0].Val; v.Def == nil || taken[v] {

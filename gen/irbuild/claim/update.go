@@ -42,7 +42,7 @@ func newUpdateClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder
 			case s.Kind == check.State && k > 0:
 				u.Old[s.Name] = n.steps[k-1].Values[s.Name]
 			case s.Kind == check.State && s.Decl != nil:
-				u.Old[s.Name] = &tensor.Tensor{Axes: u.Axes, Elem: ir.Real}
+				u.Old[s.Name] = tensor.Number(0).Over(u.Axes)
 			}
 		}
 		e.Names = u

@@ -85,7 +85,7 @@ func (n *Names) Equation(e *expr.Builder, eq *check.Equation) *tensor.Tensor {
 			return n.Values[eq.Name]
 		}
 	}
-	t := e.Column(e.Real(e.RightSide(eq), eq.Value()), eq.Value())
+	t := e.Equation(eq)
 	if t == nil {
 		n.failed[eq.Name] = true
 		return nil

@@ -39,7 +39,7 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 		c := PartCall{Part: s.Part, Arg: w.input(s.Arg, s.Axes), Out: w.input(s.Out, s.OutAxes)}
 		for _, eq := range blk.Eqs {
 			if ident.ASCII(eq.Name) == s.Out {
-				c.Eq, c.Text = eq, argument(eq)
+				c.Eq, c.Text = eq, CallOf(blk, eq).Arg
 			}
 		}
 		calls = append(calls, c)
@@ -48,18 +48,6 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
 	}
 	return w.f, calls
-}
-
-// argument is what an equation calls a part with.
-func argument(eq *check.Equation) notation.Expr {
-	if eq.Iter != nil {
-		return eq.Iter.From
-	}
-	value := eq.Def.Value
-	if f, ok := value.(*notation.Frozen); ok {
-		value = f.X
-	}
-	return value.(*notation.Call).Args[0]
 }
 
 // input is a value by its name, a new input where nothing before made it.

@@ -103,13 +103,13 @@ func (c *composer) call(eq *check.Equation, x *Call) {
 	}
 	c.e.Eq, c.e.Span = eq.ID, eq.Span()
 	here := callSite{x.Part, x.frozen}
-	if old := c.called[here]; old != nil {
-		c.ds.Errorf(diag.NotSupported, x.at, "the part %s is called twice", x.Part).See(calledAt(old), "called here first").
+	if old, ok := c.called[here]; ok {
+		c.ds.Errorf(diag.NotSupported, x.at, "the part %s is called twice", x.Part).See(old, "called here first").
 			Hint("a call writes the part's memory; declare another part of the same kind, or read this one with frozen %s(…)", x.Part)
 		c.n.failed[eq.Name] = true
 		return
 	}
-	c.called[here] = eq
+	c.called[here] = x.at
 	t := c.e.Expr(x.Arg)
 	if t == nil {
 		c.n.failed[eq.Name] = true
@@ -140,12 +140,4 @@ func (c *composer) call(eq *check.Equation, x *Call) {
 		c.add(Stage{Part: x.Part, How: Opens, Gate: ident.ASCII(l.Gate)})
 	}
 	c.beginStage()
-}
-
-// calledAt is where an equation calls a part.
-func calledAt(eq *check.Equation) notation.Span {
-	if eq.Def != nil {
-		return eq.Def.Value.Where()
-	}
-	return eq.Span()
 }

@@ -59,7 +59,7 @@ func Build(blk *check.Block, ds *diag.List) *Program {
 }
 
 func compose(blk *check.Block, ds *diag.List) *Program {
-	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*tensor.Tensor{}, called: map[callSite]*check.Equation{}}
+	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*tensor.Tensor{}, called: map[callSite]notation.Span{}}
 	before := ds.Len()
 	c.beginStage()
 	for _, eq := range c.callsFirst() {
@@ -75,7 +75,7 @@ func compose(blk *check.Block, ds *diag.List) *Program {
 		if p.List != "" {
 			name = p.List
 		}
-		if c.called[callSite{name, false}] == nil && ds.Len() == before {
+		if _, called := c.called[callSite{name, false}]; !called && ds.Len() == before {
 			ds.Errorf(diag.MissingEquation, blk.Symbols[name].Span, "the part %s is never called", name).Hint("write a line such as a = %s(X), or leave it out", name)
 		}
 	}
@@ -100,7 +100,7 @@ type composer struct {
 	e      *expr.Builder
 	n      *Names
 	made   map[string]*tensor.Tensor // what the stages so far made, for its type
-	called map[callSite]*check.Equation
+	called map[callSite]notation.Span
 	built  []*expr.Builder             // of the program stages
 	stages []*Names                    // the names of each program stage, in step with prog
 	unions map[string][]*tensor.Tensor // made of what parameters and stages so far have
@@ -289,8 +289,5 @@ func (c *composer) stageResults(f *ir.Func, n *Names, need map[string]bool) {
 		}
 	}
 	f.Results = append(rs, f.Results...)
-	f.Sweep()
-	used := f.Uses()
-	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 })
-	program.ListAxes(f)
+	program.Prune(f)
 }

@@ -95,7 +95,7 @@ func (e *Builder) AxisExpr(s notation.Expr, generic func(id *notation.Ident) *ir
 	}
 	size, ok := e.size(s, generic)
 	if !ok {
-		e.Errorf(diag.UnknownAxis, s, "%s is not a size", notation.Print(s, notation.Unicode)).Hint("%s", check.SizeHint(s))
+		e.Errorf(diag.UnknownAxis, s, "%s is not a size", Text(s)).Hint("%s", check.SizeHint(s))
 		return nil
 	}
 	return e.SizedAxis(size)

@@ -21,8 +21,7 @@ type Builder struct {
 	Names        Resolver
 	Batch        *tensor.LoopVar
 	Token        *tensor.LoopVar
-	Branches     []Branch // the branches of piecewise definitions that are being built
-	depth        int
+	Branches     []Branch        // the branches of piecewise definitions that are being built
 	calls        []notation.Expr // the calls being built, outermost first
 	cyclic       map[string]bool // functions that were found to call themselves
 	inCall       bool            // an operation is written out
@@ -43,6 +42,14 @@ func New(blk *check.Block, name string, ds *diag.List) *Builder {
 		extended: map[extensionKey]*ir.Value{}, cyclic: map[string]bool{}, replacing: map[string]bool{}}
 }
 
+// Body returns a builder of the body of a loop in e's program: it has the same
+// block and shares the axes.
+func (e *Builder) Body(name string) *Builder {
+	b := New(e.Block, name, e.Diags)
+	b.Axes, b.Sized, b.Trace = e.Axes, e.Sized, e.Trace
+	return b
+}
+
 // Errorf reports an error; inside a function it says which call led there.
 func (e *Builder) Errorf(code diag.Code, x notation.Expr, format string, args ...any) *diag.Diagnostic {
 	d := e.Diags.Errorf(code, x.Where(), format, args...)
@@ -51,6 +58,9 @@ func (e *Builder) Errorf(code diag.Code, x notation.Expr, format string, args ..
 	}
 	return d
 }
+
+// ArrayType is the type of arrays over axes as a message shows it.
+func (e *Builder) ArrayType(axes []*ir.Axis) string { return e.Type(tensor.Number(0).Over(axes)) }
 
 // Type prints the type of t as a message shows it.
 func (e *Builder) Type(t *tensor.Tensor) string {

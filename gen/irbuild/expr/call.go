@@ -21,7 +21,7 @@ var functions2 = map[string]ir.Op{"max": ir.Max2, "min": ir.Min2}
 // a scalar primitive.
 func (e *Builder) call(x *notation.Call) *tensor.Tensor {
 	name := x.Fun.Text
-	if f := e.function(name); f != nil {
+	if f := e.Block.Funcs[name]; f != nil {
 		return e.apply(x, f, e.args(x))
 	}
 	if u := e.Block.Tree.Units[name]; u != nil && u.Kind == notation.OpUnit {
@@ -59,8 +59,6 @@ func (e *Builder) call(x *notation.Call) *tensor.Tensor {
 	return nil
 }
 
-func (e *Builder) function(name string) *check.Function { return e.Block.Funcs[name] }
-
 func (e *Builder) arity(x *notation.Call, got, want int) bool {
 	if got != want {
 		e.Errorf(diag.WrongArity, x, "%s takes %s, not %d", x.Fun.Text, count(want, "argument", "arguments"), got)
@@ -95,41 +93,44 @@ func (e *Builder) values(x *notation.Call) []*tensor.Tensor {
 // maxDepth bounds how deep functions call each other.
 const maxDepth = 50
 
-// apply builds a function's body with its parameters bound to the arguments.
-// A function of numbers maps over arrays: it is built for one entry.
+// apply builds a function's body with its parameters bound to the arguments. The
+// function sees its own page's names, or the block's where it is written in the block.
 func (e *Builder) apply(x *notation.Call, f *check.Function, args []*tensor.Tensor) *tensor.Tensor {
-	if args == nil || !e.arity(x, len(args), len(f.Params)) {
+	if !e.mayExpand(x, f, args) {
 		return nil
 	}
-	if e.cyclic[f.Name] {
-		return nil
-	}
-	if e.depth++; e.depth > maxDepth {
-		e.depth--
-		e.Errorf(diag.Cycle, x, "%s calls itself", f.Name)
-		e.cyclic[f.Name] = true // two calls of itself would be built for ever
-		return nil
-	}
-	defer func() { e.depth-- }()
-	e.pushFunction(f)
+	e.Push(&Scope{fence: f.Block == nil})
 	defer e.Pop()
 	vars, ok := e.bindParameters(x, f, args)
 	if !ok {
 		return nil
 	}
+	return e.expand(x, vars, func() *tensor.Tensor { return e.Define(f.Def) })
+}
+
+// mayExpand checks the number of arguments and refuses endless recursion.
+func (e *Builder) mayExpand(x *notation.Call, f *check.Function, args []*tensor.Tensor) bool {
+	if args == nil || !e.arity(x, len(args), len(f.Params)) || e.cyclic[f.Name] {
+		return false
+	}
+	if len(e.calls) >= maxDepth {
+		e.Errorf(diag.Cycle, x, "%s calls itself", f.Name)
+		e.cyclic[f.Name] = true // a body with two calls of itself would be built 2^maxDepth times
+		return false
+	}
+	return true
+}
+
+// expand builds the body of a call. A function of numbers maps over arrays: its
+// body is built for one entry, and vars are the indices of the entries.
+func (e *Builder) expand(x *notation.Call, vars []*tensor.LoopVar, body func() *tensor.Tensor) *tensor.Tensor {
 	e.calls = append(e.calls, x)
 	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
-	out := e.Define(f.Def)
+	out := body()
 	if out == nil || len(vars) == 0 {
 		return out
 	}
 	return e.Tabulate(out, vars)
-}
-
-// pushFunction opens the scope of a function: its own page's names, or the block's
-// when it is written in the block.
-func (e *Builder) pushFunction(f *check.Function) {
-	e.Push(&Scope{fence: f.Block == nil})
 }
 
 // bindParameters binds the parameters of a function to the arguments. What is open comes
@@ -246,7 +247,7 @@ func (e *Builder) checkArgument(x *notation.Call, arg notation.Expr, f *check.Fu
 	case t.IsZero():
 		return true
 	case len(p.Type.Shape) != len(t.Axes):
-		e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+		e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, Text(p.Type)).
 			Labelf("%s", e.Type(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
 		return false
 	}
@@ -256,7 +257,7 @@ func (e *Builder) checkArgument(x *notation.Call, arg notation.Expr, f *check.Fu
 			return false
 		}
 		if want != t.Axes[i] {
-			e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+			e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, Text(p.Type)).
 				Labelf("%s", e.Type(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
 			return false
 		}
@@ -284,5 +285,3 @@ func (e *Builder) signatureAxis(s notation.Expr, f *check.Function, came *ir.Axi
 	}
 	return bind(id)
 }
-
-func text2(t *notation.Type) string { return notation.Print(t, notation.Unicode) }

@@ -126,7 +126,7 @@ func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 		} else if ok && n.Value == 1 && e.Block.Unit.Kind == notation.UpdateUnit {
 			return Time{First: true}, true
 		} else {
-			e.Errorf(diag.TimeSuffix, x.Time, "%s is not a moment", notation.Print(x.Time, notation.Unicode)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
+			e.Errorf(diag.TimeSuffix, x.Time, "%s is not a moment", Text(x.Time)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
 			return Time{}, false
 		}
 	}

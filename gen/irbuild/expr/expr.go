@@ -101,4 +101,5 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func Text(x notation.Expr) string { return notation.Print(x, notation.Unicode) }
+// Text is an expression or a type as a message shows it.
+func Text(x any) string { return notation.Print(x, notation.Unicode) }

@@ -14,7 +14,7 @@ import (
 // its argument over all indices in scope, so that each point of a sum has a
 // gradient of its own.
 func (e *Builder) grad(x *notation.Grad) *tensor.Tensor {
-	f := e.function(x.Call.Fun.Text)
+	f := e.Block.Funcs[x.Call.Fun.Text]
 	if f == nil {
 		e.Errorf(diag.NotAFunction, x.Call, "%s is not a function of this page", x.Call.Fun.Text).Hint("∇ takes a function that the page defines, such as ℓ(M; k, v) = …")
 		return nil

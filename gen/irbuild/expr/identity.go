@@ -42,7 +42,7 @@ func (e *Builder) Fill(x notation.Expr, t *tensor.Tensor, axes []*ir.Axis) *tens
 		return u
 	}
 	if u.Axes[0] != u.Axes[1] {
-		e.Errorf(diag.ShapeMismatch, x, "the identity has the same axis twice, and here it would be %s", e.Type(&tensor.Tensor{Axes: u.Axes, Elem: ir.Real})).
+		e.Errorf(diag.ShapeMismatch, x, "the identity has the same axis twice, and here it would be %s", e.ArrayType(u.Axes)).
 			Hint("a matrix from one axis to another is a declared one")
 		return nil
 	}

@@ -37,7 +37,7 @@ func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
 				return t
 			}
 		}
-		e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", notation.Print(x, notation.Unicode)).Hint("adjoints stand in claims")
+		e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", Text(x)).Hint("adjoints stand in claims")
 		return nil
 	}
 	if z := e.Block.Replaced[name]; z != nil && !e.replacing[name] {
@@ -139,7 +139,7 @@ func (e *Builder) setting(name string) *tensor.Tensor {
 
 // unknown refuses a name that nothing declares, once in each unit.
 func (e *Builder) unknown(x *notation.Ident) {
-	text := notation.Print(x, notation.Unicode) + " is not declared"
+	text := Text(x) + " is not declared"
 	for _, d := range e.Diags.Sorted() {
 		if u := e.Block.Unit.Span; d.Text == text && d.Span.File == x.Span.File && (x.Span.Start >= u.Start && x.Span.End <= u.End) == (d.Span.Start >= u.Start && d.Span.End <= u.End) {
 			return
@@ -192,6 +192,6 @@ func (e *Builder) field(x *notation.Field) *tensor.Tensor {
 	if n, ok := e.Names.(FieldResolver); ok {
 		return n.Field(e, x)
 	}
-	e.Errorf(diag.NotSupported, x, "%s looks inside a definition; only kink may", notation.Print(x, notation.Unicode))
+	e.Errorf(diag.NotSupported, x, "%s looks inside a definition; only kink may", Text(x))
 	return nil
 }

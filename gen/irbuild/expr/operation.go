@@ -18,16 +18,10 @@ import (
 // callOp builds a call of an operation.
 func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
 	args := e.args(x)
-	if args == nil || !e.arity(x, len(args), len(u.Params)) || e.cyclic[u.Name.Text] {
+	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
+	if !e.mayExpand(x, f, args) {
 		return nil
 	}
-	if e.depth++; e.depth > maxDepth {
-		e.depth--
-		e.Errorf(diag.Cycle, x, "%s calls itself", u.Name.Text)
-		e.cyclic[u.Name.Text] = true
-		return nil
-	}
-	defer func() { e.depth-- }()
 	blk, ds := check.Instantiate(e.Block.Tree, u)
 	if blk == nil || ds.HasErrors() {
 		e.Errorf(diag.NotSupported, x, "operation %s has errors of its own", u.Name.Text).See(u.Name.Span, "defined here")
@@ -40,18 +34,11 @@ func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
 	e.Block, e.inCall = blk, true
 	e.Push(&Scope{fence: true})
 	defer func() { e.Pop(); e.Block, e.inCall = caller, inside }()
-	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
 	vars, ok := e.bindParameters(x, f, args)
 	if !ok || !e.bindSizes(x, u) {
 		return nil
 	}
-	e.calls = append(e.calls, x)
-	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
-	out := e.inlineEquations(blk)
-	if out == nil || len(vars) == 0 {
-		return out
-	}
-	return e.Tabulate(out, vars)
+	return e.expand(x, vars, func() *tensor.Tensor { return e.inlineEquations(blk) })
 }
 
 // refuseRelaxed refuses an operation whose gradient is that of another function: the

@@ -48,3 +48,12 @@ func ListAxes(f *ir.Func) {
 		}
 	}
 }
+
+// Prune removes what no result of f needs, parameters that are left without a
+// reader but those in keep, and axes that nothing uses.
+func Prune(f *ir.Func, keep ...*ir.Value) {
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 && !slices.Contains(keep, p) })
+	ListAxes(f)
+}

@@ -5,7 +5,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/chunked"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/scan"
 )
@@ -19,21 +18,20 @@ import (
 // y and states out.
 func Rule(blk *check.Block, ds *diag.List) *ir.Func {
 	if before := ds.Len(); blk.Unpruned != nil {
-		if Build(blk.Unpruned, ds, nil, nil); ds.Len() > before {
+		if Probed(blk.Unpruned, nil, ds); ds.Len() > before {
 			return nil
 		}
 	}
-	f := Build(blk, ds, nil, nil)
+	f := Probed(blk, nil, ds)
 	scan.DropUnread(f)
 	return program.OverHeads(blk, program.CheckSizes(blk, f, ds), ds)
 }
 
-// Build builds the program of one head of a rule: in chunks where a strategy
-// says so, else token by token with the values of probes as further results.
-// Gradients inside the equations are recorded in trace if it is not nil.
-func Build(blk *check.Block, ds *diag.List, trace *[]expr.GradSite, probes []scan.Probe) *ir.Func {
+// Probed builds the program of one head of a rule: in chunks where a strategy
+// says so, else token by token with the values of probes as further results, over
+// batch and tokens.
+func Probed(blk *check.Block, probes []scan.Probe, ds *diag.List) *ir.Func {
 	e, n := scan.NewBuilder(blk, blk.ID, ds)
-	e.Trace = trace
 	if blk.Strategy != nil && !blk.Strategy.Frozen {
 		return chunked.Program(e, n)
 	}
@@ -49,9 +47,4 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 // parameters, for every lane.
 func Start(blk *check.Block, ds *diag.List) *ir.Func {
 	return program.OverHeads(blk, scan.Initial(blk, ds), ds)
-}
-
-// Probed is Rule with the probes as further results, axes [lane, token, …].
-func Probed(blk *check.Block, probes []scan.Probe, ds *diag.List) *ir.Func {
-	return Build(blk, ds, nil, probes)
 }

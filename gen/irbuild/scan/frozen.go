@@ -32,10 +32,7 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	e.Func.Results = append([]ir.Result{{Name: "y", Val: e.Named(e.ValueOver(n.Values["y"], []*tensor.LoopVar{e.Batch, e.Token}), "y")}}, e.Func.Results...)
 	keepWindowStates(e, blk)
 	n.stopStateGradients(blk, e.Func)
-	e.Func.Sweep()
-	used := e.Func.Uses()
-	e.Func.Params = slices.DeleteFunc(e.Func.Params, func(p *ir.Value) bool { return used[p] == 0 })
-	program.ListAxes(e.Func)
+	program.Prune(e.Func)
 	return e.Func
 }
 

@@ -69,10 +69,10 @@ func (n *Names) firstValue(e *expr.Builder, s *check.Symbol) *ir.Value {
 		}
 	}
 	if t.IsNumber() {
-		t = &tensor.Tensor{Axes: axes, Elem: ir.Real, Coef: t.Coef}
+		t = t.Over(axes)
 	}
 	if !slices.Equal(t.Axes, axes) {
-		e.Diags.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, e.Type(&tensor.Tensor{Axes: axes, Elem: ir.Real}), e.Type(t)).
+		e.Diags.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, e.ArrayType(axes), e.Type(t)).
 			See(s.Span, "declared here")
 		return nil
 	}

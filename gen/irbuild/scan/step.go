@@ -42,8 +42,7 @@ func NewStep(outer *expr.Builder, series *Names) *Step { return NewStepAfter(out
 // NewStepAfter begins the scan over all tokens of the call, or over those that
 // are left when it is cut into chunks.
 func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
-	e := expr.New(outer.Block, outer.Block.ID+".step", outer.Diags)
-	e.Axes, e.Sized, e.Trace = outer.Axes, outer.Sized, outer.Trace
+	e := outer.Body(outer.Block.ID + ".step")
 	time := outer.Token.Axis
 	if after != nil {
 		time = after.Tokens
@@ -90,21 +89,28 @@ func (s *Step) Equation(eq *check.Equation) {
 	if sym.Kind == check.State {
 		axes, _, _ := s.e.Declared(sym)
 		if t.IsNumber() {
-			t = &tensor.Tensor{Axes: axes, Elem: ir.Real, Coef: t.Coef}
+			t = t.Over(axes)
 		}
-		if !slices.Equal(t.Axes, axes) || t.Row {
-			s.e.Diags.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, s.e.Type(&tensor.Tensor{Axes: axes, Elem: ir.Real}), s.e.Type(t)).
-				Labelf("%s", s.e.Type(t)).See(sym.Span, "declared here")
+		if !FitsState(s.e, sym, eq, axes, t) {
 			return
 		}
 	}
-	if len(t.Factors) > 0 {
-		t = s.e.Materialize(t)
+	constant := len(t.Factors) == 0
+	if t = s.e.Materialize(t); !constant {
 		s.e.Named(t.Factors[0].Val, eq.Name)
-	} else {
-		t = s.e.Materialize(t)
 	}
 	s.vals[eq.Name] = t
+}
+
+// FitsState refuses a value of an equation that does not have the axes of the
+// state that the equation is of.
+func FitsState(e *expr.Builder, sym *check.Symbol, eq *check.Equation, axes []*ir.Axis, t *tensor.Tensor) bool {
+	if slices.Equal(t.Axes, axes) && !t.Row {
+		return true
+	}
+	e.Diags.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, e.ArrayType(axes), e.Type(t)).
+		Labelf("%s", e.Type(t)).See(sym.Span, "declared here")
+	return false
 }
 
 func (s *Step) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {

@@ -1,6 +1,8 @@
 package update
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -102,8 +104,7 @@ func NewNames(e *expr.Builder, matrix bool) *Names {
 // Step builds the equations in order.
 func (n *Names) Step(e *expr.Builder) {
 	for _, eq := range e.Block.Eqs {
-		e.Eq, e.Span = eq.ID, eq.Span()
-		t := e.Column(e.Real(e.RightSide(eq), eq.Value()), eq.Value())
+		t := e.Equation(eq)
 		if t == nil || !n.checkShape(e, eq, t) {
 			n.Failed[eq.Name] = true
 			continue
@@ -119,8 +120,8 @@ func (n *Names) checkShape(e *expr.Builder, eq *check.Equation, t *tensor.Tensor
 	if s := e.Block.Symbols[eq.Name]; s == nil || s.Kind != check.State {
 		return true
 	}
-	if w := (&tensor.Tensor{Axes: n.Axes, Elem: ir.Real}); !tensor.SameAxes(t, w) {
-		e.Errorf(diag.WrongResult, eq.Value(), "%s is %s, and a fire makes it %s", eq.Name, e.Type(w), e.Type(t)).Labelf("%s", e.Type(t))
+	if !slices.Equal(t.Axes, n.Axes) {
+		e.Errorf(diag.WrongResult, eq.Value(), "%s is %s, and a fire makes it %s", eq.Name, e.ArrayType(n.Axes), e.Type(t)).Labelf("%s", e.Type(t))
 		return false
 	}
 	return true
