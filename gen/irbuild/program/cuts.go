@@ -102,7 +102,7 @@ func beforeReshape(v *ir.Value) *ir.Value {
 // reducesOverTokens reports whether an instruction sums or normalises over tokens.
 func reducesOverTokens(in *ir.Instr) bool {
 	for l, a := range in.Loops {
-		if !isTokens(a) || in.Op == ir.Stack {
+		if !isTokens(a) || in.Op == ir.Stack || in.Op == ir.Iota {
 			continue
 		}
 		placed := slices.ContainsFunc(in.To, func(s ir.Sub) bool {
