@@ -82,7 +82,7 @@ func messages(specs []*source.File, block string) string {
 					_, more = gen.CompileUnit(s, u)
 				}
 				if blk, _ := check.Instantiate(s.Tree, u); blk != nil {
-					more.Append(blk.Inputs())
+					more.Append(blk.CheckInputs())
 				}
 				ds.Append(more)
 			}

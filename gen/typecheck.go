@@ -28,7 +28,7 @@ func (s *Source) TypeCheck() diag.List {
 		}()
 		all.Append(*c.ds)
 		if c.blk != nil && !u.Example {
-			all.Append(c.blk.Inputs())
+			all.Append(c.blk.CheckInputs())
 		}
 	}
 	return firstAtEachPlace(all)

@@ -223,7 +223,7 @@ func (j *job) code() (*code, diag.List) {
 			return c.instance()
 		}
 		if blk, _ := check.Instantiate(j.src.Tree, j.unit); blk != nil {
-			if ds := blk.Inputs(); ds.HasErrors() {
+			if ds := blk.CheckInputs(); ds.HasErrors() {
 				return nil, ds
 			}
 		}

@@ -1,3 +1,13 @@
+// Package check resolves the names of pages.
+//
+// It takes the trees that package notation reads, and instantiates one unit at a time: a
+// rule with its front, a formula of knobs under the law, a model with its parts, every
+// option with its value. The result is a Block: declarations, equations in an order in
+// which they can be computed, and the claims about them. The tree is never changed.
+//
+// The function instantiate lists the stages in order: the units that make up the block
+// (instantiate.go), expansion (package expand), options, axes, declarations and equations,
+// parts, and the topological order of the equations (order.go).
 package check
 
 import (
@@ -7,7 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A Kind says what a name of a block stands for; the zero value is invalid.
+// A Kind is what a name of a block denotes; the zero value is invalid.
 type Kind int
 
 const (
@@ -15,8 +25,8 @@ const (
 	Input         // comes with every call
 	Outer         // learned
 	State         // carried over time
-	Anchor        // the value of a state where the context began
-	Snap          // the value of a state where the call began
+	Anchor        // the value of a state at the start of the context
+	Snap          // the value of a state at the start of the call
 	Constant      // fixed numbers, no gradient
 	Clock         // counts from 1
 	Part          // another page, called as a function
@@ -44,8 +54,8 @@ type Class int
 const (
 	_         Class = iota
 	Static          // once a call: from learned values alone
-	Parallel        // for all tokens at once: no state behind it
-	Recurrent       // token by token: a state is behind it
+	Parallel        // for all tokens at once: depends on no state
+	Recurrent       // token by token: depends on a state
 )
 
 func (c Class) String() string { return [...]string{"invalid", "static", "parallel", "recurrent"}[c] }
@@ -58,12 +68,12 @@ type Equation struct {
 	Gate    *notation.DeclName // a gate's declaration instead of a Def
 	Iter    *notation.Iterate  // an iteration instead of a Def
 	Timed   bool               // has a time suffix
-	Matched bool               // of an input of a strategy: Def is the form in which it is found
+	Matched bool               // of an input of a strategy: Def is the form that is matched
 	Class   Class
 	Unit    *notation.Unit
 }
 
-// Value is the right-hand side, of an iteration that of a round.
+// Value is the right-hand side, or the step of an iteration.
 func (e *Equation) Value() notation.Expr {
 	switch {
 	case e.Gate != nil:
@@ -74,7 +84,7 @@ func (e *Equation) Value() notation.Expr {
 	return e.Def.Value
 }
 
-// Span is where the equation stands.
+// Span is the place of the equation.
 func (e *Equation) Span() notation.Span {
 	switch {
 	case e.Gate != nil:
@@ -102,7 +112,7 @@ type Axis struct {
 	Default int      // of a size that an option sets, else 0
 	Factors []string // of `d = H × d_h`
 
-	option bool // there by an option alone
+	fromOption bool // declared by an option alone
 }
 
 // A Function is a definition with parameters, visible in one block or in all.
@@ -114,8 +124,8 @@ type Function struct {
 	Block  *Block // whose names the body may use; nil for a page function
 }
 
-// A Subpart is a page in a part's place. Of a list of parts there is one for each
-// page that is given, named list.0, list.1 and so on, or one without a page.
+// A Subpart is a page that is given for a part. A list of parts has one for each page that
+// is given, named list.0, list.1 and so on, or one without a page.
 type Subpart struct {
 	Name    string
 	List    string // the list that it is of, else ""
@@ -124,13 +134,12 @@ type Subpart struct {
 	Block   *Block
 }
 
-// A Levels says that the parts of a list are levels: part l is active where the
-// pulse says so of level l, or where a gate of the page is open, and is read
-// frozen elsewhere.
+// A Levels makes the parts of a list levels: part l is active at the steps at which the
+// pulse activates level l, or a gate of the page is open, and is read frozen otherwise.
 type Levels struct {
 	List    string
-	Periods []int  // of the levels by default, in chunks; none: the pulse's
-	Gate    string // the value that is 1 where a level is open; "": the pulse decides
+	Periods []int  // default periods of the levels, in chunks; none: the pulse's
+	Gate    string // the value that is 1 if a level is open; "": the pulse decides
 	Span    notation.Span
 }
 
@@ -150,13 +159,13 @@ type Block struct {
 	Funcs    map[string]*Function
 	Parts    []*Subpart
 	Levels   []*Levels
-	Fallback *Subpart                 // of an update of matrices: what moves the rest
+	Fallback *Subpart                 // of an update of matrices: the update of all other parameters
 	Replaced map[string]notation.Expr // names replaced by `with name := expr`
 
 	Strategy *Strategy // of a rule that is computed in chunks, else nil
-	Heads    *Axis     // of a rule that stands several times side by side, else nil
+	Heads    *Axis     // the axis of a rule with several heads, else nil
 
-	Unpruned *Block // the block with equations that nothing reads in it, nil where there are none
+	Unpruned *Block // the block with the equations that nothing reads, nil if there are none
 
 	families *expand.Families // nil for a block without any
 
@@ -199,4 +208,12 @@ func (b *Block) Split(text string) (name, time string) {
 
 func (b *Block) known(name string) bool {
 	return b.Symbols[name] != nil || b.Replaced[name] != nil
+}
+
+// mentions reports whether a node reads a name of the block, at any time.
+func (b *Block) mentions(n any, name string) bool {
+	return notation.Mentions(n, func(id *notation.Ident) bool {
+		text, _ := b.Split(id.Name.Text)
+		return text == name
+	})
 }

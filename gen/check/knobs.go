@@ -12,46 +12,46 @@ import (
 
 // expandLaw adds the knobs of a formula and the law, written out, to the sources of the
 // block.
-func (in *instancer) expandLaw(f *notation.Formula) bool {
+func (r *resolver) expandLaw(f *notation.Formula) bool {
 	knobs := map[notation.UnitKind]*notation.Unit{}
-	first := len(in.srcs)
+	first := len(r.srcs)
 	for _, p := range f.Parts {
-		u := in.page(p, units.Knobs...)
+		u := r.page(p, units.Knobs...)
 		if u == nil {
 			return false
 		}
 		if old := knobs[u.Kind]; old != nil {
-			in.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both %s", old.Name.Text, u.Name.Text, units.KindName(u.Kind))
+			r.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both %s", old.Name.Text, u.Name.Text, units.KindName(u.Kind))
 			return false
 		}
 		knobs[u.Kind] = u
-		in.srcs = append(in.srcs, expand.Source{Unit: u, Set: in.bind(u, p.Args, nil)})
+		r.srcs = append(r.srcs, expand.Source{Unit: u, Set: r.bind(u, p.Args, nil)})
 	}
 	for _, k := range units.Knobs {
 		if knobs[k] == nil {
-			in.ds.Errorf(diag.WrongPageKind, f.Span, "the formula has no %s", k).Hint("a rule is structure + bias + retention + algorithm")
+			r.ds.Errorf(diag.WrongPageKind, f.Span, "the formula has no %s", k).Hint("a rule is structure + bias + retention + algorithm")
 			return false
 		}
 	}
-	if !in.legal(f) {
+	if !r.checkRequirements(f) {
 		return false
 	}
-	laws := in.tree.Kinds(notation.LawUnit)
+	laws := r.tree.Kinds(notation.LawUnit)
 	if len(laws) != 1 {
-		in.ds.Errorf(diag.UnknownPage, f.Span, "a formula of knobs needs exactly one law, and there are %d", len(laws))
+		r.ds.Errorf(diag.UnknownPage, f.Span, "a formula of knobs needs exactly one law, and there are %d", len(laws))
 		return false
 	}
-	srcs, ok := expand.Law(in.b.Unit, laws[0], in.srcs, first, in.ds)
-	in.srcs = srcs
+	srcs, ok := expand.Law(r.b.Unit, laws[0], r.srcs, first, r.ds)
+	r.srcs = srcs
 	return ok
 }
 
-// legal refuses a formula whose knobs do not get what they require; one message
-// for each line that requires.
-func (in *instancer) legal(f *notation.Formula) bool {
+// checkRequirements refuses a formula whose knobs do not provide what one of them requires,
+// with one message for each line that requires.
+func (r *resolver) checkRequirements(f *notation.Formula) bool {
 	var knobs []*notation.Unit
 	for _, p := range f.Parts {
-		knobs = append(knobs, in.tree.Units[p.Name.Text])
+		knobs = append(knobs, r.tree.Units[p.Name.Text])
 	}
 	bad := units.Violations(knobs)
 	for i, v := range bad {
@@ -60,19 +60,19 @@ func (in *instancer) legal(f *notation.Formula) bool {
 		}
 		at := f.Parts[slices.Index(knobs, v.By)].Span
 		mark := notation.Print(v.Mark, notation.Unicode)
-		in.ds.Errorf(diag.IllegalFormula, at, "%s does not fit here: %s", v.By.Name.Text, v.Reason()).
+		r.ds.Errorf(diag.IllegalFormula, at, "%s does not fit here: %s", v.By.Name.Text, v.Reason()).
 			Labelf("requires %s", mark).
 			See(v.Line.Span, "%s requires it", v.By.Name.Text).
-			Hint("%s", in.remedy(v))
+			Hint("%s", r.remedy(v))
 	}
 	return len(bad) == 0
 }
 
-// remedy names the knobs that would meet a requirement.
-func (in *instancer) remedy(v units.Violation) string {
+// remedy is a hint with the knobs that would meet a requirement.
+func (r *resolver) remedy(v units.Violation) string {
 	var names []string
 	for _, k := range units.Knobs {
-		for _, u := range in.tree.Whole().Kinds(k) {
+		for _, u := range r.tree.Whole().Kinds(k) {
 			if k != v.By.Kind && !u.Example && units.Meets(u, v.Mark.Name.Text) {
 				names = append(names, k.String()+" "+u.Name.Text)
 			}
@@ -82,4 +82,18 @@ func (in *instancer) remedy(v units.Violation) string {
 		return "no page provides " + v.Mark.Name.Text
 	}
 	return v.Mark.Name.Text + " is provided by " + strings.Join(names, ", ")
+}
+
+// checkTrial refuses a trial line whose formula does not use its page.
+func (r *resolver) checkTrial(u *notation.Unit, s *notation.Trial) {
+	knob := slices.Contains(units.Knobs, u.Kind)
+	if !knob && len(units.PartsOf(u)) == 0 {
+		r.ds.Errorf(diag.NotHere, s.Span, "%s stands alone and needs no trial", u.Name.Text).Hint("take the line away")
+		return
+	}
+	names := func(a *notation.Apply) bool { return a.Name.Text == u.Name.Text }
+	if !slices.ContainsFunc(s.Formula.Parts, names) || !knob && len(s.Formula.Parts) != 1 {
+		r.ds.Errorf(diag.NotHere, s.Formula.Span, "a trial of %s is a formula with %s", u.Name.Text, u.Name.Text).Hint("%s", map[bool]string{
+			true: "write a structure, a bias, a retention and an algorithm, one of them this, over a front", false: "write " + u.Name.Text + "(…) with a page for each part"}[knob])
+	}
 }

@@ -3,8 +3,34 @@ package check_test
 import (
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/units"
 )
+
+// parse reads a page and gathers its units.
+func parse(t *testing.T, text string) (*units.Tree, *notation.File, diag.List) {
+	t.Helper()
+	f := source.NewFile("page.md", text)
+	file, ds := notation.Parse(f, []notation.Input{{Text: text, File: f}})
+	if ds.HasErrors() {
+		return nil, file, ds
+	}
+	tree, ds := units.Collect([]*notation.File{file})
+	return tree, file, ds
+}
+
+// resolved parses a text and instantiates its last unit.
+func resolved(t *testing.T, text string) (*check.Block, diag.List) {
+	t.Helper()
+	tree, file, ds := parse(t, text)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return check.Instantiate(tree, file.Units[len(file.Units)-1])
+}
 
 const pairHead = "compose Same\noption w ≥ 1 = 2\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\n" +
 	"rule Sum\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\n" +

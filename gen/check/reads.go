@@ -6,58 +6,71 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// What an equation reads, from its text alone: names with their moments, through
-// the functions that it calls.
+// What an equation reads, from its text alone: names with their times, through the
+// functions that it calls.
 
-// reads lists the names that an equation reads, the bodies of the functions it
-// calls included. A case is decided first: an arm that is not taken reads
-// nothing.
-func (o *orderer) reads(e *Equation) []read {
+// A reader finds what the equations of a block read.
+type reader struct {
+	b      *Block
+	anyArm bool // an arm of a case that is not chosen reads something too
+}
+
+// A read is a name with the time at which it is read.
+type read struct {
+	name    string
+	now     bool // at this token
+	start   bool // at the start of the context: M_0
+	indexed bool // at a time that an index binds
+	span    notation.Span
+}
+
+// reads lists the names that an equation reads, with those in the bodies of the functions
+// that it calls. A case is decided first: an arm that is not chosen reads nothing.
+func (rd reader) reads(e *Equation) []read {
 	var out []read
 	if e.Matched {
-		return o.found(e)
+		return rd.matched(e)
 	}
 	if e.Iter != nil {
-		o.rounds(e.Iter, &out)
+		rd.rounds(e.Iter, &out)
 		return out
 	}
 	local := notation.Locals(nil, e.Def)
 	if e.Def != nil {
 		notation.Bind(local, e.Def.Target.Index)
-		if _, solve := e.Def.Value.(*notation.Solve); solve { // an unknown stands in its own equation
+		if _, solve := e.Def.Value.(*notation.Solve); solve { // an unknown occurs in its own equation
 			local[e.Def.Target.Name.Name.Text] = true
 		}
 	}
-	o.exprs(e.Value(), local, map[string]bool{}, &out)
+	rd.exprs(e.Value(), local, map[string]bool{}, &out)
 	if e.Def != nil {
 		for _, w := range e.Def.With {
-			o.exprs(w.Value, local, map[string]bool{}, &out)
+			rd.exprs(w.Value, local, map[string]bool{}, &out)
 		}
 	}
 	if e.Gate != nil && e.Gate.Within != nil {
-		o.exprs(e.Gate.Within.Lo, nil, map[string]bool{}, &out)
-		o.exprs(e.Gate.Within.Hi, nil, map[string]bool{}, &out)
+		rd.exprs(e.Gate.Within.Lo, nil, map[string]bool{}, &out)
+		rd.exprs(e.Gate.Within.Hi, nil, map[string]bool{}, &out)
 	}
 	return out
 }
 
-// rounds lists what an iteration reads: its name is its own from the first
-// round on.
-func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
-	o.exprs(it.From, nil, map[string]bool{}, out)
-	o.exprs(it.Count, nil, map[string]bool{}, out)
+// rounds lists what an iteration reads. From the first round on its name is local.
+func (rd reader) rounds(it *notation.Iterate, out *[]read) {
+	rd.exprs(it.From, nil, map[string]bool{}, out)
+	rd.exprs(it.Count, nil, map[string]bool{}, out)
 	own := notation.Locals(nil, &notation.Define{With: it.With})
 	own[it.Name.Text] = true
 	if it.Index != nil {
 		own[it.Index.Text] = true
 	}
-	o.exprs(it.Step, own, map[string]bool{}, out)
+	rd.exprs(it.Step, own, map[string]bool{}, out)
 	for _, w := range it.With {
-		o.exprs(w.Value, own, map[string]bool{}, out)
+		rd.exprs(w.Value, own, map[string]bool{}, out)
 	}
 }
 
-func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]read) {
+func (rd reader) exprs(e notation.Expr, local, calls map[string]bool, out *[]read) {
 	if e == nil {
 		return
 	}
@@ -65,10 +78,10 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 		switch n := n.(type) {
 		case *notation.Binder:
 			for _, b := range n.Tuple {
-				o.exprs(b.Cond, local, calls, out)
+				rd.exprs(b.Cond, local, calls, out)
 			}
-			o.exprs(n.Cond, local, calls, out)
-			return false // a range is made of axes
+			rd.exprs(n.Cond, local, calls, out)
+			return false // a range has axes only
 		case *notation.Reduce:
 			in := maps.Clone(local)
 			if in == nil {
@@ -76,26 +89,26 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			}
 			notation.Bind(in, n.Binders)
 			for _, b := range n.Binders {
-				o.exprs(b.Cond, in, calls, out)
+				rd.exprs(b.Cond, in, calls, out)
 				for _, c := range b.Tuple {
-					o.exprs(c.Cond, in, calls, out)
+					rd.exprs(c.Cond, in, calls, out)
 				}
 			}
-			o.exprs(n.Body, in, calls, out)
-			o.exprs(n.Empty, local, calls, out)
+			rd.exprs(n.Body, in, calls, out)
+			rd.exprs(n.Empty, local, calls, out)
 			return false
 		case *notation.Case:
-			if arm := o.b.ChosenArm(n); arm != nil && !o.anyArm {
-				o.exprs(arm, local, calls, out)
+			if arm := rd.b.ChosenArm(n); arm != nil && !rd.anyArm {
+				rd.exprs(arm, local, calls, out)
 				return false
 			}
 		case *notation.Call:
-			if !o.b.known(n.Fun.Text) {
-				o.function(n.Fun.Text, calls, out)
+			if !rd.b.known(n.Fun.Text) {
+				rd.function(n.Fun.Text, calls, out)
 			}
-			if s := o.b.Symbols[n.Fun.Text]; s != nil && s.Kind == Part {
+			if s := rd.b.Symbols[n.Fun.Text]; s != nil && s.Kind == Part {
 				*out = append(*out, read{name: n.Fun.Text, now: true, span: n.Fun.Span})
-				if l := o.b.LevelsOf(n.Fun.Text); l != nil && o.b.Symbols[l.Gate] != nil {
+				if l := rd.b.LevelsOf(n.Fun.Text); l != nil && rd.b.Symbols[l.Gate] != nil {
 					*out = append(*out, read{name: l.Gate, now: true, span: l.Span})
 				}
 			}
@@ -103,71 +116,157 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			if hides, is := local[n.Name.Text]; is && (hides || n.Time == nil) {
 				return true
 			}
-			name, time := o.b.Split(n.Name.Text)
-			if z, inside := o.b.Replaced[name], "with "+name; z != nil && !local[name] && !calls[inside] {
+			name, time := rd.b.Split(n.Name.Text)
+			if z, inside := rd.b.Replaced[name], "with "+name; z != nil && !local[name] && !calls[inside] {
 				calls[inside] = true
-				o.exprs(z, local, calls, out)
+				rd.exprs(z, local, calls, out)
 				delete(calls, inside)
 				return true
 			}
-			if local[name] || o.b.Symbols[name] == nil {
+			if local[name] || rd.b.Symbols[name] == nil {
 				return true
 			}
 			zero := time == "0" || isZero(n.Time)
 			now := n.Time == nil && !zero
-			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == notation.TokenTime && time != "" && time != notation.TokenTime {
-				now = false // at the moment of a window
+			if s := rd.b.Symbols[name]; s.Kind == State && rd.b.Time == notation.TokenTime && time != "" && time != notation.TokenTime {
+				now = false // at a token of a window
 			}
 			at := time != "" && time != notation.TokenTime && !zero
-			*out = append(*out, read{name: name, now: now, first: zero, at: at, span: n.Span})
+			*out = append(*out, read{name: name, now: now, start: zero, indexed: at, span: n.Span})
 		}
 		return true
 	})
 }
 
-func (o *orderer) function(name string, calls map[string]bool, out *[]read) {
-	f := o.b.Funcs[name]
+func (rd reader) function(name string, calls map[string]bool, out *[]read) {
+	f := rd.b.Funcs[name]
 	if f == nil || calls[name] {
 		return
 	}
 	calls[name] = true
 	local := notation.Locals(f.Params, f.Def)
 	for _, p := range f.Params {
-		o.axes(f, p.Type, local)
+		rd.axes(f, p.Type, local)
 	}
-	o.exprs(f.Def.Value, local, calls, out)
+	rd.exprs(f.Def.Value, local, calls, out)
 	for _, w := range f.Def.With {
-		o.exprs(w.Value, local, calls, out)
+		rd.exprs(w.Value, local, calls, out)
 	}
 }
 
-// axes adds the axes that a signature introduces to the names that do not mean
-// the block's.
-func (o *orderer) axes(f *Function, t *notation.Type, local map[string]bool) {
+// axes adds the axes that a signature introduces to the local names.
+func (rd reader) axes(f *Function, t *notation.Type, local map[string]bool) {
 	if t == nil {
 		return
 	}
 	for _, x := range t.Shape {
-		if id, ok := x.(*notation.Ident); ok && (f.Block == nil || o.b.AxisFor(f.Unit, id.Name.Text) == nil) {
+		if id, ok := x.(*notation.Ident); ok && (f.Block == nil || rd.b.AxisFor(f.Unit, id.Name.Text) == nil) {
 			local[id.Name.Text] = true
 		}
 	}
 }
 
-// ChosenArm returns the arm of a case that the options select, or nil when it
-// cannot be decided here.
-func (b *Block) ChosenArm(c *notation.Case) notation.Expr {
-	x := b.OptionValue(c.On)
-	if id, ok := c.On.(*notation.Ident); ok && b.Options[id.Name.Text] == nil {
-		return nil
-	}
-	for _, a := range c.Arms {
-		if a.Cond == nil {
-			return a.Value
+// TimedReads lists the names with a time that an equation reads, inputs included.
+func (b *Block) TimedReads(eq *Equation) []string {
+	rd := reader{b: b}
+	var out []string
+	for _, r := range rd.reads(eq) {
+		s := b.Symbols[r.name]
+		if e := b.Equation(r.name); s != nil && (s.Kind == State || s.Kind == Input || e != nil && e.Timed) {
+			out = append(out, r.name)
 		}
-		if holds, known := b.Compare(a.Rel, x, a.Cond); known && holds {
-			return a.Value
+	}
+	return out
+}
+
+// FromStates reports whether a name is defined from states and learned values alone.
+func (b *Block) FromStates(name string) bool {
+	eq := b.Equation(name)
+	if eq == nil {
+		return false
+	}
+	for _, r := range b.TimedReads(eq) {
+		if b.Symbols[r].Kind != State && !b.FromStates(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// DependsOn reports whether the equation of a name depends on another name, not through a
+// state.
+func (b *Block) DependsOn(from, to string) bool {
+	if from == to {
+		return true
+	}
+	eq := b.Equation(from)
+	if eq == nil || b.Symbols[from] != nil && b.Symbols[from].Kind == State {
+		return false
+	}
+	rd := reader{b: b}
+	for _, r := range rd.reads(eq) {
+		if r.name != from && b.DependsOn(r.name, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// SnapRead is a snap that an equation reads, directly or through other equations, or nil.
+func (b *Block) SnapRead(eq *Equation) *Symbol {
+	rd := reader{b: b}
+	for _, r := range rd.reads(eq) {
+		s := b.Symbols[r.name]
+		if s != nil && s.Kind == Snap {
+			return s
+		}
+		if e := b.Equation(r.name); e != nil && e != eq && s != nil && s.Kind == Defined {
+			if s := b.SnapRead(e); s != nil {
+				return s
+			}
 		}
 	}
 	return nil
+}
+
+// ReadTimes reports whether the output of a rule reads states before the write of the
+// token, and after it. A state per chunk that is read after its write counts as both, since
+// no memory keeps it.
+func (b *Block) ReadTimes() (before, after bool) {
+	m := &timeReader{reader: reader{b: b}, seen: map[string]bool{}}
+	m.visit("y", false)
+	return m.before, m.after
+}
+
+type timeReader struct {
+	reader
+	before, after bool
+	seen          map[string]bool
+}
+
+// visit follows an equation; lagging is true if it is read at t−1.
+func (m *timeReader) visit(name string, lagging bool) {
+	e := m.b.Equation(name)
+	key := name
+	if lagging {
+		key += " before"
+	}
+	if e == nil || m.seen[key] {
+		return
+	}
+	m.seen[key] = true
+	for _, r := range m.reads(e) {
+		s := m.b.Symbols[r.name]
+		switch {
+		case s == nil || r.start || s.Kind == Anchor:
+		case s.Kind == Snap:
+			m.before = true
+		case s.Kind == State && (lagging || !r.now):
+			m.before = m.before || !s.PerChunk()
+		case s.Kind == State:
+			m.after, m.before = true, m.before || s.PerChunk()
+		default:
+			m.visit(r.name, lagging || !r.now)
+		}
+	}
 }

@@ -7,34 +7,33 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Inside a chunk a name may be defined by itself at earlier tokens, if it is
-// linear in what it reads there: g_t = ρ_t g_{t−1}, or
-// U_t = … − Σ_{i∈C, i<t} a_t[i] U_i. Such an equation is a triangular system of
-// all tokens of the chunk. What is found here is its text: the terms that read
-// the name, each with the factors beside it, and the rest.
+// In a chunk a name may be defined by itself at earlier tokens, if it is linear in them:
+// g_t = ρ_t g_{t−1}, or U_t = … − Σ_{i∈C, i<t} a_t[i] U_i. Such an equation is a triangular
+// system over all tokens of the chunk. This file splits its text: the terms that read the
+// name, each with the factors beside it, and the rest.
 
 // A Recurrence is an equation of a chunk that reads itself.
 type Recurrence struct {
 	Rest   []SignedTerm // terms without the name
-	Lagged []SignedTerm // what stands beside the name one token before
-	Sums   []SignedTerm // reductions Σ over earlier tokens, with 1 in the place of the name
+	Lagged []SignedTerm // the factors of the name one token before
+	Sums   []SignedTerm // reductions Σ over earlier tokens, with 1 for the name
 }
 
 // A SignedTerm is a term of a sum.
 type SignedTerm struct {
 	Minus bool
 	Expr  notation.Expr
-	Whole notation.Expr // of a step: the term with the name in it
+	Whole notation.Expr // of a lagged term: the term with the name
 }
 
-// SplitRecurrence takes apart an equation that reads its own name at earlier tokens; nil
-// stands for one that does not, and for one that was refused.
+// SplitRecurrence splits an equation that reads its own name at earlier tokens. It returns
+// nil for any other equation, and for one that it refuses.
 func (b *Block) SplitRecurrence(eq *Equation, ds *diag.List) *Recurrence {
-	if eq.Def == nil || !b.readsItself(eq, eq.Def.Value) && !slices.ContainsFunc(eq.Def.With, func(w *notation.Define) bool { return b.readsItself(eq, w.Value) }) {
+	if eq.Def == nil || !b.mentions(eq.Def.Value, eq.Name) && !slices.ContainsFunc(eq.Def.With, func(w *notation.Define) bool { return b.mentions(w.Value, eq.Name) }) {
 		return nil
 	}
-	c := &recurrent{b: b, eq: eq, ds: ds, out: &Recurrence{}}
-	if w := slices.IndexFunc(eq.Def.With, func(w *notation.Define) bool { return b.readsItself(eq, w.Value) }); w >= 0 {
+	c := &recurrenceSplitter{b: b, eq: eq, ds: ds, out: &Recurrence{}}
+	if w := slices.IndexFunc(eq.Def.With, func(w *notation.Define) bool { return b.mentions(w.Value, eq.Name) }); w >= 0 {
 		c.refuse(eq.Def.With[w].Value, "%s reads itself in a local definition", eq.Name)
 	}
 	c.terms(eq.Def.Value, false)
@@ -46,23 +45,10 @@ func (b *Block) SplitRecurrence(eq *Equation, ds *diag.List) *Recurrence {
 
 // IsRecurrent reports whether an equation of a chunk reads its own name.
 func (b *Block) IsRecurrent(eq *Equation) bool {
-	return eq.Def != nil && b.readsItself(eq, eq.Def.Value)
+	return eq.Def != nil && b.mentions(eq.Def.Value, eq.Name)
 }
 
-// readsItself reports whether an expression mentions the name of an equation.
-func (b *Block) readsItself(eq *Equation, x notation.Expr) bool {
-	found := false
-	notation.Inspect(x, func(n any) bool {
-		if id, ok := n.(*notation.Ident); ok {
-			name, _ := b.Split(id.Name.Text)
-			found = found || name == eq.Name
-		}
-		return true
-	})
-	return found
-}
-
-type recurrent struct {
+type recurrenceSplitter struct {
 	b      *Block
 	eq     *Equation
 	ds     *diag.List
@@ -70,7 +56,7 @@ type recurrent struct {
 	failed bool
 }
 
-func (c *recurrent) refuse(x notation.Expr, format string, args ...any) {
+func (c *recurrenceSplitter) refuse(x notation.Expr, format string, args ...any) {
 	if !c.failed {
 		c.ds.Errorf(diag.NotSupported, x.Where(), format, args...).See(c.eq.Span(), "the equation of %s", c.eq.Name).
 			See(c.b.Unit.Name.Span, "%s computes it in chunks", c.b.Name).
@@ -79,8 +65,8 @@ func (c *recurrent) refuse(x notation.Expr, format string, args ...any) {
 	c.failed = true
 }
 
-// terms divides a sum.
-func (c *recurrent) terms(x notation.Expr, minus bool) {
+// terms splits a sum.
+func (c *recurrenceSplitter) terms(x notation.Expr, minus bool) {
 	switch x := x.(type) {
 	case *notation.Binary:
 		if x.Op == "+" || x.Op == "−" {
@@ -92,7 +78,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 		c.terms(x.X, !minus)
 		return
 	case *notation.Reduce:
-		if x.Op == "Σ" && c.b.readsItself(c.eq, x.Body) {
+		if x.Op == "Σ" && c.b.mentions(x.Body, c.eq.Name) {
 			c.sum(x, minus)
 			return
 		}
@@ -102,7 +88,7 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 			return
 		}
 	}
-	if !c.b.readsItself(c.eq, x) {
+	if !c.b.mentions(x, c.eq.Name) {
 		c.out.Rest = append(c.out.Rest, SignedTerm{Minus: minus, Expr: x})
 		return
 	}
@@ -115,10 +101,10 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 	}
 }
 
-// inline writes out the call of a function of one line that reads the name.
-func (c *recurrent) inline(x *notation.Call) notation.Expr {
+// inline is the body of a called function of one line whose argument reads the name, or nil.
+func (c *recurrenceSplitter) inline(x *notation.Call) notation.Expr {
 	f := c.b.Funcs[x.Fun.Text]
-	if f == nil || !c.b.readsItself(c.eq, x) || len(f.Def.With) > 0 || len(f.Def.Target.Index) > 0 || len(f.Params) != len(x.Args) {
+	if f == nil || !c.b.mentions(x, c.eq.Name) || len(f.Def.With) > 0 || len(f.Def.Target.Index) > 0 || len(f.Params) != len(x.Args) {
 		return nil
 	}
 	args := map[string]notation.Expr{}
@@ -133,8 +119,8 @@ func (c *recurrent) inline(x *notation.Call) notation.Expr {
 	})
 }
 
-// sum takes the name out of a sum over earlier tokens.
-func (c *recurrent) sum(x *notation.Reduce, minus bool) {
+// sum adds a reduction over earlier tokens without the name.
+func (c *recurrenceSplitter) sum(x *notation.Reduce, minus bool) {
 	y, time := c.without(x.Body)
 	if y == nil {
 		return
@@ -153,9 +139,9 @@ func (c *recurrent) sum(x *notation.Reduce, minus bool) {
 	c.out.Sums = append(c.out.Sums, SignedTerm{Minus: minus, Expr: &r})
 }
 
-// without is a product with 1 in the place of the one factor that is the name,
-// and the moment of that factor.
-func (c *recurrent) without(x notation.Expr) (y, time notation.Expr) {
+// without is a product with 1 for the one factor that is the name, and the time of that
+// factor.
+func (c *recurrenceSplitter) without(x notation.Expr) (y, time notation.Expr) {
 	n := 0
 	y = notation.Rewrite(x, func(f notation.Expr) notation.Expr {
 		id := c.factor(f)
@@ -176,9 +162,9 @@ func (c *recurrent) without(x notation.Expr) (y, time notation.Expr) {
 	return y, time
 }
 
-// factor is the name of the equation where x is that name, read whole or at the
-// indices of its left-hand side.
-func (c *recurrent) factor(x notation.Expr) *notation.Ident {
+// factor returns x if it is the name of the equation, alone or at the indices of the
+// left-hand side, and nil otherwise.
+func (c *recurrenceSplitter) factor(x notation.Expr) *notation.Ident {
 	if ix, ok := x.(*notation.Index); ok {
 		for k, a := range ix.At {
 			id, ok := a.(*notation.Ident)
@@ -204,7 +190,7 @@ func (c *recurrent) factor(x notation.Expr) *notation.Ident {
 }
 
 // isProduct reports whether the name is a factor of x and not inside of one.
-func isProduct(x notation.Expr, c *recurrent) bool {
+func isProduct(x notation.Expr, c *recurrenceSplitter) bool {
 	switch x := x.(type) {
 	case *notation.Juxt:
 		return slices.ContainsFunc(x.Items, func(y notation.Expr) bool { return isProduct(y, c) })

@@ -36,7 +36,7 @@ state M ∈ ℝ^{d} = 0
 M_t = ρ_t M_{t−1} + η_t x_t
 y_t = M_t
 `
-	tree, _ := parse(t, page)
+	tree, _, _ := parse(t, page)
 	blocks := func(rule string) *check.Block {
 		b, ds := check.Instantiate(tree, tree.Units[rule])
 		if ds.Len() > 0 {

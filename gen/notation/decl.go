@@ -9,10 +9,10 @@ import (
 // `outer W, U ∈ ℝ^{d×d} ~ normal(0, 1)` both names have type and start. What is
 // shared is one node, so that the printer can tell a run from two equal types.
 
-func (p *parser) declare(when Expr) Stmt {
+func (p *parser) declare() Stmt {
 	start := p.cur()
 	p.next()
-	d := &Declare{Keyword: Word{p.span(start), start.text}, When: when}
+	d := &Declare{Keyword: Word{p.span(start), start.text}}
 	run := 0 // names before this index have their clauses
 	for {
 		n := p.declName()

@@ -82,6 +82,17 @@ func RewriteBinders(bs []*Binder, in func(Expr) Expr) []*Binder {
 	return out
 }
 
+// RewriteValues copies definitions with their values replaced.
+func RewriteValues(ds []*Define, f func(Expr) Expr) []*Define {
+	var out []*Define
+	for _, d := range ds {
+		c := *d
+		c.Value = f(d.Value)
+		out = append(out, &c)
+	}
+	return out
+}
+
 func arms(as []*Arm, in func(Expr) Expr) []*Arm {
 	out := make([]*Arm, len(as))
 	for i, a := range as {

@@ -21,12 +21,16 @@ func (p *parser) statement() Stmt {
 			p.errorf(diag.Unexpected, t, "family stands behind when").Hint("write family … : when … :")
 		}
 	}
-	s := p.plain(when)
+	s := p.unconditional()
 	p.finish("the end of the statement")
 	if p.failed || !p.ofFamily(family, start, s) {
 		return nil
 	}
-	if !conditional(s, when, p.in.span(start.pos, p.end.end)) && when != nil {
+	cond, span := condition(s)
+	if cond != nil {
+		*cond, *span = when, p.in.span(start.pos, p.end.end)
+	}
+	if req, ok := s.(*Provides); when != nil && (cond == nil || ok && req.Needs) {
 		p.errorf(diag.NoStatement, start, "when stands before a declaration, dims or before what is stated of the unit").
 			Hint("write a choice of values with case … { … }")
 		return nil
@@ -34,33 +38,38 @@ func (p *parser) statement() Stmt {
 	return s
 }
 
-// conditional gives a statement its condition and the span that includes it; it
-// is false for one that has none.
-func conditional(s Stmt, when Expr, span Span) bool {
-	switch s := s.(type) {
-	case *Declare:
-		s.Span = span
-	case *Claim:
-		s.Span = span
-	case *Dims:
-		s.When, s.Span = when, span
-	case *Kink:
-		s.When, s.Span = when, span
-	case *Invariant:
-		s.When, s.Span = when, span
-	case *Provides:
-		s.When, s.Span = when, span
-		return !s.Needs
-	case *Cost:
-		s.When, s.Span = when, span
-	default:
-		return false
+// When returns the condition on options before a statement, or nil.
+func When(s Stmt) Expr {
+	if when, _ := condition(s); when != nil {
+		return *when
 	}
-	return true
+	return nil
 }
 
-// plain reads a statement without its `when`.
-func (p *parser) plain(when Expr) Stmt {
+// condition returns the fields for the condition of a statement and for its span, nil for a
+// statement that cannot have a condition.
+func condition(s Stmt) (when *Expr, span *Span) {
+	switch s := s.(type) {
+	case *Declare:
+		return &s.When, &s.Span
+	case *Claim:
+		return &s.When, &s.Span
+	case *Dims:
+		return &s.When, &s.Span
+	case *Kink:
+		return &s.When, &s.Span
+	case *Invariant:
+		return &s.When, &s.Span
+	case *Provides:
+		return &s.When, &s.Span
+	case *Cost:
+		return &s.When, &s.Span
+	}
+	return nil, nil
+}
+
+// unconditional reads a statement without its `when`.
+func (p *parser) unconditional() Stmt {
 	t := p.cur()
 	if t.kind == tName {
 		if near := misspelt(t.text); near != "" && p.peek(1).kind == tName && p.peek(1).space {
@@ -84,11 +93,11 @@ func (p *parser) plain(when Expr) Stmt {
 	}
 	switch t.text {
 	case "claim", "eval", "adjoint", "relax":
-		return p.claim(when)
+		return p.claim()
 	}
 	for _, w := range declareWords {
 		if t.text == w {
-			return p.declare(when)
+			return p.declare()
 		}
 	}
 	p.errorf(diag.NoStatement, t, "the word %s starts no statement", t.text)
@@ -309,9 +318,9 @@ func (p *parser) citation() *Cite {
 }
 
 // claim reads claim, eval, adjoint and relax.
-func (p *parser) claim(when Expr) Stmt {
+func (p *parser) claim() Stmt {
 	start := p.next()
-	c := &Claim{Keyword: Word{p.span(start), start.text}, When: when}
+	c := &Claim{Keyword: Word{p.span(start), start.text}}
 	if p.got("≡") {
 		c.Right = p.union()
 	} else {

@@ -171,7 +171,7 @@ func (p *parser) each() Stmt {
 	if p.cur().kind == tEnd {
 		return e
 	}
-	if s := p.plain(nil); s != nil {
+	if s := p.unconditional(); s != nil {
 		e.Body = []Stmt{s}
 	}
 	return e

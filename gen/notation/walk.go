@@ -32,6 +32,33 @@ func Idents(n any) iter.Seq[*Ident] {
 	}
 }
 
+// Mentions reports whether a name that f accepts is in n.
+func Mentions(n any, f func(*Ident) bool) bool {
+	for id := range Idents(n) {
+		if f(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// Declared iterates over the names that some lines declare with a keyword.
+func Declared(body []Stmt, keyword string) iter.Seq[*DeclName] {
+	return func(yield func(*DeclName) bool) {
+		for _, st := range body {
+			d, ok := st.(*Declare)
+			if !ok || d.Keyword.Text != keyword {
+				continue
+			}
+			for _, n := range d.Names {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // isNil reports whether n is no node: nil, or an interface around nil.
 func isNil(n any) bool {
 	switch n := n.(type) {

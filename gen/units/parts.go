@@ -118,12 +118,17 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 	return given, options
 }
 
-// HasOption reports whether a page's own lines declare an option.
-func HasOption(u *notation.Unit, name string) bool {
-	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
-		d, ok := st.(*notation.Declare)
-		return ok && d.Keyword.Text == "option" && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return n.Name.Text == name })
-	})
+// HasOption reports whether the lines of a page declare an option.
+func HasOption(u *notation.Unit, name string) bool { return optionOf(u, name) != nil }
+
+// optionOf is the declaration of an option on a page, or nil.
+func optionOf(u *notation.Unit, name string) *notation.DeclName {
+	for n := range notation.Declared(u.Body, "option") {
+		if n.Name.Text == name {
+			return n
+		}
+	}
+	return nil
 }
 
 // PartList says in words which parts a page has.

@@ -30,16 +30,8 @@ func (t *Tree) UsedKnob(knob *notation.Unit) bool {
 	})
 }
 
-// byDefault reports whether a formula sets an option to what its page starts it from.
+// byDefault reports whether a formula sets an option to its default.
 func byDefault(u *notation.Unit, o *notation.Override) bool {
-	for _, st := range u.Body {
-		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "option" {
-			for _, n := range d.Names {
-				if n.Name.Text == o.Name.Text {
-					return n.Init != nil && notation.Equal(n.Init, o.Value)
-				}
-			}
-		}
-	}
-	return false
+	n := optionOf(u, o.Name.Text)
+	return n != nil && n.Init != nil && notation.Equal(n.Init, o.Value)
 }

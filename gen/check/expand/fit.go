@@ -51,7 +51,6 @@ func (e *expander) fitOf(weight string) *fitLine {
 // fitLines reads and checks the fit lines of the structure.
 func (e *expander) fitLines() bool {
 	u := e.knobs[notation.StructUnit]
-	weights := declaredWeights(u)
 	n, ok := 0, true
 	for _, st := range u.Body {
 		f, isFit := st.(*notation.Fit)
@@ -62,7 +61,7 @@ func (e *expander) fitLines() bool {
 			n++
 			old := e.fitOf(w.Text)
 			switch {
-			case !weights[w.Text]:
+			case weightDecl(u.Body, w.Text) == nil:
 				ok = false
 				e.ds.Errorf(diag.BadFit, w.Span, "%s is fitted, but %s declares no weight %s", w.Text, u.Name.Text, w.Text).
 					Hint("declare it: weight %s ∈ …", w.Text)
@@ -85,19 +84,6 @@ func (e *expander) fitLines() bool {
 		ok = ok && e.checkFit(f)
 	}
 	return ok && !e.hasFitCycle()
-}
-
-// declaredWeights are the names that a structure declares as weights.
-func declaredWeights(u *notation.Unit) map[string]bool {
-	out := map[string]bool{}
-	for _, st := range u.Body {
-		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "weight" {
-			for _, n := range d.Names {
-				out[n.Name.Text] = true
-			}
-		}
-	}
-	return out
 }
 
 // checkFit checks what a line reads at which time and splits its local definitions.

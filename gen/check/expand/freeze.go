@@ -71,29 +71,22 @@ type freezer struct {
 func (f *freezer) statement(st notation.Stmt) notation.Stmt {
 	switch s := st.(type) {
 	case *notation.Define:
-		own := notation.Base(s.Target.Name.Name.Text)
+		freeze := f.except(s.Target.Name.Name)
 		d := *s
-		d.Value = f.expr(s.Value, own)
-		d.With = nil
-		for _, w := range s.With {
-			v := *w
-			v.Value = f.expr(w.Value, own)
-			d.With = append(d.With, &v)
-		}
+		d.Value, d.With = freeze(s.Value), notation.RewriteValues(s.With, freeze)
 		return &d
 	case *notation.Iterate:
-		own := notation.Base(s.Name.Text)
+		freeze := f.except(s.Name)
 		it := *s
-		it.From, it.Step = f.expr(s.From, own), f.expr(s.Step, own)
-		it.With = nil
-		for _, w := range s.With {
-			v := *w
-			v.Value = f.expr(w.Value, own)
-			it.With = append(it.With, &v)
-		}
+		it.From, it.Step, it.With = freeze(s.From), freeze(s.Step), notation.RewriteValues(s.With, freeze)
 		return &it
 	}
 	return st
+}
+
+// except is expr for the equation of a name.
+func (f *freezer) except(own notation.Word) func(notation.Expr) notation.Expr {
+	return func(x notation.Expr) notation.Expr { return f.expr(x, notation.Base(own.Text)) }
 }
 
 // expr freezes the states before the token in an expression, except the state own that the

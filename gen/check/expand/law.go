@@ -110,11 +110,9 @@ func (e *expander) collectNames() {
 					e.definers[name] = append(e.definers[name], u)
 				}
 			}
-			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "option" {
-				for _, n := range d.Names {
-					e.optionsOf[n.Name.Text]++
-				}
-			}
+		}
+		for n := range notation.Declared(body, "option") {
+			e.optionsOf[n.Name.Text]++
 		}
 	}
 	for _, s := range e.srcs {

@@ -31,12 +31,7 @@ func (e *expander) renamed(s Source) []*notation.Override {
 // renameSizes is a type with the names of the rule for its sizes.
 func (s *substitution) renameSizes(t *notation.Type) *notation.Type {
 	renames := func(x notation.Expr) bool {
-		for id := range notation.Idents(x) {
-			if s.renamesOption(id.Name.Text) {
-				return true
-			}
-		}
-		return false
+		return notation.Mentions(x, func(id *notation.Ident) bool { return s.renamesOption(id.Name.Text) })
 	}
 	if t == nil || !slices.ContainsFunc(t.Shape, renames) {
 		return t // the same node: names that share a type go on sharing it

@@ -105,13 +105,9 @@ func (e *expander) refuseStart(n *notation.DeclName, start notation.Expr) {
 
 // weightDecl is the declaration of a weight among some lines, or nil.
 func weightDecl(body []notation.Stmt, weight string) *notation.DeclName {
-	for _, st := range body {
-		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "weight" {
-			for _, n := range d.Names {
-				if n.Name.Text == weight {
-					return n
-				}
-			}
+	for n := range notation.Declared(body, "weight") {
+		if n.Name.Text == weight {
+			return n
 		}
 	}
 	return nil
@@ -123,14 +119,9 @@ func (e *expander) withReads(d *notation.Define) *notation.Define {
 		return d
 	}
 	hidden := notation.Locals(d.Target.Params, d)
+	read := func(x notation.Expr) notation.Expr { return e.readAs(x, hidden) }
 	c := *d
-	c.Value = e.readAs(d.Value, hidden)
-	c.With = nil
-	for _, w := range d.With {
-		v := *w
-		v.Value = e.readAs(w.Value, hidden)
-		c.With = append(c.With, &v)
-	}
+	c.Value, c.With = read(d.Value), notation.RewriteValues(d.With, read)
 	return &c
 }
 

@@ -135,12 +135,8 @@ func (s *substitution) iterate(st *notation.Iterate) *notation.Iterate {
 		in.hidden[st.Index.Text] = st.Index.Text
 	}
 	c := *st
-	c.Name, c.From, c.Count, c.Step, c.With = s.word(st.Name), s.expr(st.From), s.expr(st.Count), in.expr(st.Step), nil
-	for _, w := range st.With {
-		v := *w
-		v.Value = in.expr(w.Value)
-		c.With = append(c.With, &v)
-	}
+	c.Name, c.From, c.Count, c.Step = s.word(st.Name), s.expr(st.From), s.expr(st.Count), in.expr(st.Step)
+	c.With = notation.RewriteValues(st.With, in.expr)
 	return &c
 }
 
@@ -248,18 +244,9 @@ func (s *substitution) hide(w notation.Word) notation.Word {
 
 // mentions reports whether a fit line reads or defines a name.
 func (f *fitLine) mentions(text string) bool {
-	nodes := []any{f.predict, f.target}
-	for _, d := range f.locals {
-		nodes = append(nodes, d)
-	}
-	return f.has(text) || slices.ContainsFunc(nodes, func(n any) bool {
-		for id := range notation.Idents(n) {
-			if id.Name.Text == text {
-				return true
-			}
-		}
-		return false
-	})
+	named := func(id *notation.Ident) bool { return id.Name.Text == text }
+	return f.has(text) || notation.Mentions(f.predict, named) || notation.Mentions(f.target, named) ||
+		slices.ContainsFunc(f.locals, func(d *notation.Define) bool { return notation.Mentions(d, named) })
 }
 
 func (s *substitution) expr(x notation.Expr) notation.Expr {

@@ -1,4 +1,4 @@
-package check_test
+package expand_test
 
 import (
 	"strings"

@@ -8,9 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// What is done with members once it is known which of them exist: names of
-// whole families are written out, and names that would be emitted alike are
-// refused.
+// Families after expansion: the names of whole families are replaced by their members, and
+// members whose identifiers collide are refused.
 
 // ExpandClaim is a claim of no page, such as a derived one, with the members of families
 // as the block names them.
@@ -18,15 +17,14 @@ func (b *Block) ExpandClaim(c *notation.Claim, ds *diag.List) *notation.Claim {
 	return b.families.Claim(c, ds)
 }
 
-// wholeFamilies lets a family's name in a mark or a nograd mean all the members
-// that there are.
-func (in *instancer) wholeFamilies() {
-	if in.b.families == nil {
+// expandFamilyNames replaces the name of a family in a mark or a nograd by its members.
+func (r *resolver) expandFamilyNames() {
+	if r.b.families == nil {
 		return
 	}
 	all := func(w notation.Word) (out []notation.Word) {
-		for _, name := range in.b.families.Members(w.Text) {
-			if in.b.Symbols[name] != nil {
+		for _, name := range r.b.families.Members(w.Text) {
+			if r.b.Symbols[name] != nil {
 				out = append(out, notation.Word{Span: w.Span, Text: name})
 			}
 		}
@@ -35,7 +33,7 @@ func (in *instancer) wholeFamilies() {
 		}
 		return out
 	}
-	for i, p := range in.b.Provides {
+	for i, p := range r.b.Provides {
 		q := *p
 		q.Marks = nil
 		for _, m := range p.Marks {
@@ -46,24 +44,24 @@ func (in *instancer) wholeFamilies() {
 			}
 			q.Marks = append(q.Marks, &c)
 		}
-		in.b.Provides[i] = &q
+		r.b.Provides[i] = &q
 	}
 	var nograds []*notation.NoGrad
-	for _, n := range in.b.NoGrads {
+	for _, n := range r.b.NoGrads {
 		for _, w := range all(n.Name) {
 			c := *n
 			c.Name = w
 			nograds = append(nograds, &c)
 		}
 	}
-	in.b.NoGrads = nograds
+	r.b.NoGrads = nograds
 }
 
-// collisions refuses a member whose name, once it is emitted, is that of
-// something else. Names that nothing reads are gone before.
-func (in *instancer) collisions() {
+// checkCollisions refuses a member whose identifier is that of another name. Names that
+// nothing reads have been dropped before.
+func (r *resolver) checkCollisions() {
 	by := map[string]*Symbol{}
-	for _, s := range in.b.SymSeq {
+	for _, s := range r.b.SymSeq {
 		for _, key := range []string{ident.ASCII(s.Name), "go " + strings.ToLower(strings.ReplaceAll(ident.ASCII(s.Name), "_", ""))} {
 			old := by[key]
 			if by[key] = s; old == nil || old == s {
@@ -74,7 +72,7 @@ func (in *instancer) collisions() {
 			if new == "" && was == "" {
 				continue
 			}
-			in.ds.Errorf(diag.ReservedName, s.Span, "%s and %s are both emitted as %s", s.Name, old.Name, ident.ASCII(s.Name)).
+			r.ds.Errorf(diag.ReservedName, s.Span, "%s and %s are both emitted as %s", s.Name, old.Name, ident.ASCII(s.Name)).
 				See(old.Span, "the other one").Hint("rename one of them")
 			break
 		}

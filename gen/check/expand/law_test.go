@@ -1,4 +1,4 @@
-package check_test
+package expand_test
 
 import (
 	"fmt"
@@ -99,9 +99,9 @@ func parse(t *testing.T, text string) (*units.Tree, *source.File) {
 	return tree, file
 }
 
-// written is what the law makes of a formula: first values of states, the
-// functions and the equations that it was written for.
-func written(t *testing.T, formula string) string {
+// expanded is what the law makes of a formula: first values of states, the
+// functions and the equations, as text.
+func expanded(t *testing.T, formula string) string {
 	t.Helper()
 	tree, _ := parse(t, pages+"rule R = "+formula+" over Door\n")
 	b, ds := check.Instantiate(tree, tree.Units["R"])
@@ -251,7 +251,7 @@ C_t = join(C_{t−1}, U_C_t; ρ_t, θ_t)
 y_t = C_t (A_t q_t)
 `},
 	} {
-		if got := written(t, c.formula); got != c.want {
+		if got := expanded(t, c.formula); got != c.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", c.formula, got, c.want)
 		}
 	}
