@@ -30,9 +30,9 @@ type Config struct {
 	Former  string         // folder under the root that was the CUDA text's; "" for none
 	Library []*source.File // pages that the library has compiled already; none: the project stands alone
 
-	Memory string      // folder for results of earlier runs; "" computes everything
-	Seen   func(Event) // is told what is done, one event at a time; may be nil
-	Stats  *Stats      // is told what each pass takes; may be nil
+	Cache string      // folder for results of earlier runs; "" computes everything
+	Seen  func(Event) // is told what is done, one event at a time; may be nil
+	Stats *Stats      // is told what each pass takes; may be nil
 }
 
 // home is where the code of the project's own units goes.

@@ -60,6 +60,7 @@ gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
 gen/emitasm/gemm:
 gen/emitcuda:     gen/shape gen/ir gen/plan gen/abi templates cuda
 gen/tree:
+gen/cache:
 gen/project:
 
 # judges and readers: they look at what several steps make

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
@@ -31,8 +32,8 @@ import (
 type Project struct {
 	*Source
 	conf    Config
-	memory  *memory
-	digests map[*notation.Unit]cause
+	cache   *cache.Cache
+	digests map[*notation.Unit]cache.Input
 	jobs    []*job // of the project's own units, in the order of the pages
 }
 
@@ -46,10 +47,10 @@ func Open(c Config) (*Project, diag.List) {
 }
 
 func newProject(s *Source, c Config) *Project {
-	p := &Project{Source: s, conf: c, memory: remember(c), digests: s.digests()}
+	p := &Project{Source: s, conf: c, cache: cache.Open(c.Cache, c.Root), digests: s.digests()}
 	for _, u := range s.Tree.Order {
 		if s.Own(u) {
-			p.jobs = append(p.jobs, newJob(s, u, c, p.memory, p.digests))
+			p.jobs = append(p.jobs, newJob(s, u, c, p.cache, p.digests))
 		}
 	}
 	return p
@@ -236,13 +237,13 @@ func (p *Project) combinations(e *Emission) diag.List {
 	if !slices.ContainsFunc(knobs, p.Own) {
 		return diag.List{}
 	}
-	from := []cause{compiler(), because("the folders of the project", p.conf.home())}
+	from := []cache.Input{cache.Compiler(), cache.NewInput("the folders of the project", p.conf.home())}
 	for _, u := range p.Tree.Closure(knobs...).Order {
 		from = append(from, p.digests[u])
 	}
 	const id, stage = "(all)", "combinations"
 	var out tree.Files
-	if _, ok := p.memory.get(id, stage, from, &out); !ok {
+	if _, ok := p.cache.Get(id, stage, from, &out); !ok {
 		table, ds := Combinations(p.Source)
 		if ds.HasErrors() {
 			return ds
@@ -252,7 +253,7 @@ func (p *Project) combinations(e *Emission) diag.List {
 			maps.Copy(e.Files, out)
 			return ds
 		}
-		p.memory.put(id, stage, from, out)
+		p.cache.Put(id, stage, from, out)
 	}
 	maps.Copy(e.Files, out)
 	return diag.List{}
@@ -309,9 +310,9 @@ func Check(c Config) (tree.Drift, diag.List, error) {
 // of every page is as it was then.
 func wanted(c Config) (tree.Files, diag.List) {
 	const id, stage = "(all)", "files"
-	m, from := remember(c), c.inputs()
+	m, from := cache.Open(c.Cache, c.Root), c.inputs()
 	var files tree.Files
-	if _, ok := m.get(id, stage, from, &files); ok {
+	if _, ok := m.Get(id, stage, from, &files); ok {
 		return files, diag.List{}
 	}
 	p, ds := Open(c)
@@ -322,33 +323,33 @@ func wanted(c Config) (tree.Files, diag.List) {
 	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
 	}
-	// What is worth a warning is said every time; a page that changed meanwhile was
-	// not what was compiled, or is not what would be remembered.
-	if ds.Len() == 0 && differs(from, c.inputs()) == "" {
-		m.put(id, stage, from, e.Files)
+	// Warnings are printed every time; a page that changed meanwhile is not the page
+	// that was compiled.
+	if ds.Len() == 0 && cache.Changed(from, c.inputs()) == "" {
+		m.Put(id, stage, from, e.Files)
 	}
 	kept := map[string]bool{"(all)": true}
 	for _, j := range p.jobs {
 		kept[units.ID(j.unit)] = true
 	}
-	m.prune(kept)
+	m.Prune(kept)
 	return e.Files, ds
 }
 
 // inputs are all bytes that the files are made from.
-func (c Config) inputs() []cause {
-	from := []cause{compiler(), because("the folders of the project", c.home(), c.CUDAFolder(), c.Specs)}
+func (c Config) inputs() []cache.Input {
+	from := []cache.Input{cache.Compiler(), cache.NewInput("the folders of the project", c.home(), c.CUDAFolder(), c.Specs)}
 	var library []any
 	for _, f := range c.Library {
 		library = append(library, f.Path, f.Text)
 	}
-	from = append(from, because("the library", library...))
+	from = append(from, cache.NewInput("the library", library...))
 	files, errs := readPages(c.Specs)
 	if len(errs) > 0 {
-		return append(from, because("what cannot be read", errors.Join(errs...)))
+		return append(from, cache.NewInput("what cannot be read", errors.Join(errs...)))
 	}
 	for _, f := range files {
-		from = append(from, because("page "+underRoot(c.Root, f.Path), f.Text))
+		from = append(from, cache.NewInput("page "+underRoot(c.Root, f.Path), f.Text))
 	}
 	return from
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// remembered is where the tests of this package keep results about the project's pages:
-// what one has proved, the next need not prove again.
-var remembered string
+// sharedCache is the cache of the tests of this package for the library's pages: what one
+// test has proved, the next need not prove again.
+var sharedCache string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "hecate")
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	remembered = dir
+	sharedCache = dir
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)

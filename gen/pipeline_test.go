@@ -31,7 +31,7 @@ func TestPipeline(t *testing.T) {
 // TestStats wants every pass of a run to be measured, and the files to be the same.
 func TestStats(t *testing.T) {
 	p := newSmall(t)
-	p.conf.Memory = ""
+	p.conf.Cache = ""
 	want, _ := p.run()
 	p.conf.Stats = &Stats{}
 	got, _ := p.run()

@@ -27,7 +27,7 @@ func TestReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("proves all pages")
 	}
-	c := gen.Config{Root: "..", Specs: []string{"../specs"}, Memory: remembered}
+	c := gen.Config{Root: "..", Specs: []string{"../specs"}, Cache: sharedCache}
 	site, ds := docs.Collect(c)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -20,22 +21,22 @@ import (
 // A job takes one unit through the stages: proof, code, tests. It works in the
 // closure of the unit, the part of the tree that the unit can read, and sees nothing
 // else. So the digests of the closure's units, with the compiler and the few options
-// that a stage has, are all that a result depends on, and a result is remembered under
-// them (memory.go).
+// that a stage has, are all that a result depends on, and the cache has results under
+// them.
 type job struct {
-	src    *Source // with the closure as its tree
-	unit   *notation.Unit
-	conf   Config
-	memory *memory
-	seen   func(Event)
-	reads  []cause
+	src   *Source // with the closure as its tree
+	unit  *notation.Unit
+	conf  Config
+	cache *cache.Cache
+	seen  func(Event)
+	reads []cache.Input
 }
 
 // An Event says that a stage of a unit is done.
 type Event struct {
 	Unit, Stage string
 	Done, All   int    // stages of all units
-	Remembered  bool   // the result is of an earlier run
+	Cached      bool   // the result is of an earlier run
 	Why         string // or why not
 }
 
@@ -48,9 +49,9 @@ const (
 
 // newJob finds what a unit can read: besides what its own text names, the formulas in
 // which it is tried where its page names none.
-func newJob(s *Source, u *notation.Unit, c Config, m *memory, digests map[*notation.Unit]cause) *job {
+func newJob(s *Source, u *notation.Unit, c Config, m *cache.Cache, digests map[*notation.Unit]cache.Input) *job {
 	roots := []*notation.Unit{u}
-	j := &job{unit: u, conf: c, memory: m, reads: []cause{compiler()}}
+	j := &job{unit: u, conf: c, cache: m, reads: []cache.Input{cache.Compiler()}}
 	for _, a := range s.trials(u) {
 		notation.Inspect(a, func(n any) bool {
 			if a, ok := n.(*notation.Apply); ok && s.Tree.Units[a.Name.Text] != nil {
@@ -58,11 +59,11 @@ func newJob(s *Source, u *notation.Unit, c Config, m *memory, digests map[*notat
 			}
 			return true
 		})
-		j.reads = append(j.reads, because("what "+u.Name.Text+" is tested with", notation.Print(a, notation.Unicode)))
+		j.reads = append(j.reads, cache.NewInput("what "+u.Name.Text+" is tested with", notation.Print(a, notation.Unicode)))
 	}
 	if s.tried(u) {
 		used := s.Tree.UsedKnob(u)
-		j.reads = append(j.reads, because("whether a rule uses "+u.Name.Text, used))
+		j.reads = append(j.reads, cache.NewInput("whether a rule uses "+u.Name.Text, used))
 		if !used {
 			roots = append(roots, s.Knobs()...)
 		}
@@ -99,10 +100,10 @@ func (s *Source) Knobs() (out []*notation.Unit) {
 // digestsOf are the digests of the units of a tree: of their text, which is quoted in
 // what is emitted, of their syntax, for it depends on the names that other pages
 // define how a line is read, and of where they stand.
-func (s *Source) digests() map[*notation.Unit]cause {
-	out := map[*notation.Unit]cause{}
+func (s *Source) digests() map[*notation.Unit]cache.Input {
+	out := map[*notation.Unit]cache.Input{}
 	for _, u := range s.Tree.Order {
-		out[u] = because("unit "+u.Name.Text, s.Path(u.Span.File.Path), s.Own(u), u.Example, textOf(u), notation.Print(u, notation.Unicode))
+		out[u] = cache.NewInput("unit "+u.Name.Text, s.Path(u.Span.File.Path), s.Own(u), u.Example, textOf(u), notation.Print(u, notation.Unicode))
 	}
 	return out
 }
@@ -116,19 +117,19 @@ func textOf(u *notation.Unit) string {
 	return source.Span{File: u.Span.File, Start: u.Span.Start, End: end}.Text()
 }
 
-// stage computes a result, or takes the one that is remembered. A panic becomes a
+// stage computes a result, or takes it from the cache. A panic becomes a
 // diagnostic that names the unit and the stage.
-func stage[T any](j *job, name string, more []cause, compute func() (T, diag.List)) (out T, ds diag.List) {
+func stage[T any](j *job, name string, more []cache.Input, compute func() (T, diag.List)) (out T, ds diag.List) {
 	id := units.ID(j.unit)
 	from := append(slices.Clone(j.reads), more...)
 	e := Event{Unit: j.unit.Name.Text, Stage: name}
-	if e.Why, e.Remembered = j.memory.get(id, name, from, &out); !e.Remembered {
+	if e.Why, e.Cached = j.cache.Get(id, name, from, &out); !e.Cached {
 		func() {
 			defer caught(j.unit, name, &ds)
 			out, ds = compute()
 		}()
 		if ds.Len() == 0 {
-			j.memory.put(id, name, from, out)
+			j.cache.Put(id, name, from, out)
 		}
 	}
 	if j.seen != nil {
@@ -154,7 +155,7 @@ func (j *job) compiler() *unitCompiler {
 
 // prove proves the unit.
 func (j *job) prove(deep bool) (*proof.Report, diag.List) {
-	r, ds := stage(j, proofStage, []cause{because("the depth of the proof", deep)}, func() (placed, diag.List) {
+	r, ds := stage(j, proofStage, []cache.Input{cache.NewInput("the depth of the proof", deep)}, func() (placed, diag.List) {
 		c := j.compiler()
 		c.deep = deep
 		c.run(proofStage, "")
@@ -217,7 +218,7 @@ func (j *job) code() (*code, diag.List) {
 	if !emits(j.unit) {
 		return nil, diag.List{}
 	}
-	return stage(j, codeStage, append(j.places(), because("the contract of the page", j.header())), func() (*code, diag.List) {
+	return stage(j, codeStage, append(j.places(), cache.NewInput("the contract of the page", j.header())), func() (*code, diag.List) {
 		c := j.compiler()
 		if instanceOf(j.unit) {
 			return c.instance()
@@ -240,8 +241,8 @@ func (j *job) code() (*code, diag.List) {
 func emits(u *notation.Unit) bool { return Standalone(u) && !u.Example }
 
 // places are where things go.
-func (j *job) places() []cause {
-	return []cause{because("the folders of the project", j.conf.home(), j.conf.CUDAFolder())}
+func (j *job) places() []cache.Input {
+	return []cache.Input{cache.NewInput("the folders of the project", j.conf.home(), j.conf.CUDAFolder())}
 }
 
 func (j *job) header() string {

@@ -32,7 +32,7 @@ since the last run is not computed again.`, 0, 0)
 			return finish("generate", bad, e, err)
 		}
 		if *stats {
-			w.conf.Memory, w.conf.Stats = "", &gen.Stats{}
+			w.conf.Cache, w.conf.Stats = "", &gen.Stats{}
 		}
 		status, e := w.generate(*dry, *verbose, out, err)
 		if *stats {

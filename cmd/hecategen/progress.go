@@ -15,7 +15,7 @@ import (
 
 // A command that takes more than a second says what it is doing: on a terminal in one
 // line that changes, elsewhere in a line now and then. With -v each stage of each unit
-// has a line of its own, which says whether its result was remembered, or why not.
+// has a line of its own, which says whether its result is from the cache, or why not.
 
 // quiet is how long a command says nothing, pause how long between two lines that stay.
 const (
@@ -25,7 +25,7 @@ const (
 
 // verboseFlag adds -v.
 func verboseFlag(flags *flag.FlagSet) *bool {
-	return flags.Bool("v", false, "print every stage of every unit, and whether its result was remembered or why not")
+	return flags.Bool("v", false, "print every stage of every unit, and whether its result is from the cache or why not")
 }
 
 // progress returns a listener and what ends its line.
@@ -34,8 +34,8 @@ func progress(w io.Writer, verbose bool) (seen func(gen.Event), end func()) {
 		return func(e gen.Event) {
 			what := "computed"
 			switch {
-			case e.Remembered:
-				what = "remembered"
+			case e.Cached:
+				what = "from the cache"
 			case e.Why != "":
 				what += ": " + e.Why
 			}

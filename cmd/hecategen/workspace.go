@@ -12,6 +12,7 @@ import (
 
 	"github.com/nl-hecate/hecate"
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -37,7 +38,7 @@ func workspaceFlags(c *command) func(named []string) (*workspace, error) {
 }
 
 func openWorkspace(named []string, specs string) (*workspace, error) {
-	w := &workspace{conf: gen.Config{Root: ".", Specs: named, Memory: gen.MemoryDir()}, named: named}
+	w := &workspace{conf: gen.Config{Root: ".", Specs: named, Cache: cache.Folder()}, named: named}
 	if specs != "" {
 		w.conf.Specs = distinct(append(slices.Clone(named), specs))
 		return w, nil

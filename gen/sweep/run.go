@@ -14,6 +14,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -128,7 +129,7 @@ func (w *sweeper) front() diag.List {
 // keyOf names what a row is about beside its combination.
 func (w *sweeper) keyOf() string {
 	h := sha256.New()
-	fmt.Fprintln(h, prove.ExecutableVersion(), w.Over, w.Width, w.Steps)
+	fmt.Fprintln(h, cache.ExecutableVersion(), w.Over, w.Width, w.Steps)
 	for _, p := range w.src.Pages {
 		fmt.Fprintf(h, "%d\n%s", len(p.File.Text), p.File.Text)
 	}

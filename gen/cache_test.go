@@ -29,7 +29,7 @@ type smallProject struct {
 func newSmall(t *testing.T) *smallProject {
 	t.Helper()
 	root := t.TempDir()
-	p := &smallProject{t, Config{Root: root, Specs: []string{filepath.Join(root, "specs")}, Memory: filepath.Join(root, "memory")}}
+	p := &smallProject{t, Config{Root: root, Specs: []string{filepath.Join(root, "specs")}, Cache: filepath.Join(root, "cache")}}
 	for name, text := range small {
 		p.write(name, text)
 	}
@@ -52,7 +52,7 @@ func (p *smallProject) run() (map[string][]byte, []string) {
 	p.Helper()
 	var computed []string
 	p.conf.Seen = func(e Event) {
-		if !e.Remembered {
+		if !e.Cached {
 			computed = append(computed, e.Unit+" "+e.Stage+": "+e.Why)
 		}
 	}
@@ -71,9 +71,9 @@ func (p *smallProject) wants(what string, got []string, want ...string) {
 	}
 }
 
-// TestRemembered holds what is remembered to what a unit can read: no more is computed
-// again, and no less.
-func TestRemembered(t *testing.T) {
+// TestCache wants a unit to be computed again where something that it can read has
+// changed, and nowhere else.
+func TestCache(t *testing.T) {
 	p := newSmall(t)
 	first, all := p.run()
 	if len(all) != 10 { // three stages of three units, and the proof of the front
@@ -82,7 +82,7 @@ func TestRemembered(t *testing.T) {
 	again, computed := p.run()
 	p.wants("nothing changed", computed)
 	if !maps.EqualFunc(first, again, bytes.Equal) {
-		t.Error("what is remembered differs from what was computed")
+		t.Error("the files from the cache differ from those that were computed")
 	}
 
 	// Prose is part of no unit; a line above a unit moves it and changes nothing.
@@ -115,7 +115,7 @@ func TestRemembered(t *testing.T) {
 	p.run()
 	p.write("function.md", "rate(x ∈ ℝ) = 0.25 x\n")
 	_, computed = p.run()
-	p.wants("a new function", computed, "Half code: unit rate is new", "Half proof: unit rate is new", "Half tests: unit rate is new", "rate proof: nothing is remembered")
+	p.wants("a new function", computed, "Half code: unit rate is new", "Half proof: unit rate is new", "Half tests: unit rate is new", "rate proof: not in the cache")
 	p.write("function.md", "rate(x ∈ ℝ) = 0.5 x\n")
 	_, computed = p.run()
 	p.wants("a function", computed, "Half code: unit rate has changed", "Half proof: unit rate has changed", "Half tests: unit rate has changed", "rate proof: unit rate has changed")
@@ -140,12 +140,12 @@ func TestNewPage(t *testing.T) {
 	}
 }
 
-// TestMemoryDamaged breaks what is remembered, a byte at a time and whole: it is computed.
-func TestMemoryDamaged(t *testing.T) {
+// TestDamagedCache breaks the entries of the cache, one byte of each or all of it: they are
+// computed again.
+func TestDamagedCache(t *testing.T) {
 	p := newSmall(t)
 	want, _ := p.run()
-	m := remember(p.conf)
-	names, err := filepath.Glob(filepath.Join(m.dir, "*"))
+	names, err := filepath.Glob(filepath.Join(p.conf.Cache, "*", "*"))
 	if err != nil || len(names) != 12 {
 		t.Fatal(names, err)
 	}
@@ -168,7 +168,7 @@ func TestMemoryDamaged(t *testing.T) {
 	}
 	got, computed := p.run()
 	if !maps.EqualFunc(want, got, bytes.Equal) {
-		t.Error("what is damaged is believed")
+		t.Error("a damaged entry is believed")
 	}
 	if len(computed) != 10 {
 		t.Errorf("computed %v", computed)
