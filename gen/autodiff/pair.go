@@ -162,14 +162,13 @@ func cheap(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Prod:
 		return len(in.Out.Axes) == len(in.Loops) && ir.Identity(sorted(in.To), len(in.Loops))
-	case ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Select, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal,
-		ir.And, ir.Or, ir.Not, ir.ToReal, ir.Abs, ir.Sign:
-		return true
-	case ir.Reshape: // of what is at hand: it moves nothing
+	case ir.Reshape: // a view of what is at hand
 		from := in.Args[0].Val
 		return from.Elem == ir.Int || from.Def == nil || !cheap(from.Def)
+	case ir.Override: // its value may be expensive
+		return false
 	}
-	return false
+	return in.Op.Info().Cost <= ir.Simple
 }
 
 // sorted orders plain loop subscripts, so that a permutation counts as entry

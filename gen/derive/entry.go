@@ -149,10 +149,8 @@ func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr
 		return w.size(in.Poly, "")
 	case op == ir.Iota:
 		return loops[in.Over[0]], nil
-	case functions[op]:
-		return call(op.String(), args...), nil
-	case functions2[op] != "":
-		return call(functions2[op], args...), nil
+	case op.Info().Page != "":
+		return call(op.Info().Page, args...), nil
 	case op == ir.Div:
 		return &notation.Binary{Op: "/", X: args[0], Y: args[1]}, nil
 	case op == ir.Mod:

@@ -14,12 +14,6 @@ type term struct {
 	val  *ir.Value
 }
 
-// functions are the scalar functions that the notation calls by the same name.
-var functions = map[ir.Op]bool{ir.Exp: true, ir.Log: true, ir.Log1p: true, ir.Expm1: true, ir.Sqrt: true, ir.Tanh: true,
-	ir.Sigmoid: true, ir.Softplus: true, ir.Sin: true, ir.Cos: true, ir.Erf: true, ir.Abs: true, ir.Sign: true, ir.Floor: true, ir.Stop: true}
-
-var functions2 = map[ir.Op]string{ir.Max2: "max", ir.Min2: "min"}
-
 // form writes a value as an array without indices, if it has such a form.
 func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
@@ -50,11 +44,11 @@ func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 		return x, err == nil
 	case in.Op == ir.Const && len(w.axes(v)) == 0:
 		return signed(in.Coef[0]), true
-	case functions[in.Op]:
+	case in.Op.Info().Page != "" && len(in.Args) == 1:
 		if x, ok := w.operand(v, in.Args[0]); ok {
-			return call(in.Op.String(), x), true
+			return call(in.Op.Info().Page, x), true
 		}
-	case functions2[in.Op] != "" || in.Op == ir.Div:
+	case in.Op.Info().Page != "" || in.Op == ir.Div:
 		return w.pairForm(v)
 	case in.Op == ir.Select:
 		return w.choiceForm(v)
@@ -115,7 +109,7 @@ func (w *writer) pairForm(v *ir.Value) (notation.Expr, bool) {
 	if !ok || !oky {
 		return nil, false
 	}
-	if n := functions2[in.Op]; n != "" {
+	if n := in.Op.Info().Page; n != "" {
 		return call(n, x, y), true
 	}
 	if rank := len(w.axes(v)); rank > 0 && len(w.subs(in.Args[0])) == 0 && !isNumber(x) {

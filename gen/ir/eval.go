@@ -2,63 +2,48 @@ package ir
 
 import "math"
 
-// Eval applies an entry-by-entry function to numbers; Lin, Const and Iota,
-// which need more than their arguments, are not such functions.
-func (o Op) Eval(v []float64) (float64, bool) {
-	switch o {
-	case Select:
+// Eval applies a scalar function to numbers. ok is false for a primitive that
+// needs more than its arguments.
+func (o Op) Eval(v []float64) (y float64, ok bool) {
+	switch info := o.Info(); {
+	case o == Select:
 		return choose(v[0] != 0, v[1], v[2]), true
-	case Lin, Const, Iota:
-		return 0, false
-	}
-	if f, ok := unary[o]; ok {
-		return f(v[0]), true
-	}
-	if f, ok := binary[o]; ok {
-		return f(v[0], v[1]), true
+	case info.f1 != nil:
+		return info.f1(v[0]), true
+	case info.f2 != nil:
+		return info.f2(v[0], v[1]), true
 	}
 	return 0, false
 }
 
-// Unary and Binary return the function of one or two arguments behind an op,
-// or nil.
-func (o Op) Unary() func(float64) float64       { return unary[o] }
-func (o Op) Binary() func(x, y float64) float64 { return binary[o] }
+// Unary and Binary return the scalar function of one or two arguments, or nil.
+func (o Op) Unary() func(float64) float64       { return o.Info().f1 }
+func (o Op) Binary() func(x, y float64) float64 { return o.Info().f2 }
 
-var unary = map[Op]func(float64) float64{
-	Stop:     func(x float64) float64 { return x },
-	Exp:      math.Exp,
-	Log:      math.Log,
-	Log1p:    math.Log1p,
-	Expm1:    math.Expm1,
-	Sqrt:     math.Sqrt,
-	Tanh:     math.Tanh,
-	Sigmoid:  sigmoid,
-	Softplus: func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
-	Sin:      math.Sin,
-	Cos:      math.Cos,
-	Erf:      math.Erf,
-	Abs:      math.Abs,
-	Sign:     sign,
-	Floor:    math.Floor,
-	Not:      func(x float64) float64 { return truth(x == 0) },
-	ToReal:   func(x float64) float64 { return x },
+// Called reports whether a loop program calls the primitive as a function of
+// scalars: it is computed entry by entry and is neither a sum, a product nor a
+// copy.
+func (o Op) Called() bool {
+	info := o.Info()
+	return o == Select || (info.f1 != nil || info.f2 != nil) && o != Stop && o != Override
 }
 
-var binary = map[Op]func(x, y float64) float64{
-	Override: func(x, _ float64) float64 { return x },
-	Div:      func(x, y float64) float64 { return x / y },
-	Pow:      math.Pow,
-	Mod:      func(x, y float64) float64 { return x - y*math.Floor(x/y) },
-	// The first argument wins a tie; a NaN on either side comes out.
-	Max2:   func(x, y float64) float64 { return choose(y <= x || x != x, x, y) },
-	Min2:   func(x, y float64) float64 { return choose(x <= y || x != x, x, y) },
-	Less:   func(x, y float64) float64 { return truth(x < y) },
-	LessEq: func(x, y float64) float64 { return truth(x <= y) },
-	Equal:  func(x, y float64) float64 { return truth(x == y) },
-	And:    func(x, y float64) float64 { return truth(x != 0 && y != 0) },
-	Or:     func(x, y float64) float64 { return truth(x != 0 || y != 0) },
-}
+func identity(x float64) float64  { return x }
+func first(x, _ float64) float64  { return x }
+func softplus(x float64) float64  { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+func not(x float64) float64       { return truth(x == 0) }
+func div(x, y float64) float64    { return x / y }
+func mod(x, y float64) float64    { return x - y*math.Floor(x/y) }
+func less(x, y float64) float64   { return truth(x < y) }
+func lessEq(x, y float64) float64 { return truth(x <= y) }
+func equal(x, y float64) float64  { return truth(x == y) }
+func and(x, y float64) float64    { return truth(x != 0 && y != 0) }
+func or(x, y float64) float64     { return truth(x != 0 || y != 0) }
+
+// larger and smaller return the first argument where both are equal, and NaN
+// where either is.
+func larger(x, y float64) float64  { return choose(y <= x || x != x, x, y) }
+func smaller(x, y float64) float64 { return choose(x <= y || x != x, x, y) }
 
 func sigmoid(x float64) float64 {
 	if x >= 0 {
@@ -85,8 +70,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-func choose(first bool, x, y float64) float64 {
-	if first {
+func choose(cond bool, x, y float64) float64 {
+	if cond {
 		return x
 	}
 	return y

@@ -1,5 +1,10 @@
 package ir
 
+import (
+	"iter"
+	"math"
+)
+
 // An Op is a primitive; the zero value is invalid.
 type Op int
 
@@ -58,58 +63,80 @@ const (
 	TriSolve // out + Σ_{i<t} arg 0·out = arg 1 over the loops Over: see Instr.Triangle
 )
 
-// An OpInfo is a row of the one table of primitives.
+// A Cost says how an entry of an output is best had again; the zero value is
+// invalid.
+type Cost int
+
+const (
+	_        Cost = iota
+	Free          // nothing: a constant, an index, a copy
+	Simple        // one instruction: computed again rather than kept
+	Compound      // more, and not counted by name
+	Function      // a division, a root or a transcendental function, which a page's cost counts by name
+)
+
+// An OpInfo is a row of the one table of primitives. What other packages know
+// of a scalar function (its name on a page, its value, what it costs, how it
+// folds) they derive from here; only what differs from target to target, and
+// the derivative, have tables of their own.
 type OpInfo struct {
 	Name        string
-	Args        int  // −1: any number
-	Elementwise bool // entry by entry: every loop is in the output, no accumulation
-	Out         Elem // 0: as the arguments
-	Smooth      bool // has a derivative everywhere in its domain
+	Args        int    // −1: any number
+	Elementwise bool   // every loop is in the output, no accumulation
+	Out         Elem   // 0: as the arguments
+	Smooth      bool   // has a derivative everywhere in its domain
+	Cost        Cost   // of an entry
+	Page        string // the function that pages call, or ""
+	Increasing  bool   // of one argument: grows with it wherever it is defined
+	Parity      int    // of one argument: f(−x) = Parity·f(x), or 0
+
+	f1 func(x float64) float64
+	f2 func(x, y float64) float64
 }
 
 var table = [...]OpInfo{
-	Prod:      {"prod", -1, false, Real, true},
-	Lin:       {"lin", -1, true, Real, true},
-	Const:     {"const", 0, true, Real, true},
-	SizeOf:    {"size", 0, true, Real, true},
-	Iota:      {"iota", 0, true, Real, true},
-	Stop:      {"stop", 1, true, Real, true},
-	Override:  {"override", 2, true, Real, true},
-	Stack:     {"stack", -1, true, Real, true},
-	Reshape:   {"reshape", 1, false, Real, true},
-	Max:       {"max", 1, false, Real, false},
-	Softmax:   {"softmax", 1, false, Real, true},
-	LogSumExp: {"logsumexp", 1, false, Real, true},
-	Exp:       {"exp", 1, true, Real, true},
-	Log:       {"log", 1, true, Real, true},
-	Log1p:     {"log1p", 1, true, Real, true},
-	Expm1:     {"expm1", 1, true, Real, true},
-	Sqrt:      {"sqrt", 1, true, Real, true},
-	Tanh:      {"tanh", 1, true, Real, true},
-	Sigmoid:   {"sigmoid", 1, true, Real, true},
-	Softplus:  {"softplus", 1, true, Real, true},
-	Sin:       {"sin", 1, true, Real, true},
-	Cos:       {"cos", 1, true, Real, true},
-	Erf:       {"erf", 1, true, Real, true},
-	Abs:       {"abs", 1, true, Real, false},
-	Sign:      {"sign", 1, true, Real, false},
-	Floor:     {"floor", 1, true, Real, false},
-	Div:       {"div", 2, true, Real, true},
-	Pow:       {"pow", 2, true, Real, true},
-	Mod:       {"mod", 2, true, Real, false},
-	Max2:      {"max2", 2, true, Real, false},
-	Min2:      {"min2", 2, true, Real, false},
-	Less:      {"lt", 2, true, Bool, false},
-	LessEq:    {"le", 2, true, Bool, false},
-	Equal:     {"eq", 2, true, Bool, false},
-	And:       {"and", 2, true, Bool, false},
-	Or:        {"or", 2, true, Bool, false},
-	Not:       {"not", 1, true, Bool, false},
-	Select:    {"select", 3, true, Real, true},
-	ToReal:    {"real", 1, true, Real, false},
-	ScanOp:    {"scan", 0, false, 0, true},
-	SolveOp:   {"solve", -1, false, Real, true},
-	TriSolve:  {"trisolve", 2, false, Real, true},
+	Prod:      {Name: "prod", Args: -1, Out: Real, Smooth: true, Cost: Simple},
+	Lin:       {Name: "lin", Args: -1, Elementwise: true, Out: Real, Smooth: true, Cost: Simple},
+	Const:     {Name: "const", Elementwise: true, Out: Real, Smooth: true, Cost: Free},
+	SizeOf:    {Name: "size", Elementwise: true, Out: Real, Smooth: true, Cost: Free},
+	Iota:      {Name: "iota", Elementwise: true, Out: Real, Smooth: true, Cost: Free},
+	Stop:      {Name: "stop", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Free, Page: "stop", f1: identity},
+	Override:  {Name: "override", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Simple, f2: first},
+	Stack:     {Name: "stack", Args: -1, Elementwise: true, Out: Real, Smooth: true, Cost: Compound},
+	Reshape:   {Name: "reshape", Args: 1, Out: Real, Smooth: true, Cost: Compound},
+	Max:       {Name: "max", Args: 1, Out: Real, Cost: Compound},
+	Softmax:   {Name: "softmax", Args: 1, Out: Real, Smooth: true, Cost: Compound},
+	LogSumExp: {Name: "logsumexp", Args: 1, Out: Real, Smooth: true, Cost: Compound},
+	Exp:       {Name: "exp", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "exp", Increasing: true, f1: math.Exp},
+	Log:       {Name: "log", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "log", Increasing: true, f1: math.Log},
+	Log1p:     {Name: "log1p", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "log1p", Increasing: true, f1: math.Log1p},
+	Expm1:     {Name: "expm1", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "expm1", Increasing: true, f1: math.Expm1},
+	Sqrt:      {Name: "sqrt", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sqrt", Increasing: true, f1: math.Sqrt},
+	Tanh:      {Name: "tanh", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "tanh", Increasing: true, Parity: -1, f1: math.Tanh},
+	Sigmoid:   {Name: "sigmoid", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sigmoid", Increasing: true, f1: sigmoid},
+	Softplus:  {Name: "softplus", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "softplus", Increasing: true, f1: softplus},
+	Sin:       {Name: "sin", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sin", Parity: -1, f1: math.Sin},
+	Cos:       {Name: "cos", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "cos", Parity: 1, f1: math.Cos},
+	Erf:       {Name: "erf", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "erf", Increasing: true, Parity: -1, f1: math.Erf},
+	Abs:       {Name: "abs", Args: 1, Elementwise: true, Out: Real, Cost: Simple, Page: "abs", Parity: 1, f1: math.Abs},
+	Sign:      {Name: "sign", Args: 1, Elementwise: true, Out: Real, Cost: Simple, Page: "sign", Parity: -1, f1: sign},
+	Floor:     {Name: "floor", Args: 1, Elementwise: true, Out: Real, Cost: Compound, Page: "floor", Increasing: true, f1: math.Floor},
+	Div:       {Name: "div", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Function, f2: div},
+	Pow:       {Name: "pow", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Function, f2: math.Pow},
+	Mod:       {Name: "mod", Args: 2, Elementwise: true, Out: Real, Cost: Compound, f2: mod},
+	Max2:      {Name: "max2", Args: 2, Elementwise: true, Out: Real, Cost: Simple, Page: "max", f2: larger},
+	Min2:      {Name: "min2", Args: 2, Elementwise: true, Out: Real, Cost: Simple, Page: "min", f2: smaller},
+	Less:      {Name: "lt", Args: 2, Elementwise: true, Out: Bool, Cost: Simple, f2: less},
+	LessEq:    {Name: "le", Args: 2, Elementwise: true, Out: Bool, Cost: Simple, f2: lessEq},
+	Equal:     {Name: "eq", Args: 2, Elementwise: true, Out: Bool, Cost: Simple, f2: equal},
+	And:       {Name: "and", Args: 2, Elementwise: true, Out: Bool, Cost: Simple, f2: and},
+	Or:        {Name: "or", Args: 2, Elementwise: true, Out: Bool, Cost: Simple, f2: or},
+	Not:       {Name: "not", Args: 1, Elementwise: true, Out: Bool, Cost: Simple, f1: not},
+	Select:    {Name: "select", Args: 3, Elementwise: true, Out: Real, Smooth: true, Cost: Simple},
+	ToReal:    {Name: "real", Args: 1, Elementwise: true, Out: Real, Cost: Simple, f1: identity},
+	ScanOp:    {Name: "scan", Smooth: true, Cost: Compound},
+	SolveOp:   {Name: "solve", Args: -1, Out: Real, Smooth: true, Cost: Compound},
+	TriSolve:  {Name: "trisolve", Args: 2, Out: Real, Smooth: true, Cost: Compound},
 }
 
 // Info returns the row of an op.
@@ -130,6 +157,27 @@ func OpByName(name string) (Op, bool) {
 		}
 	}
 	return 0, false
+}
+
+// PageFunction returns the primitive behind a function that pages call by name.
+func PageFunction(name string) (Op, bool) {
+	for o := range table {
+		if name != "" && table[o].Page == name {
+			return Op(o), true
+		}
+	}
+	return 0, false
+}
+
+// PageFunctions are the names of the primitives that pages call.
+func PageFunctions() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, info := range table {
+			if info.Page != "" && !yield(info.Page) {
+				return
+			}
+		}
+	}
 }
 
 // Ops returns all primitives in order.

@@ -29,19 +29,10 @@ func plainTo(in *ir.Instr) bool {
 }
 
 // costless reports whether an instruction costs nothing where it is read.
-func costless(in *ir.Instr) bool {
-	return in.Op == ir.Const || in.Op == ir.SizeOf || in.Op == ir.Iota || in.Op == ir.Stop
-}
+func costless(in *ir.Instr) bool { return in.Op.Info().Cost == ir.Free }
 
 // expensive reports whether computing an entry again costs more than keeping it.
-func expensive(in *ir.Instr) bool {
-	switch in.Op {
-	case ir.Prod, ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Override, ir.Abs, ir.Sign, ir.Max2, ir.Min2,
-		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal:
-		return false
-	}
-	return true
-}
+func expensive(in *ir.Instr) bool { return in.Op.Info().Cost > ir.Simple }
 
 // chooseInline marks the values that are computed where they are read: those
 // that cost nothing, those that one instruction reads, once, unless that would

@@ -12,10 +12,8 @@ import (
 // Atoms of the canonical form: functions that are no polynomial, with their
 // arguments in canonical form and only the entries they depend on.
 
-// odd and even functions keep the sign of their argument outside or drop it.
-var parity = map[ir.Op]int{ir.Tanh: -1, ir.Sin: -1, ir.Erf: -1, ir.Sign: -1, ir.Cos: 1, ir.Abs: 1}
-
-// function is an entry-by-entry function of the arguments.
+// function is an elementwise function of the arguments. An odd function has the
+// sign of its argument outside, an even one drops it.
 func (x *instrCanon) function() form {
 	var args []form
 	for _, a := range x.in.Args {
@@ -25,7 +23,7 @@ func (x *instrCanon) function() form {
 		}
 		args = append(args, x.like(f, x.in.Loops))
 	}
-	sign := parity[x.in.Op]
+	sign := x.in.Op.Info().Parity
 	if sign == 0 && x.in.Op != ir.Sigmoid {
 		return single(x.call(x.in.Op.String(), args))
 	}

@@ -10,13 +10,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// functions are the scalar primitives that a page may call by name.
-var functions = map[string]ir.Op{"exp": ir.Exp, "log": ir.Log, "log1p": ir.Log1p, "expm1": ir.Expm1, "sqrt": ir.Sqrt,
-	"tanh": ir.Tanh, "sigmoid": ir.Sigmoid, "softplus": ir.Softplus, "sin": ir.Sin, "cos": ir.Cos, "erf": ir.Erf,
-	"abs": ir.Abs, "sign": ir.Sign, "floor": ir.Floor, "stop": ir.Stop}
-
-var functions2 = map[string]ir.Op{"max": ir.Max2, "min": ir.Min2}
-
 // call builds f(a, b): a function of the page or of another, an operation, or
 // a scalar primitive.
 func (e *Builder) call(x *notation.Call) *tensor.Tensor {
@@ -27,17 +20,13 @@ func (e *Builder) call(x *notation.Call) *tensor.Tensor {
 	if u := e.Block.Tree.Units[name]; u != nil && u.Kind == notation.OpUnit {
 		return e.callOp(x, u)
 	}
-	if op, ok := functions[name]; ok {
+	if op, ok := ir.PageFunction(name); ok {
 		ts := e.values(x)
-		if ts == nil || !e.arity(x, len(ts), 1) {
+		if ts == nil || !e.arity(x, len(ts), op.Info().Args) {
 			return nil
 		}
-		return e.unary(op, ts[0])
-	}
-	if op, ok := functions2[name]; ok {
-		ts := e.values(x)
-		if ts == nil || !e.arity(x, len(ts), 2) {
-			return nil
+		if len(ts) == 1 {
+			return e.unary(op, ts[0])
 		}
 		if len(ts[0].Axes) > 0 && len(ts[1].Axes) > 0 && !e.Same(x, x.Args[0], x.Args[1], ts[0], ts[1]) {
 			return nil

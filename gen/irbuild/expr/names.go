@@ -176,8 +176,7 @@ func (e *Builder) unknown(x *notation.Ident) {
 
 // unknownFunction is for a name that nothing declares and that is written as a call.
 func (e *Builder) unknownFunction(x *notation.Ident) {
-	names := slices.AppendSeq(slices.Collect(maps.Keys(e.Block.Funcs)), maps.Keys(functions))
-	names = slices.AppendSeq(names, maps.Keys(functions2))
+	names := slices.AppendSeq(slices.Collect(maps.Keys(e.Block.Funcs)), ir.PageFunctions())
 	d := e.Errorf(diag.UnknownName, x, "%s is not declared", Text(x)).Labelf("no function has this name")
 	if n := ident.Nearest(x.Name.Text, names); n != "" {
 		d.Hint("did you mean %s?", n)

@@ -90,12 +90,13 @@ func chargeOf(op ir.Op) charge {
 		return chargeRoot
 	case ir.TriSolve:
 		return chargeTriangle
-	case ir.Exp, ir.Log, ir.Log1p, ir.Expm1, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf, ir.Div, ir.Pow:
+	case ir.Stack, ir.Reshape, ir.Max, ir.ScanOp: // copies, comparisons; a body is counted by OfToken
+		return free
+	}
+	switch info := op.Info(); {
+	case info.Cost == ir.Function:
 		return chargeCall
-	case ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Override, ir.Stack, ir.Reshape, // copies and indices
-		ir.Max, ir.Abs, ir.Sign, ir.Floor, ir.Mod, ir.Max2, ir.Min2, // comparisons and roundings
-		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal,
-		ir.ScanOp: // the body is counted by OfToken
+	case info.Elementwise && info.Cost != 0: // a copy, an index, a comparison or a rounding
 		return free
 	}
 	return nil

@@ -15,21 +15,11 @@ type function struct {
 }
 
 // functions has every scalar primitive but Lin, Const, Iota, SizeOf and Select, which
-// need more than intervals.
+// need more than intervals; increasing functions are added from the table of primitives.
 var functions = map[ir.Op]function{
 	ir.Stop:     {first, true},
 	ir.ToReal:   {first, false},
 	ir.Override: {first, false},
-	ir.Exp:      {increasing(ir.Exp), true},
-	ir.Expm1:    {increasing(ir.Expm1), true},
-	ir.Tanh:     {increasing(ir.Tanh), true},
-	ir.Sigmoid:  {increasing(ir.Sigmoid), true},
-	ir.Softplus: {increasing(ir.Softplus), true},
-	ir.Erf:      {increasing(ir.Erf), true},
-	ir.Log:      {increasing(ir.Log), true},
-	ir.Log1p:    {increasing(ir.Log1p), true},
-	ir.Sqrt:     {increasing(ir.Sqrt), true},
-	ir.Floor:    {increasing(ir.Floor), false},
 	ir.Abs:      {func(a, _ Interval) Interval { return a.abs() }, true},
 	ir.Sin:      {always(symmetric), false},
 	ir.Cos:      {always(symmetric), false},
@@ -45,6 +35,14 @@ var functions = map[ir.Op]function{
 	ir.And:      {always(truths), false},
 	ir.Or:       {always(truths), false},
 	ir.Not:      {always(truths), false},
+}
+
+func init() {
+	for _, op := range ir.Ops() {
+		if op.Info().Increasing {
+			functions[op] = function{increasing(op), op != ir.Floor}
+		}
+	}
 }
 
 var (
