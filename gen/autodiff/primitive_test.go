@@ -238,6 +238,21 @@ func TestEveryPrimitive(t *testing.T) {
 	}
 }
 
+// TestTableIsTotal: every primitive that makes numbers of numbers has a row, but
+// those whose adjoint is a program of its own.
+func TestTableIsTotal(t *testing.T) {
+	for _, op := range ir.Ops() {
+		info := op.Info()
+		undo, ok := autodiff.Break(op, 1)
+		if ok {
+			undo()
+		}
+		if want := info.Out == ir.Real && info.Args != 0 && op != ir.SolveOp; ok != want {
+			t.Errorf("%v has a row of derivatives: %v, want %v", op, ok, want)
+		}
+	}
+}
+
 // TestTableIsTested doubles each row of the table and turns its sign: the test
 // above must see it.
 func TestTableIsTested(t *testing.T) {

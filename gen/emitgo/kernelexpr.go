@@ -3,6 +3,7 @@ package emitgo
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -165,11 +166,14 @@ func (e *kernelEmitter) lin(x plan.Lin) *jen.Statement {
 	return out
 }
 
-// functions are the primitives that package num computes.
-var functions = map[ir.Op]string{
-	ir.Exp: "Exp", ir.Log: "Log", ir.Log1p: "Log1p", ir.Expm1: "Expm1", ir.Sqrt: "Sqrt", ir.Tanh: "Tanh",
-	ir.Sigmoid: "Sigmoid", ir.Softplus: "Softplus", ir.Sin: "Sin", ir.Cos: "Cos", ir.Erf: "Erf", ir.Abs: "Abs",
-	ir.Sign: "Sign", ir.Pow: "Pow", ir.Max2: "Max", ir.Min2: "Min",
+// numFunction is the function of package num that computes a primitive: it is
+// called as on a page, or as the primitive.
+func numFunction(op ir.Op) string {
+	name := op.Info().Page
+	if name == "" {
+		name = op.String()
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // infix are the primitives that Go has operators for.
@@ -182,13 +186,6 @@ func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
 			args = append(args, e.argument(a))
 		}
 		return jen.Qual(kernPath, name).Call(args...)
-	}
-	if name, ok := functions[x.Op]; ok {
-		var args []jen.Code
-		for _, a := range x.Args {
-			args = append(args, e.argument(a))
-		}
-		return jen.Qual(numPath, name).Call(args...)
 	}
 	switch x.Op {
 	case ir.And, ir.Or:
@@ -210,7 +207,11 @@ func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
 	case ir.ToReal:
 		return e.real(x.Args[0])
 	}
-	panic(fmt.Sprintf("emitgo: BUG: no Go for %v", x.Op))
+	var args []jen.Code
+	for _, a := range x.Args {
+		args = append(args, e.argument(a))
+	}
+	return jen.Qual(numPath, numFunction(x.Op)).Call(args...)
 }
 
 // logic prints a chain of && or ||, each term once.

@@ -125,6 +125,9 @@ func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
 		}
 		return plan.Lin{Coef: in.Coef[:n], Args: args, Const: in.Coef[n]}
 	}
+	if !in.Op.Called() {
+		panic("lower: BUG: no loops for " + in.Op.String())
+	}
 	return plan.Call{Op: in.Op, Args: args}
 }
 

@@ -51,12 +51,12 @@ type group struct {
 // A member is an instruction of a group.
 type member struct {
 	in      *ir.Instr
-	order   []int        // its loops in the order of the nest, without the row
-	loops   []plan.Index // the value of each of its loops
-	reduced []bool       // per loop of the nest: the output does not have it
-	row     bool         // sums over the bound row
-	depth   int          // where a sum starts, or −1 when it adds in memory
-	special bool         // written in its own way
+	order   []int                                // its loops in the order of the nest, without the row
+	loops   []plan.Index                         // the value of each of its loops
+	reduced []bool                               // per loop of the nest: the output does not have it
+	row     bool                                 // sums over the bound row
+	depth   int                                  // where a sum starts, or −1 when it adds in memory
+	special func(*region, *ir.Instr) []plan.Node // not nil: writes the instruction in its own way
 }
 
 func (l *lowerer) region(body []*ir.Instr, rows *independentRows) *region {
@@ -99,7 +99,7 @@ func (r *region) write() []plan.Node {
 // the group, or in it at the very entry that is read.
 func (r *region) schedule(in *ir.Instr) {
 	m := r.member(in)
-	if m.special {
+	if m.special != nil {
 		r.add(&group{key: "own"}, m)
 		return
 	}
@@ -158,8 +158,7 @@ func (r *region) note(g *group, in *ir.Instr) {
 // member finds how an instruction lies in a nest.
 func (r *region) member(in *ir.Instr) *member {
 	m := &member{in: in, row: false, depth: -1}
-	if r.isSpecial(in) {
-		m.special = true
+	if m.special = r.special(in); m.special != nil {
 		return m
 	}
 	m.order = r.order(in)
@@ -189,13 +188,13 @@ func (r *region) member(in *ir.Instr) *member {
 // sums reports whether the member gathers: it is not pointwise.
 func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.in.Guard) > 0 }
 
-// isSpecial reports whether an instruction is written in its own way.
-func (r *region) isSpecial(in *ir.Instr) bool {
-	switch in.Op {
-	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp, ir.TriSolve:
-		return true
+// special is how an instruction is written if not in a nest of the ordinary
+// kind, or nil.
+func (r *region) special(in *ir.Instr) func(*region, *ir.Instr) []plan.Node {
+	if r.isProduct(in) {
+		return (*region).gemm
 	}
-	return r.isProduct(in)
+	return specials[in.Op]
 }
 
 // isProduct reports whether an instruction becomes a matrix product.

@@ -13,7 +13,7 @@ import (
 func (r *region) allocate() {
 	for n, g := range r.groups {
 		for _, m := range g.members {
-			if m.special {
+			if m.special != nil {
 				r.allocateOwn(m.in)
 				continue
 			}
@@ -135,8 +135,8 @@ func (r *region) group(n int, g *group) []plan.Node {
 	if len(g.eqs) > 0 {
 		out = append(out, &plan.Note{Eqs: g.eqs})
 	}
-	if g.members[0].special {
-		return append(out, r.special(g.members[0].in)...)
+	if m := g.members[0]; m.special != nil {
+		return append(out, m.special(r, m.in)...)
 	}
 	w := &nestWriter{r, n, g, map[*ir.Value]*plan.Local{}, map[*member]*plan.Local{}}
 	for _, m := range g.members {

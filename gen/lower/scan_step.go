@@ -127,10 +127,10 @@ func (r *region) inPlace(c ir.ScanState) bool {
 			continue
 		}
 		for _, m := range g.members {
-			if m.special && slices.Contains(r.allReads(m.in, make([]plan.Index, len(m.in.Loops))), c.Param) {
+			if m.special != nil && slices.Contains(r.allReads(m.in, make([]plan.Index, len(m.in.Loops))), c.Param) {
 				return false
 			}
-			if !m.special && !r.readsOnly(m, c, r.groups[n], k == n) {
+			if m.special == nil && !r.readsOnly(m, c, r.groups[n], k == n) {
 				return false
 			}
 		}

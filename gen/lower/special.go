@@ -8,23 +8,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// special writes an instruction that no nest of the ordinary kind computes.
-func (r *region) special(in *ir.Instr) []plan.Node {
-	switch {
-	case in.Scan != nil:
-		return r.l.recurrence(in)
-	case in.Op == ir.Reshape:
-		return nil
-	case in.Op == ir.Stack:
-		return r.stack(in)
-	case in.Op == ir.Prod:
-		return r.gemm(in)
-	case in.Op == ir.SolveOp:
-		return r.solve(in)
-	case in.Op == ir.TriSolve:
-		return r.triangle(in)
+// specials write the instructions that no nest of the ordinary kind computes.
+// A reshape is a view.
+var specials map[ir.Op]func(r *region, in *ir.Instr) []plan.Node
+
+func init() { // the functions reach the table again by way of regions inside
+	specials = map[ir.Op]func(r *region, in *ir.Instr) []plan.Node{
+		ir.Stack:     (*region).stack,
+		ir.Reshape:   func(*region, *ir.Instr) []plan.Node { return nil },
+		ir.Max:       (*region).normalise,
+		ir.Softmax:   (*region).normalise,
+		ir.LogSumExp: (*region).normalise,
+		ir.ScanOp:    func(r *region, in *ir.Instr) []plan.Node { return r.l.recurrence(in) },
+		ir.SolveOp:   (*region).solve,
+		ir.TriSolve:  (*region).triangle,
 	}
-	return r.normalise(in)
 }
 
 // stack copies each argument to its place along the stacked axis. What was moved
