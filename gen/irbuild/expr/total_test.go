@@ -15,7 +15,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -56,11 +55,9 @@ var elsewhere = map[ir.Op]string{
 // TestPrimitives builds an operation for every primitive that a page can write.
 func TestPrimitives(t *testing.T) {
 	text := maps.Clone(spelled)
-	for name, op := range expr.Functions {
-		text[op] = name + "(c)"
-	}
-	for name, op := range expr.Functions2 {
-		text[op] = name + "(c, 2)"
+	for name := range ir.PageFunctions() {
+		op, _ := ir.PageFunction(name)
+		text[op] = name + map[int]string{1: "(c)", 2: "(c, 2)"}[op.Info().Args]
 	}
 	for _, op := range ir.Ops() {
 		e, ok := text[op]
