@@ -114,10 +114,3 @@ func choices(u *notation.Unit) map[string]*notation.DeclName {
 	}
 	return out
 }
-
-// TestKnobPages compiles formulas of every kind of difficulty in a copy of the
-// tree, and tests there what was generated.
-func TestKnobPages(t *testing.T) {
-	root := newProject(t, "knobrun/memories.md")
-	vetAndTest(t, root, rules("reverserows", "normedlayers", "deepslots", "anchoredlayers", "roundmatrix", "thresholdpasses", "boundedvector")...)
-}

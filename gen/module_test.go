@@ -148,14 +148,6 @@ func runGo(t *testing.T, root string, args ...string) {
 	t.Logf("%s", out)
 }
 
-// rules are the packages of rules by their names.
-func rules(names ...string) []string {
-	for i, n := range names {
-		names[i] = "./generated/rules/" + n
-	}
-	return names
-}
-
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)

@@ -1,10 +1,9 @@
-package gen_test
+package irbuild_test
 
 import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -20,13 +19,6 @@ import (
 // chunkTol bounds the difference of two programs in float64 that are the same
 // function and differ in the order of some sums, relative to the larger number.
 const chunkTol = 1e-12
-
-// TestSelfReferentialPages takes the options of the self-referential rules all
-// the way: compiled, proved, emitted, vetted, and tested there.
-func TestSelfReferentialPages(t *testing.T) {
-	root := newProject(t, "selfref/variants.md")
-	vetAndTest(t, root, rules("stillphase", "valuephase", "adaptedqueries", "chunkofvalues", "layersofvalues")...)
-}
 
 // TestChunkOfOneToken holds the chunkwise form to the sequential one where a
 // chunk is one token: the same answers, states and gradients. With more tokens
@@ -45,7 +37,7 @@ func TestChunkOfOneToken(t *testing.T) {
 // selfReferential is the program of a rule of the page or of the variants.
 func selfReferential(t *testing.T, name string) *ir.Pair {
 	t.Helper()
-	s, ds := gen.Load("../specs", filepath.Join("testdata", "selfref", "variants.md"))
+	s, ds := gen.Load("../../specs", "../testdata/selfref/variants.md")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}

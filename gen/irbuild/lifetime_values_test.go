@@ -1,4 +1,4 @@
-package gen_test
+package irbuild_test
 
 import (
 	"math"

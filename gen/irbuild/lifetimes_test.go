@@ -1,4 +1,4 @@
-package gen_test
+package irbuild_test
 
 import (
 	"slices"
@@ -16,15 +16,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
-
-// TestLifetimesEmitted puts pages with every lifetime beside the project's pages
-// and runs the tests that are generated for them: gradients against differences,
-// the tape against direct calls, lanes, and cuts into calls.
-func TestLifetimesEmitted(t *testing.T) {
-	root := newProject(t, "life/lifetimes.md", "life/yaad.md")
-	vetAndTest(t, root, append(rules("callwise", "perchunk", "pulled", "snapped", "written", "lagging", "adaptive", "features", "pulledhuber"),
-		"./generated/compositions/cutwindow")...)
-}
 
 // lifeFront is what the rules of these tests stand over.
 const lifeFront = `front Bare

@@ -1,4 +1,4 @@
-package gen_test
+package irbuild_test
 
 import (
 	"math"
@@ -59,7 +59,7 @@ func orthogonalised(t *testing.T, f *ir.Func, blk *check.Block, s *mat.Dense) *m
 // muon is the update without scale, for wide and for tall matrices.
 func muon(t *testing.T) (blk *check.Block, wide, tall *ir.Func) {
 	t.Helper()
-	s, ds := gen.Load("../specs")
+	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}

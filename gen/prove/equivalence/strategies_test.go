@@ -1,4 +1,4 @@
-package gen_test
+package equivalence_test
 
 import (
 	"fmt"
@@ -34,19 +34,18 @@ func TestFrozenBoundaryOfEveryRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("proves every rule once more")
 	}
-	specs := specFiles(t)
-	s, ds := gen.LoadFiles(specs...)
+	s, ds := gen.Load("../../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
 	var page strings.Builder
-	page.WriteString(messageHead)
+	page.WriteString(pageHead)
 	rules := rulesOf(t, s)
 	for _, u := range rules {
 		fmt.Fprintf(&page, "rule Frozen%s = Chunkwise(%s)\n\n", u.Name.Text, u.Name.Text)
 	}
 	page.WriteString("```\n")
-	s, ds = gen.LoadFiles(append(specs, source.NewFile("page.md", page.String()))...)
+	s, ds = gen.LoadWith([]string{"../../../specs"}, source.NewFile("page.md", page.String()))
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -76,7 +75,7 @@ func TestFrozenBoundaryOfEveryRule(t *testing.T) {
 // farther off the longer a chunk is, and about twice as far at twice the length
 // where chunks are short and rates small, as they are where a model starts.
 func TestApproximationGrows(t *testing.T) {
-	s, ds := gen.LoadFiles(specFiles(t)...)
+	s, ds := gen.Load("../../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -96,7 +95,7 @@ func TestApproximationGrows(t *testing.T) {
 // TestLogitSum holds the sum of logits to the frozen boundary, which it is a
 // closed form of: their answers are equally far from the rule's at every length.
 func TestLogitSum(t *testing.T) {
-	s, ds := gen.LoadFiles(specFiles(t)...)
+	s, ds := gen.Load("../../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -119,7 +118,7 @@ func TestExactAtEveryLength(t *testing.T) {
 	if testing.Short() {
 		t.Skip("chunks of 64 tokens")
 	}
-	s, ds := gen.LoadFiles(specFiles(t)...)
+	s, ds := gen.Load("../../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -191,7 +190,7 @@ M_t = Σ_{i∈C} U_i k_iᵀ
 y_t = U_t
 claim ≡ sequential
 `
-	s, ds := gen.LoadFiles(append(specFiles(t), source.NewFile("page.md", messageHead+page+"```\n"))...)
+	s, ds := gen.LoadWith([]string{"../../../specs"}, source.NewFile("page.md", pageHead+page+"```\n"))
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -224,6 +223,10 @@ claim ≡ sequential
 // TestCostOfChunks: a line of a strategy is held at several lengths, one of its
 // rule at the rule's own, and each says what was counted.
 func TestCostOfChunks(t *testing.T) {
+	library, ds := gen.Load("../../../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
 	for _, c := range []struct{ strategy, rule, code, text string }{
 		{"cost chunk = (3 C + 1) d_k d_v + O(C² (d_k + d_v) + C³)", "cost chunk = 25 d_k d_v + O(C² (d_k + d_v) + C³)", "", ""},
 		{"cost chunk = (3 C + 2) d_k d_v + O(C² (d_k + d_v) + C³)", "", "HEC5007", "chunk takes 25·d_k·d_v operations in a chunk of 8"},
@@ -232,8 +235,9 @@ func TestCostOfChunks(t *testing.T) {
 		{"cost write+read = 4 d_k d_v", "", "HEC5016", "nothing in R is counted as write+read"},
 		{"", "cost chunk = sqrt(C) d_k d_v", "HEC5016", "this is no size"},
 	} {
-		files := specFiles(t)
-		for i, f := range files {
+		var files []*source.File
+		for _, p := range library.Pages {
+			f := p.File
 			if strings.HasSuffix(f.Path, "/exact_chunk.md") {
 				var lines []string
 				for l := range strings.Lines(f.Text) {
@@ -242,8 +246,9 @@ func TestCostOfChunks(t *testing.T) {
 					}
 					lines = append(lines, strings.Replace(l, "rule DeltaChunk = ExactChunk(DeltaRule)", "rule DeltaChunk = ExactChunk(DeltaRule)\n\nrule R = ExactChunk(DeltaRule, C = 8)\n"+c.rule, 1))
 				}
-				files[i] = source.NewFile(f.Path, strings.Join(lines, ""))
+				f = source.NewFile(f.Path, strings.Join(lines, ""))
 			}
+			files = append(files, f)
 		}
 		s, ds := gen.LoadFiles(files...)
 		if ds.HasErrors() {
@@ -282,7 +287,7 @@ gate θ > 0 = softplus(b_θ)
 
 rule Behind = Start with ρ := 0.9
 `
-	s, ds := gen.LoadFiles(append(specFiles(t), source.NewFile("page.md", messageHead+page+"```\n"))...)
+	s, ds := gen.LoadWith([]string{"../../../specs"}, source.NewFile("page.md", pageHead+page+"```\n"))
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}

@@ -1,10 +1,8 @@
-package gen_test
+package irbuild_test
 
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,36 +17,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/lower"
 )
 
-// TestWindowPages compiles pages whose windows stand behind states, and pages
-// with iterations and operations of several equations, in a copy of the tree,
-// and runs the generated tests there. Atlas is also held to loops over numbers
-// that are written by hand.
-func TestWindowPages(t *testing.T) {
-	root := newProject(t, "window/atlas_omega.md", "window/windows.md", "window/rounds.md")
-	loops(t, root, "atlasplain", "false")
-	loops(t, root, "atlaswindow", "true")
-	vetAndTest(t, root, append(rules("atlasplain", "atlaswindow", "windowtaps", "windowmeans", "windowqueries", "windowvector", "windowall", "rounds", "roundstate"),
-		"./generated/ops", "./generated/compositions/roundsof", "./generated/registry")...)
-}
-
-// loops puts the loops over numbers beside an emitted rule.
-func loops(t *testing.T, root, rule, orthogonal string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "window", "loop_test.go.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := strings.NewReplacer("PACKAGE", rule, "ORTHOGONAL", orthogonal).Replace(string(text))
-	if err := os.WriteFile(filepath.Join(root, "generated", "rules", rule, "loop_test.go"), []byte(out), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // rule resolves a rule of a page of testdata/window, with the project's pages
 // around it.
 func rule(t *testing.T, page, name string) *check.Block {
 	t.Helper()
-	s, ds := gen.Load("../specs", filepath.Join("testdata", "window", page))
+	s, ds := gen.Load("../../specs", "../testdata/window/"+page)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}

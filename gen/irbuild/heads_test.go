@@ -1,4 +1,4 @@
-package gen_test
+package irbuild_test
 
 import (
 	"fmt"
@@ -20,18 +20,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
+// pageHead is a page up to its block.
+const pageHead = "# Page\n\n```text\nCONTRACT\n  Purpose: P\n  Expects: E\n  Guarantees: G\n  Cost: C\n  Trade-off: T\n  Position: here\n  Source: none\n```\n\n```hecate\n"
+
 // TestHeadsOfEveryRule gives heads to every rule of the library whose front has
 // them, those that a strategy computes too. The step, the frozen read, the first
 // states and the gradients of all three are those of the rule run once for each
 // head, with that head's parameters and states; the answers lie side by side, and
 // the adjoint of the tokens is the sum.
 func TestHeadsOfEveryRule(t *testing.T) {
-	s, ds := gen.LoadFiles(specFiles(t)...)
+	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
 	var page strings.Builder
-	page.WriteString(messageHead)
+	page.WriteString(pageHead)
 	var names []string
 	for _, u := range s.Tree.Kinds(notation.RuleUnit) {
 		if b := instance(t, s, u.Name.Text); !u.Example && b.Options["heads"] != nil {
@@ -40,7 +43,7 @@ func TestHeadsOfEveryRule(t *testing.T) {
 		}
 	}
 	page.WriteString("```\n")
-	s, ds = gen.LoadFiles(append(specFiles(t), source.NewFile("page.md", page.String()))...)
+	s, ds = gen.LoadWith([]string{"../../specs"}, source.NewFile("page.md", page.String()))
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -62,7 +65,7 @@ func TestHeadsOfRandomPages(t *testing.T) {
 			files, names = append(files, source.NewFile(p.Unit+".md", p.Text())), append(names, p.Unit)
 		}
 	}
-	s, ds := gen.LoadFiles(append(specFiles(t), files...)...)
+	s, ds := gen.LoadWith([]string{"../../specs"}, files...)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
@@ -104,13 +107,6 @@ func copiesOfHeads(t *testing.T, many *check.Block) {
 			sameInHeads(t, whole(p), whole(q), tokens)
 		}
 	}
-}
-
-// TestHeadsPages emits rules in heads, whose tests hold kernels of every kind to the
-// interpreter.
-func TestHeadsPages(t *testing.T) {
-	root := newProject(t, "heads/inheads.md")
-	vetAndTest(t, root, append(rules("chunkheads", "atlasheads", "latticeheads", "stateanswerheads"), "./generated/registry")...)
 }
 
 // instance resolves a unit.
