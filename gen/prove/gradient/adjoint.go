@@ -1,3 +1,11 @@
+// Package gradient compares derivatives with finite differences.
+//
+// The gradient inside an equation is compared with its function (inner.go), and the adjoint
+// of a whole program with the program (adjoint.go), independently: an error in the first
+// is invisible to every test of the second, since the adjoint differentiates whatever the
+// equation computes. A parameter must have a gradient at the values that it starts from
+// (zero_gradient.go), an unknown one simple root (root.go), and every primitive of the IR
+// the derivative that the table of adjoints says (primitive.go).
 package gradient
 
 import (
@@ -22,18 +30,24 @@ type Subject struct {
 	Func    *ir.Func
 	Span    source.Span
 	Learned bool // every learned parameter must receive a gradient
-	Sparse  bool // too large for every entry: a few of each parameter, drawn
+	Sparse  bool // only a few entries of each parameter are perturbed
 }
 
-// Of a parameter of a whole model so many entries are perturbed: its stages
-// and its parts are proved entry by entry on their own.
+// Entries that are perturbed of each parameter of a whole model, whose stages and parts
+// are proved entry by entry on their own.
 const (
 	sparseEntries     = 6
 	deepSparseEntries = 60
 )
 
-// Adjoints holds the adjoint of each program to differences of the program, by
-// every input, parameter, gate and initial state.
+const (
+	simplifyTol = 1e-10 // a program and its simplified form
+	lostTol     = 1e-6  // the rounding error of a result that float64 may leave
+	maxSkipped  = 0.2   // the share of entries that may be at kinks
+)
+
+// Adjoints compares the adjoint of each program with finite differences by every input,
+// parameter, gate and initial state.
 func Adjoints(p *proof.Context, all []Subject) {
 	for _, s := range all {
 		proveAdjoint(p, s)
@@ -64,7 +78,7 @@ func adjointEvidence(p *proof.Context, s Subject, pair *ir.Pair) proof.Evidence 
 		}
 	}
 	if mostlySkipped(ev) {
-		p.Diags.Errorf(diag.OuterGradientDiffers, s.Span, "%d of %d entries of the gradient lie so close to a kink, or change so fast, that no finite difference can test them", ev.Skipped, ev.Points+ev.Skipped).
+		p.Diags.Errorf(diag.OuterGradientDiffers, s.Span, "%d of %d entries of the gradient are so close to a kink, or change so fast, that no finite difference can test them", ev.Skipped, ev.Points+ev.Skipped).
 			Labelf("%s", s.Name).Hint("say with relax what stands for the value in gradients, or put stop around what jumps")
 		return proof.Failure("mostly kinks")
 	}
@@ -75,12 +89,12 @@ func mostlySkipped(ev proof.Evidence) bool {
 	return float64(ev.Skipped) > maxSkipped*float64(ev.Points+ev.Skipped)
 }
 
-// maxRedraws is how often a point at which differences say too little is drawn again
-// at half the size: a recurrence that grows changes too fast for them long before
-// it overflows.
+// maxRedraws is the number of times that a point with too many skipped entries is drawn
+// again at half the size: a growing recurrence is too stiff for finite differences long
+// before it overflows.
 const maxRedraws = 3
 
-// adjointAtPoint holds the adjoint to differences at one point, and says what fails.
+// adjointAtPoint compares the adjoint with differences at one point and returns what fails.
 func adjointAtPoint(p *proof.Context, s Subject, pair *ir.Pair, frees map[string]irbuild.Free, sizes map[string]int, round int, ev *proof.Evidence) string {
 	var first *proof.Evidence
 	var why *badValue
@@ -128,20 +142,19 @@ func adjointAtPoint(p *proof.Context, s Subject, pair *ir.Pair, frees map[string
 	return ""
 }
 
-// A badValue is a result or an adjoint that is none, where the page says what it
-// is, and the first value of the program that is none.
+// A badValue is a result or an adjoint that is not finite, or that rounding decides.
 type badValue struct {
-	what string
-	at   source.Span
-	*sample.NonFinite
-	lost string // how rounding decides it
+	what              string
+	at                source.Span // its definition on the page
+	*sample.NonFinite             // the first value of the program that is not finite
+	lost              string      // how rounding decides it
 }
 
 func (x *badValue) undefined() bool {
 	return x.lost != "" || x.NonFinite != nil && x.NonFinite.Undefined
 }
 
-// adjointsAt runs a pair at one point with random adjoints coming in.
+// adjointsAt runs a pair at one point with random adjoints of the results.
 func adjointsAt(p *proof.Context, s Subject, pair *ir.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
 	d := newFiniteDifference(s.Func, draw.Sizes, draw.Params(s.Func))
 	plain := interp.Run(s.Func, draw.Sizes, d.params)
@@ -205,7 +218,7 @@ func compareEntries(p *proof.Context, s Subject, d *finiteDifference, grads nume
 	return true
 }
 
-// entries are the indices of n entries, or limit of them spread evenly.
+// entries are the indices of n entries, or of limit of them at even distances.
 func entries(n, limit, round int) []int {
 	var out []int
 	if n <= limit {
@@ -220,8 +233,8 @@ func entries(n, limit, round int) []int {
 	return out
 }
 
-// reportAdjoint says which entry of which adjoint is wrong. The equation that is
-// shown is the last one that reads the parameter.
+// reportAdjoint reports an entry of an adjoint that is wrong, with the first equation that
+// reads the parameter.
 func reportAdjoint(p *proof.Context, s Subject, v *ir.Value, d *finiteDifference, i int, a float64, e difference) {
 	idx := numeric.Unravel(d.params[v.Name].Shape, i)
 	dg := p.Diags.Errorf(diag.OuterGradientDiffers, s.Span, "the adjoint of %s%s is %.9g, but differences of the program give %.9g", v.Name, numeric.AtIndex(idx), a, e.value).
@@ -241,9 +254,3 @@ func reader(f *ir.Func, v *ir.Value) *ir.Instr {
 	}
 	return nil
 }
-
-const simplifyTol = 1e-10 // a program against its simplified form
-
-const lostTol = 1e-6 // what rounding may do to a result, in float64
-
-const maxSkipped = 0.2 // at most this share of entries may lie at kinks

@@ -6,7 +6,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// withRelaxed is f with what stands for a value in gradients in the value's place.
+// For finite differences a program is rewritten: values inside it are exposed as results,
+// so that the comparisons of two runs can be compared, and relaxed values take the place
+// of the values that they stand for.
+
+// withRelaxed is f with the relaxed value of each override in place of its value.
 func withRelaxed(f *ir.Func) *ir.Func {
 	g, _ := f.Clone()
 	relax(g)
@@ -28,36 +32,37 @@ func relax(f *ir.Func) {
 func withComparisons(f *ir.Func) *ir.Func {
 	g, _ := f.Clone()
 	g.Results = nil
-	exposeComparisons(g, func(v *ir.Value) {
+	for _, v := range expose(g, "choice", comparisonOutcome) {
 		g.Results = append(g.Results, ir.Result{Name: v.Name, Val: v})
-	})
+	}
 	return g
 }
 
-// tell adds the outcomes of a program's comparisons to it; those of a scan's
-// body are given out token by token.
-func exposeComparisons(f *ir.Func, give func(*ir.Value)) {
+// expose returns the values that pick chooses at the instructions of f, in order. Those
+// of a scan's body become outputs of the scan, one value for each token.
+func expose(f *ir.Func, name string, pick func(f *ir.Func, in *ir.Instr) *ir.Value) []*ir.Value {
+	var out []*ir.Value
 	for _, in := range slices.Clone(f.Body) {
 		if s := in.Scan; s != nil {
-			exposeComparisons(s.Body, func(v *ir.Value) {
-				axes := append([]*ir.Axis{s.Batch, s.Time}, v.Axes...)
-				out := &ir.Value{Name: f.Fresh("choice"), Elem: ir.Real, Axes: axes, Def: in}
-				s.Outs = append(s.Outs, ir.ScanOutput{Val: v, Out: out})
-				give(out)
-			})
-		} else if v := comparisonOutcome(f, in); v != nil {
-			give(v)
+			for _, v := range expose(s.Body, name, pick) {
+				all := &ir.Value{Name: f.Fresh(name), Elem: v.Elem, Axes: append([]*ir.Axis{s.Batch, s.Time}, v.Axes...), Def: in}
+				s.Outs = append(s.Outs, ir.ScanOutput{Val: v, Out: all})
+				out = append(out, all)
+			}
+		} else if v := pick(f, in); v != nil {
+			out = append(out, v)
 		}
 	}
+	return out
 }
 
-// comparisonOutcome is which way an instruction goes, or nil for one that has no kink.
+// comparisonOutcome adds to f the branch that an instruction takes, as a number. It is
+// nil for a primitive without kinks.
 func comparisonOutcome(f *ir.Func, in *ir.Instr) *ir.Value {
 	here := func(v *ir.Value) ir.Arg { return ir.Arg{Val: v, Sub: ir.Ls(len(in.Loops))} }
 	add := func(op ir.Op, args ...ir.Arg) *ir.Value {
 		n := &ir.Instr{Op: op, Loops: in.Loops, Guard: in.Guard, To: ir.Ls(len(in.Loops)), Args: args}
-		elem := op.Info().Out
-		n.Out = &ir.Value{Name: f.Fresh("choice"), Elem: elem, Axes: in.Loops, Def: n}
+		n.Out = &ir.Value{Name: f.Fresh("choice"), Elem: op.Info().Out, Axes: in.Loops, Def: n}
 		f.Body = append(f.Body, n)
 		return n.Out
 	}

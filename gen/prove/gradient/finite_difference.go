@@ -9,47 +9,50 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// Derivatives are compared with fourth-order central differences of the
-// program itself, as the page wrote it: not simplified, with what `relax` says
-// in place of what cannot be differentiated and with stopped values held. The differences are taken
-// result by result before they are weighted and added, which keeps their
-// rounding at that of one number.
+// Derivatives are compared with fourth-order central differences
 //
-// An entry whose difference straddles a kink proves nothing. Where a comparison
-// fails, a smaller distance is tried, at last one that is small beside the
-// entry itself; where none agrees, the program tells which way every comparison
-// inside it went, and if the two ends disagree even then, the entry is skipped
-// and counted. So is one at which no two distances give the same difference: a
-// program that divides by a norm near its floor turns faster than any of them.
-// And so is one where every deviation is within the rounding of results so large
-// that a difference of them has no digits left.
+//	f'(x) ≈ (8 (f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h
+//
+// of the program as the page wrote it: not simplified, with relaxed values in place of
+// what cannot be differentiated, and with stopped values held constant. Each result is
+// differenced before the results are weighted and added, so that the rounding error is
+// that of one number.
+//
+// An entry proves nothing where its difference crosses a kink. Where a comparison fails,
+// smaller steps are tried, at last one relative to the entry. The entry is skipped and
+// counted where none agrees and either a comparison inside the program takes another
+// branch between the ends; or no two steps give the same difference, as close to the
+// floor under a norm; or every deviation is within the rounding error of large results.
 
-// steps are the distances of the difference. The last two are for programs that
-// overflow or turn within the others.
+// steps are the steps h. The last two are for programs that overflow or bend within the
+// others.
 var steps = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7}
 
-// kinkStep is the distance at which a comparison that goes another way excuses a
-// difference: the least at which differences of a smooth program keep six digits.
-const kinkStep = 1e-5
-
-// relStep is the last distance, by the size of the entry.
-const relStep = 1e-3
-
-// roundings is how many units in the last place of its results a difference may
-// be off: two from taking it, the others from the program's own.
-const roundings = 16
-
-// epsilon is the spacing of float64 at one.
-const epsilon = 0x1p-52
+const (
+	// kinkStep is the step within which another branch excuses a difference: the least
+	// at which differences of a smooth program keep six digits.
+	kinkStep = 1e-5
+	// relStep is the last step, relative to the entry.
+	relStep = 1e-3
+	// roundings bounds the rounding error of a difference in units in the last place of
+	// the results: two from the difference, the others from the program.
+	roundings = 16
+	// epsilon is the spacing of float64 at one.
+	epsilon = 0x1p-52
+	// A derivative and its difference agree within gradAbs, scaled by the gradient's
+	// largest entry, plus gradRel of their size.
+	gradAbs = 1e-9
+	gradRel = 1e-6
+)
 
 // A finiteDifference takes differences of one program at one point.
 type finiteDifference struct {
-	f       *ir.Func
-	prog    *interp.Program
-	sizes   map[string]int
-	params  numeric.Tensors
-	weights numeric.Tensors // of the results that count
-	choices *interp.Program // made when it is needed
+	f           *ir.Func
+	prog        *interp.Program
+	sizes       map[string]int
+	params      numeric.Tensors
+	weights     numeric.Tensors // of the results that count
+	comparisons *interp.Program // compiled on demand
 }
 
 func newFiniteDifference(f *ir.Func, sizes map[string]int, params numeric.Tensors) *finiteDifference {
@@ -57,8 +60,8 @@ func newFiniteDifference(f *ir.Func, sizes map[string]int, params numeric.Tensor
 	return &finiteDifference{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
 
-// central is Σ w·dout/dx at entry i of a parameter, and what its rounding can
-// amount to.
+// central is the difference of Σ w·out at entry i of a parameter, and a bound on its
+// rounding error.
 func (d *finiteDifference) central(t *interp.Tensor, i int, h float64) (difference, rounding float64) {
 	x := t.Data[i]
 	at := func(s float64) numeric.Tensors {
@@ -84,7 +87,7 @@ func (d *finiteDifference) central(t *interp.Tensor, i int, h float64) (differen
 	return sum / (12 * h), roundings * epsilon * size / h
 }
 
-// A verdict on one entry.
+// A difference compares one entry of a gradient with its finite difference.
 type difference struct {
 	value    float64
 	err, tol float64
@@ -93,11 +96,11 @@ type difference struct {
 
 func (e difference) bad() bool { return !e.skipped && !(e.err <= e.tol) }
 
-// check holds a derivative to differences; gmax is the largest entry of the
-// gradient.
+// check compares the derivative a at entry i with finite differences; gmax is the largest
+// entry of the gradient.
 func (d *finiteDifference) check(t *interp.Tensor, i int, a, gmax float64) difference {
 	var first, last difference
-	h, wild, drowned := 0.0, true, true
+	h, unstable, rounded := 0.0, true, true
 	for k := range len(steps) + 1 {
 		if h = relStep * math.Abs(t.Data[i]); k < len(steps) {
 			h = steps[k]
@@ -118,31 +121,31 @@ func (d *finiteDifference) check(t *interp.Tensor, i int, a, gmax float64) diffe
 		if k == 0 || math.IsNaN(first.value) {
 			first = e
 		}
-		wild = wild && !math.IsNaN(e.err+e.tol) && (k == 0 || disagree(e.value, last.value))
-		drowned = drowned && e.err <= e.tol+rounding
+		unstable = unstable && !math.IsNaN(e.err+e.tol) && (k == 0 || disagree(e.value, last.value))
+		rounded = rounded && e.err <= e.tol+rounding
 		last = e
 	}
-	first.skipped = wild || drowned || d.crossesKink(t, i, 2*kinkStep)
+	first.skipped = unstable || rounded || d.crossesKink(t, i, 2*kinkStep)
 	return first
 }
 
-// disagree reports whether two differences are no one number.
+// disagree reports whether two differences are different numbers.
 func disagree(a, b float64) bool {
 	return math.Abs(a-b) > gradAbs+gradRel*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// crossesKink reports whether any comparison inside the program goes another way
-// at the two ends of a difference, or at its middle.
+// crossesKink reports whether a comparison inside the program takes another branch at an
+// end of a difference than at its centre.
 func (d *finiteDifference) crossesKink(t *interp.Tensor, i int, h float64) bool {
-	if d.choices == nil {
-		d.choices = interp.Compile(withComparisons(d.f))
+	if d.comparisons == nil {
+		d.comparisons = interp.Compile(withComparisons(d.f))
 	}
 	x := t.Data[i]
 	defer func() { t.Data[i] = x }()
 	var seen numeric.Tensors
 	for _, s := range []float64{0, h, -h} {
 		t.Data[i] = x + s
-		now := d.choices.Run(d.sizes, d.params)
+		now := d.comparisons.Run(d.sizes, d.params)
 		for name, v := range now {
 			if seen != nil && !slices.Equal(seen[name].Data, v.Data) {
 				return true
@@ -152,7 +155,3 @@ func (d *finiteDifference) crossesKink(t *interp.Tensor, i int, h float64) bool 
 	}
 	return false
 }
-
-const gradAbs = 1e-9 // a derivative against a fourth-order difference …
-
-const gradRel = 1e-6 // … by the size of the gradient, and of the entry

@@ -14,12 +14,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A gradient inside an equation is tested apart from everything around it.
-// Whatever it is, the adjoint of the program that uses it is the derivative of
-// that program: doubled, it would pass every test but this one and a claim.
-
-// Inner holds every gradient inside an equation to differences of the very
-// function that it names.
+// Inner compares every gradient inside an equation with finite differences of the function
+// that it names. A gradient that is wrong by a factor passes every other test but a claim:
+// the adjoint of the program that uses it is still the derivative of that program.
 func Inner(p *proof.Context) {
 	if p.Options.Facts {
 		return

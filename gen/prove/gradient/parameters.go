@@ -12,7 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// proveParameters reports for each learned parameter whether it has a gradient.
+// proveParameters decides for each learned parameter whether some result depends on it
+// smoothly, or the page says why none does.
 func proveParameters(p *proof.Context, f *ir.Func, pair *ir.Pair) {
 	for _, v := range f.Params {
 		if v.Role != ir.Outer {
@@ -37,7 +38,7 @@ func proveParameters(p *proof.Context, f *ir.Func, pair *ir.Pair) {
 	}
 }
 
-// declaredAt is where a parameter of a program is declared.
+// declaredAt is the span of a parameter's declaration.
 func declaredAt(p *proof.Context, name string) source.Span {
 	if f, ok := irbuild.Frees(p.Block, &ir.Func{Params: []*ir.Value{{Name: name}}})[name]; ok && f.Sym != nil {
 		return f.Sym.Span

@@ -12,9 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A row of the table of local derivatives is held to finite differences of a
-// program that is the primitive alone, since a rule's tests see only the primitives
-// that the rule uses.
+// The tests of a rule see only the primitives that the rule uses, so each row of the table
+// of adjoints is tested on a program that is the primitive alone.
 
 // HasDerivative reports whether a primitive passes an adjoint to some argument.
 func HasDerivative(op ir.Op) bool {
@@ -25,8 +24,8 @@ func HasDerivative(op ir.Op) bool {
 	return true
 }
 
-// Primitive holds the local derivative of a primitive to differences and says
-// what is wrong with it, or "". Primitives without a derivative pass.
+// Primitive compares the local derivatives of a primitive with finite differences and
+// returns what is wrong, or "". Primitives without a derivative pass.
 func Primitive(op ir.Op) string {
 	f := irtest.Primitive(op)
 	if f == nil || !HasDerivative(op) {
@@ -58,7 +57,7 @@ func Primitive(op ir.Op) string {
 	return ""
 }
 
-// positive moves arguments into the domain of a primitive.
+// positive moves the arguments of a primitive into its domain.
 func positive(op ir.Op, params numeric.Tensors) {
 	if !slices.Contains([]ir.Op{ir.Log, ir.Sqrt, ir.Pow, ir.Log1p, ir.Div, ir.Mod}, op) {
 		return

@@ -2,6 +2,7 @@ package gradient
 
 import (
 	"math"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
@@ -14,21 +15,22 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// An unknown that an equation defines must have exactly one root in its range,
-// and its equation a slope there: else its value or its gradient means nothing.
-// This is looked at before all else, at points drawn from the declared sets and
-// at plain numbers between −1 and 1, with which generated tests begin. One
-// failure is one message, and nothing more is said about the unit.
+// An unknown that an equation defines must have exactly one root in its bracket, and a
+// nonzero slope of the residual there: implicit differentiation divides by the slope.
+// This is tested first, at points drawn from the declared sets and at numbers between −1
+// and 1, with which generated tests begin. One failure is one message, and nothing else
+// of the unit is decided.
 
 const (
-	rootGrid  = 64    // points between the ends at which signs are compared
-	rootJump  = 1e-6  // of the residual at the ends: more than that around the root is a jump
-	rootEps   = 1e-12 // of the range: around the root
-	rootStep  = 1e-5  // of the range: how far around the root a slope is taken
-	flatRatio = 30    // a tenfold step that changes the residual more than this shows no slope
+	rootGrid  = 64    // points of the bracket at which signs are compared
+	rootJump  = 1e-6  // a larger change around the root, relative to the residual at the ends, is a jump
+	rootEps   = 1e-12 // distance around the root, relative to the bracket
+	rootStep  = 1e-5  // step of the slope, relative to the bracket
+	flatRatio = 30    // a slope is zero where ten times the step changes the residual more than this
 )
 
-// Roots proves all unknowns of a unit's programs; ok means that it may go on.
+// Roots tests all unknowns of a unit's programs. Where ok is false nothing else of the
+// unit can be decided.
 func Roots(p *proof.Context, fs ...*ir.Func) (ok bool) {
 	seen := map[string]bool{}
 	for _, f := range fs {
@@ -41,7 +43,7 @@ func Roots(p *proof.Context, fs ...*ir.Func) (ok bool) {
 				continue
 			}
 			seen[in.Eq] = true
-			it := proof.Item{Kind: proof.Root, Name: lastPart(in.Eq), Eq: in.Eq, Span: in.Span, Evidence: proof.Evidence{Verdict: proof.Tested, Points: points}}
+			it := proof.Item{Kind: proof.Root, Name: in.Eq[strings.LastIndexByte(in.Eq, '.')+1:], Eq: in.Eq, Span: in.Span, Evidence: proof.Evidence{Verdict: proof.Tested, Points: points}}
 			if bad != nil {
 				it.Evidence = proof.Failure(bad.why)
 			}
@@ -54,16 +56,7 @@ func Roots(p *proof.Context, fs ...*ir.Func) (ok bool) {
 	return true
 }
 
-// lastPart is the part of an id behind its last dot.
-func lastPart(id string) string {
-	i := len(id) - 1
-	for i >= 0 && id[i] != '.' {
-		i--
-	}
-	return id[i+1:]
-}
-
-// solves lists the solve instructions of a program, recurrences included.
+// solves lists the root searches of a program, scans included.
 func solves(f *ir.Func) []*ir.Instr {
 	var out []*ir.Instr
 	for _, in := range f.Body {
@@ -77,7 +70,7 @@ func solves(f *ir.Func) []*ir.Instr {
 	return out
 }
 
-// A rootFailure is the first unknown that fails.
+// A rootFailure is the first root search that fails.
 type rootFailure struct {
 	in  *ir.Instr
 	why string
@@ -109,7 +102,7 @@ func rootsOf(p *proof.Context, f *ir.Func) (points int, bad *rootFailure) {
 	return points, nil
 }
 
-// drawUniform replaces what a rule learns, keeps and receives.
+// drawUniform draws all real parameters without a declared range between −1 and 1.
 func drawUniform(s *sample.Sampler, f *ir.Func, params numeric.Tensors) {
 	for _, v := range f.Params {
 		if t := s.Frees[v.Name].Type; v.Elem == ir.Real && (t == nil || t.Kind != notation.RangeType) {
@@ -118,7 +111,7 @@ func drawUniform(s *sample.Sampler, f *ir.Func, params numeric.Tensors) {
 	}
 }
 
-// rootAt looks at one equation at one point.
+// rootAt tests one root at one point.
 func rootAt(p *proof.Context, in *ir.Instr, sizes map[string]int, residual func(x float64) float64, lo, hi, root float64) *rootFailure {
 	equation := in.Span
 	if d := in.Solve.Residual.Results[0].Val.Def; d != nil && !d.Span.IsZero() {
@@ -152,7 +145,7 @@ func rootAt(p *proof.Context, in *ir.Instr, sizes map[string]int, residual func(
 	return nil
 }
 
-// crossings counts the changes of sign over a grid.
+// crossings counts the sign changes over a grid.
 func crossings(f func(float64) float64, lo, hi float64) int {
 	n, before := 0, 0.0
 	for i := range rootGrid + 1 {
@@ -168,14 +161,14 @@ func crossings(f func(float64) float64, lo, hi float64) int {
 	return n
 }
 
-// changeAround is how much a function changes within a step of x.
+// changeAround is the change of a function between x − step and x + step.
 func changeAround(f func(float64) float64, x, step float64) float64 {
 	step = math.Max(step, 1e-15*math.Abs(x))
 	return math.Abs(f(x+step) - f(x-step))
 }
 
-// flat reports whether the residual has no slope at a root: where it has one,
-// ten times the step changes it about ten times as much.
+// flat reports whether the slope at a root is zero: otherwise ten times the step changes
+// the residual about ten times as much.
 func flat(f func(float64) float64, lo, hi, root float64) bool {
 	step := math.Max(rootStep*(hi-lo), 1e-9*math.Abs(root))
 	return !(flatRatio*changeAround(f, root, step) > changeAround(f, root, 10*step))

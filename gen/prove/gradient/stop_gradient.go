@@ -9,25 +9,28 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// stop(x) is the number that x is, without its gradient. Differences cannot
-// know that: they see x move. So for differences every stopped value is held at
-// what it is at the point in question: the program is run once, and the values
-// become parameters of the program that is differenced, token by token where
-// they stand in a recurrence.
+// Stop-gradients under finite differences. stop(x) has the value of x and no gradient,
+// but a finite difference moves x. So every stopped value is held constant: the program
+// runs once, and its stopped values become parameters of the program that is differenced,
+// token by token inside a scan.
 
-// holdStopped holds the stopped values of f at what they are for the given
-// parameters, to which it adds them. A program without any is f itself.
+// holdStopped is f with its stopped values as parameters, whose values at the given
+// parameters it adds to them. A program without stop is f itself.
 func holdStopped(f *ir.Func, sizes map[string]int, params numeric.Tensors) *ir.Func {
 	if !hasStops(f) {
 		return f
 	}
 	seen, _ := f.Clone()
 	seen.Results = nil
-	n := 0
-	exposeStopped(seen, func(v *ir.Value) {
+	stopped := func(_ *ir.Func, in *ir.Instr) *ir.Value {
+		if in.Op == ir.Stop {
+			return in.Out
+		}
+		return nil
+	}
+	for n, v := range expose(seen, "stopped", stopped) {
 		seen.Results = append(seen.Results, ir.Result{Name: fmt.Sprintf("stopped%d", n), Val: v})
-		n++
-	})
+	}
 	values := interp.Run(seen, sizes, params)
 	g, _ := f.Clone()
 	stoppedToParams(g, g, nil)
@@ -43,22 +46,6 @@ func hasStops(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Body, func(in *ir.Instr) bool {
 		return in.Op == ir.Stop || in.Scan != nil && hasStops(in.Scan.Body)
 	})
-}
-
-// exposeStopped gives out every stopped value, those of a scan as series.
-func exposeStopped(f *ir.Func, give func(*ir.Value)) {
-	for _, in := range f.Body {
-		if in.Op == ir.Stop {
-			give(in.Out)
-		}
-		if s := in.Scan; s != nil {
-			exposeStopped(s.Body, func(v *ir.Value) {
-				out := &ir.Value{Name: f.Fresh("stopped"), Elem: v.Elem, Axes: append([]*ir.Axis{s.Batch, s.Time}, v.Axes...), Def: in}
-				s.Outs = append(s.Outs, ir.ScanOutput{Val: v, Out: out})
-				give(out)
-			})
-		}
-	}
 }
 
 // stoppedToParams turns the stopped values of a program, or of the body of one of its

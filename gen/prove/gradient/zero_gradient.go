@@ -13,16 +13,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// Some starts are traps: where everything begins at zero, a product of two
-// learned matrices has no gradient in either, and they stay where they are for
-// ever. So the gradients of what a block gives are taken at the values that the
-// page itself starts from, and a parameter that receives exactly nothing, at
-// any of several inputs, is an error.
+// Zero gradients at initialisation: a product of two learned matrices that both start at
+// zero has no gradient in either, and they never change. So the gradients of a unit's
+// outputs are taken at the values that its page starts from, and a parameter whose
+// gradient is exactly zero at each of several inputs is an error.
 
-// startDraws is how often a dead parameter is tried.
+// startDraws is the number of inputs at which gradients are taken.
 const startDraws = 3
 
-// AtStart checks that every learned parameter of a program can begin to learn.
+// AtStart checks that every learned parameter of a program has a gradient at the values
+// that it starts from.
 func AtStart(p *proof.Context, f *ir.Func) {
 	pair := autodiff.NewPair(f)
 	var ids []*ir.Value
@@ -40,30 +40,30 @@ func AtStart(p *proof.Context, f *ir.Func) {
 
 func startEvidence(p *proof.Context, f *ir.Func, pair *ir.Pair, ids []*ir.Value) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested}
-	alive, wild := map[string]bool{}, false
+	alive, overflow := map[string]bool{}, false
 	sizes := sample.Sizes(p.Block, false, f)[0]
 	for n, x := range sizes {
 		sizes[n] = max(x, 2)
 	}
-	for trial := range startDraws {
-		draw := sample.New(p.Block, irbuild.Frees(p.Block, f), sizes, sample.ForStart, trial)
+	for n := range startDraws {
+		draw := sample.New(p.Block, irbuild.Frees(p.Block, f), sizes, sample.ForStart, n)
 		params := draw.StartValues(f)
-		grads := outputGradients(p, f, pair, draw, params)
+		grads := outputGradients(f, pair, draw, params)
 		for _, v := range ids {
 			g := grads[v.Name]
 			ev.Points++
-			wild = wild || g != nil && !numeric.Finite(g)
+			overflow = overflow || g != nil && !numeric.Finite(g)
 			if g != nil && numeric.MaxNorm(g) > 0 {
 				alive[v.Name] = true
 			}
 		}
 	}
-	if wild {
+	if overflow {
 		p.Diags.Errorf(diag.NotFinite, p.Unit.Name.Span, "a gradient of %s is not finite in float32 at the values that it starts from", p.Unit.Name.Text).
 			Hint("start from smaller values, or bound what grows")
 		return proof.Failure("not finite")
 	}
-	dead := map[string][]*ir.Value{} // by what starts from zero
+	dead := map[string][]*ir.Value{} // by the factor that starts from zero
 	var zeros []string
 	for _, v := range ids {
 		if !alive[v.Name] {
@@ -92,9 +92,9 @@ func startEvidence(p *proof.Context, f *ir.Func, pair *ir.Pair, ids []*ir.Value)
 	return ev
 }
 
-// zeroFactor is the parameter or state that starts from zero and alone keeps a
-// gradient from v: with other values in its place there is one. It is "" where no
-// single one does.
+// zeroFactor is the parameter or state that starts from zero and by itself makes the
+// gradient of v zero: with a random value in its place the gradient is not. It is ""
+// where there is no such factor.
 func zeroFactor(p *proof.Context, f *ir.Func, pair *ir.Pair, v *ir.Value, sizes map[string]int) string {
 	for _, u := range f.Params {
 		draw := sample.New(p.Block, irbuild.Frees(p.Block, f), sizes, sample.ForStart, 0)
@@ -103,16 +103,16 @@ func zeroFactor(p *proof.Context, f *ir.Func, pair *ir.Pair, v *ir.Value, sizes 
 			continue
 		}
 		params[u.Name] = draw.Draw(u)
-		if g := outputGradients(p, f, pair, draw, params)[v.Name]; g != nil && numeric.MaxNorm(g) > 0 {
+		if g := outputGradients(f, pair, draw, params)[v.Name]; g != nil && numeric.MaxNorm(g) > 0 {
 			return u.Name
 		}
 	}
 	return ""
 }
 
-// outputGradients are the gradients of a weighted sum of what a block gives;
-// its last states are left out, since nothing flows back from the next chunk.
-func outputGradients(p *proof.Context, f *ir.Func, pair *ir.Pair, draw *sample.Sampler, params numeric.Tensors) numeric.Tensors {
+// outputGradients are the gradients of a random combination of the outputs. The final
+// states have adjoint zero, as at the last chunk of a sequence.
+func outputGradients(f *ir.Func, pair *ir.Pair, draw *sample.Sampler, params numeric.Tensors) numeric.Tensors {
 	_, grads := numeric.ForwardBackward(f, pair, draw.Sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		if r.State {
 			return nil
