@@ -64,7 +64,7 @@ func testSpecial(p *proof.Context, s *notation.Special, when string, left, right
 		}
 		params, _, draw, _ := sample.FinitePoint(left, prog, func() *sample.Sampler {
 			return sample.New(p.Block, freesOf(p.Block, left, right), sizes, sample.ForSpecial, i)
-		}, func(s *sample.Sampler) numeric.Tensors { return s.Params(left) })
+		})
 		ev.DrawnAt(draw.Halvings)
 		weights := sample.ResultWeights(left, sizes, i)
 		al, names := evaluateSide(left, pl, params, sizes, weights)

@@ -110,7 +110,7 @@ func chunksOf(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bo
 		sizes[sample.Tokens] = t
 		params, _, draw, _ := sample.FinitePoint(slow, prog, func() *sample.Sampler {
 			return sample.New(blk, irbuild.Frees(blk, fast), sizes, sample.ForChunks, i)
-		}, func(s *sample.Sampler) numeric.Tensors { return s.Params(slow) })
+		})
 		ev.DrawnAt(draw.Halvings)
 		fillMissing(fast, params, sizes)
 		weights := sample.ResultWeights(slow, sizes, i)

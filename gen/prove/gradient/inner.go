@@ -34,8 +34,7 @@ func innerEvidence(p *proof.Context, g irbuild.Gradient) proof.Evidence {
 	frees := irbuild.Frees(p.Block, g.Func)
 	prog := interp.Compile(g.Func)
 	for i, sizes := range sample.Sizes(p.Block, p.Options.Deep, g.Func) {
-		params, out, draw, why := sample.FinitePoint(g.Func, prog, func() *sample.Sampler { return sample.New(p.Block, frees, sizes, sample.ForInner, i) },
-			func(s *sample.Sampler) numeric.Tensors { return s.Params(g.Func) })
+		params, out, draw, why := sample.FinitePoint(g.Func, prog, func() *sample.Sampler { return sample.New(p.Block, frees, sizes, sample.ForInner, i) })
 		if !numeric.AllFinite(out) {
 			sample.ReportNonFinite(p, g.At.Span, notation.Print(g.At, notation.Unicode), sizes, why)
 			return proof.Failure("not finite")

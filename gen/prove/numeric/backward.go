@@ -8,16 +8,16 @@ import (
 // Tensors are named arrays: parameters, results, adjoints.
 type Tensors = map[string]*interp.Tensor
 
-// ForwardBackward runs a pair forward and backward. weigh gives the adjoint of each
-// result of f; a nil one is zero. Gradients come back under the names of the
-// parameters; a parameter that receives nothing has none.
+// ForwardBackward runs a program f forward and backward. weigh returns the adjoint of each
+// result of f, nil for zero. Gradients have the names of the parameters; a parameter on
+// which no result depends has none.
 func ForwardBackward(f *ir.Func, pair *ir.Pair, sizes map[string]int, params Tensors, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (out, grads Tensors) {
 	out = interp.Run(pair.Fwd, sizes, paramsOf(pair.Fwd, params))
 	in := Tensors{}
 	for n, t := range out {
 		in[n] = t
 	}
-	for n, t := range params { // a state's value before the call, not after it
+	for n, t := range params { // the value of a state before the call
 		in[n] = t
 	}
 	for _, r := range f.Results {
@@ -42,7 +42,7 @@ func ForwardBackward(f *ir.Func, pair *ir.Pair, sizes map[string]int, params Ten
 	return out, grads
 }
 
-// paramsOf keeps the parameters that a program has.
+// paramsOf selects the parameters of a program.
 func paramsOf(f *ir.Func, from Tensors) Tensors {
 	out := Tensors{}
 	for _, v := range f.Params {
@@ -51,7 +51,7 @@ func paramsOf(f *ir.Func, from Tensors) Tensors {
 	return out
 }
 
-// GradientOf is the gradient of a parameter, zeros where it receives nothing.
+// GradientOf is the gradient of a parameter, zeros where it has none.
 func GradientOf(grads, params Tensors, name string) *interp.Tensor {
 	if g := grads[name]; g != nil {
 		return g
@@ -59,6 +59,7 @@ func GradientOf(grads, params Tensors, name string) *interp.Tensor {
 	return interp.NewTensor(params[name].Shape...)
 }
 
+// Ones is a tensor of ones in the shape of t.
 func Ones(t *interp.Tensor) *interp.Tensor {
 	u := interp.NewTensor(t.Shape...)
 	for i := range u.Data {

@@ -1,30 +1,30 @@
+// Package numeric evaluates programs and their adjoints at points and compares the
+// resulting tensors. Every comparison is written so that a NaN fails.
 package numeric
 
 import (
 	"math"
-	"slices"
 
 	"github.com/nl-hecate/hecate/gen/interp"
 )
 
-// Tolerances. Every comparison is written so that a NaN fails.
 // tinyScale is the size below which the sides of a comparison are compared absolutely.
 const tinyScale = 1e-3
 
-// A Deviation is the largest error of a comparison and where it is.
+// A Deviation is the largest error of a comparison.
 type Deviation struct {
-	Err   float64 // in units of the scale
-	Index []int
-	A, B  float64
+	Err   float64 // relative to the scale
+	Index []int   // of the entry
+	A, B  float64 // the two values
 	found bool
 }
 
-// Compare is the largest |a − b| over scale, which is the norm of both.
+// Compare returns the largest |a − b| relative to the larger maximum norm of both.
 func Compare(a, b *interp.Tensor) Deviation {
-	scale := math.Max(MaxNorm(a), MaxNorm(b))
-	return CompareScaled(a, b, math.Max(scale, tinyScale))
+	return CompareScaled(a, b, math.Max(math.Max(MaxNorm(a), MaxNorm(b)), tinyScale))
 }
 
+// CompareScaled returns the largest |a − b| relative to a scale.
 func CompareScaled(a, b *interp.Tensor, scale float64) Deviation {
 	var w Deviation
 	for i := range a.Data {
@@ -32,20 +32,18 @@ func CompareScaled(a, b *interp.Tensor, scale float64) Deviation {
 		if a.Data[i] == b.Data[i] { // equal infinities too
 			err = 0
 		}
-		if !(err <= w.Err) || !w.found {
-			w = Deviation{err, Unravel(a.Shape, i), a.Data[i], b.Data[i], true}
-		}
-		if err != err {
+		if w.update(err, a.Shape, i, a.Data[i], b.Data[i]) {
 			break
 		}
 	}
 	return w
 }
 
-// compareWide is compare for double-double numbers, by a scale of at least so much.
+// CompareDoubleDouble is Compare for double-double numbers, relative to a scale of at
+// least the given one.
 func CompareDoubleDouble(a, b *interp.DoubleDoubleTensor, scale float64) Deviation {
-	for _, x := range slices.Concat(a.Data, b.Data) {
-		scale = math.Max(scale, math.Abs(x.Hi))
+	for i, x := range a.Data {
+		scale = math.Max(scale, math.Max(math.Abs(x.Hi), math.Abs(b.Data[i].Hi)))
 	}
 	var w Deviation
 	for i, x := range a.Data {
@@ -54,16 +52,22 @@ func CompareDoubleDouble(a, b *interp.DoubleDoubleTensor, scale float64) Deviati
 		if x == y {
 			err = 0
 		}
-		if !(err <= w.Err) || !w.found {
-			w = Deviation{err, Unravel(a.Shape, i), x.Hi, y.Hi, true}
-		}
-		if err != err {
+		if w.update(err, a.Shape, i, x.Hi, y.Hi) {
 			break
 		}
 	}
 	return w
 }
 
+// update takes the error of entry i into account and reports whether it is NaN.
+func (w *Deviation) update(err float64, shape []int, i int, a, b float64) (isNaN bool) {
+	if !(err <= w.Err) || !w.found {
+		*w = Deviation{err, Unravel(shape, i), a, b, true}
+	}
+	return math.IsNaN(err)
+}
+
+// MaxNorm is the maximum norm, NaN where an entry is.
 func MaxNorm(t *interp.Tensor) float64 {
 	n := 0.0
 	for _, x := range t.Data {
@@ -72,4 +76,24 @@ func MaxNorm(t *interp.Tensor) float64 {
 		}
 	}
 	return n
+}
+
+// Finite reports whether all entries are finite in float32, in which kernels compute.
+func Finite(t *interp.Tensor) bool {
+	for _, x := range t.Data {
+		if !(math.Abs(x) <= math.MaxFloat32) {
+			return false
+		}
+	}
+	return true
+}
+
+// AllFinite reports whether all tensors are Finite.
+func AllFinite(all Tensors) bool {
+	for _, t := range all {
+		if !Finite(t) {
+			return false
+		}
+	}
+	return true
 }

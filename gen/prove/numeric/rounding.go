@@ -8,16 +8,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// MostRoundings is how far two orders of the same operations may be apart, by how far
-// one rounding of each moves the result.
+// MostRoundings is the factor of RoundingError within which two orders of the same
+// operations agree.
 const MostRoundings = 100
 
-// RoundingError is how far the results of a program move where each of its instructions is
-// off by one rounding.
+// RoundingError estimates the rounding error of each result of a program by random
+// perturbation (as in stochastic arithmetic): the largest change of the result where every
+// instruction's output is off by up to one unit in the last place.
 func RoundingError(f *ir.Func, sizes map[string]int, params Tensors) map[string]float64 {
 	const ulp, runs = 0x1p-52, 4
 	rng := rand.New(rand.NewPCG(1, 2))
-	plain, off := interp.Run(f, sizes, params), map[string]float64{}
+	exact, change := interp.Run(f, sizes, params), map[string]float64{}
 	for range runs {
 		p := interp.Compile(f)
 		p.ObserveInstr = func(in *ir.Instr, out *interp.Tensor) {
@@ -30,9 +31,9 @@ func RoundingError(f *ir.Func, sizes map[string]int, params Tensors) map[string]
 		}
 		for name, t := range p.Run(sizes, params) {
 			for i, x := range t.Data {
-				off[name] = math.Max(off[name], math.Abs(x-plain[name].Data[i]))
+				change[name] = math.Max(change[name], math.Abs(x-exact[name].Data[i]))
 			}
 		}
 	}
-	return off
+	return change
 }

@@ -20,36 +20,34 @@ const (
 	DeepPointsPerSize = 24
 )
 
-// EqualityPoint evaluates the program of a claim at numbers that it can be evaluated at.
-func EqualityPoint(blk *check.Block, q *irbuild.Equality, prog *interp.Program, sizes map[string]int, why Purpose, n int, edges bool) (params, out numeric.Tensors, s *Sampler) {
+// EqualityPoint draws a point at which the program of an equality is finite.
+func EqualityPoint(blk *check.Block, q *irbuild.Equality, prog *interp.Program, sizes map[string]int, why Purpose, n int, ties bool) (params, out numeric.Tensors, s *Sampler) {
 	params, out, s, _ = FinitePoint(q.Func, prog, func() *Sampler {
 		s := New(blk, q.Free, sizes, why, n)
-		s.Ties = edges
+		s.Ties = ties
 		return s
-	}, func(s *Sampler) numeric.Tensors { return s.Params(q.Func) })
+	})
 	return params, out, s
 }
 
-// A program may fail to give numbers for two reasons. Something in it may be
-// undefined: the logarithm of a negative number, a quotient by zero. That is an
-// error of the page wherever it happens. Or its numbers grow until float32 does
-// not hold them, as those of an unstable recurrence do under parameters that
-// nobody has trained; its equations may be right all the same, and are tested
-// where they give numbers. So a point that overflows is drawn again at half the
-// size, and again, and the report says at which size the program was tested.
-// What still overflows at a thousandth of the usual size is refused.
+// A result may be no finite float32 for two reasons. An operation may be undefined, such as
+// the logarithm of a negative number or a quotient by zero: an error of the page at any
+// point. Or the numbers overflow, as in an unstable recurrence with untrained parameters:
+// its equations may be right, and are tested where they are finite. So a point that
+// overflows is drawn again at half the size, up to MaxHalvings times, and the report says
+// at which size the program was tested.
 
-// MaxHalvings is how often a point is drawn again at half the size.
+// MaxHalvings is the number of times that a point is drawn again at half the size.
 const MaxHalvings = 10
 
-// A NonFinite is the first instruction of a run that gives no float32 number.
+// A NonFinite is the first instruction of a run whose output is not finite in float32.
 type NonFinite struct {
 	Instr     *ir.Instr
-	Undefined bool // no number at all, or a pole; else one that is too large
+	Undefined bool // NaN or a pole; else an overflow
 }
 
-// FirstNonFinite runs a program, whose results are not all finite in float32, and finds
-// where that begins.
+// FirstNonFinite finds the first instruction whose output is not finite in a program that
+// has a result which is not.
 func FirstNonFinite(f *ir.Func, sizes map[string]int, params numeric.Tensors) *NonFinite {
 	var first *NonFinite
 	prog := interp.Compile(f)
@@ -60,13 +58,12 @@ func FirstNonFinite(f *ir.Func, sizes map[string]int, params numeric.Tensors) *N
 	}
 	prog.Run(sizes, params)
 	if first == nil {
-		panic("prove: BUG: " + f.Name + " gives no number, and none of its instructions is the first")
+		panic("sample: BUG: a result of " + f.Name + " is not finite, but every instruction is")
 	}
 	return first
 }
 
-// isUndefined reports whether an operation on float32 numbers gave something that
-// is no number, or the value at a pole.
+// isUndefined reports whether an operation returned NaN or the value at a pole.
 func isUndefined(op ir.Op, out *interp.Tensor) bool {
 	pole := op == ir.Div || op == ir.Log || op == ir.Log1p
 	for _, x := range out.Data {
@@ -77,13 +74,13 @@ func isUndefined(op ir.Op, out *interp.Tensor) bool {
 	return false
 }
 
-// FinitePoint draws parameters at which a program gives numbers, with the sampler
-// that drew them; the trouble says why there are none.
-func FinitePoint(f *ir.Func, prog *interp.Program, sampler func() *Sampler, draw func(s *Sampler) numeric.Tensors) (params, out numeric.Tensors, s *Sampler, why *NonFinite) {
+// FinitePoint draws parameters at which a program is finite, and returns the sampler that
+// drew them; why is the reason where there are none.
+func FinitePoint(f *ir.Func, prog *interp.Program, sampler func() *Sampler) (params, out numeric.Tensors, s *Sampler, why *NonFinite) {
 	for n := range MaxHalvings + 1 {
 		s = sampler()
 		s.Halvings = n
-		params = draw(s)
+		params = s.Params(f)
 		if out = prog.Run(s.Sizes, params); numeric.AllFinite(out) {
 			return params, out, s, nil
 		}
@@ -98,7 +95,7 @@ func FinitePoint(f *ir.Func, prog *interp.Program, sampler func() *Sampler, draw
 	return params, out, s, why
 }
 
-// ResultSpan is where a page says what a result is.
+// ResultSpan is the span of the equation that defines a result.
 func ResultSpan(r ir.Result, otherwise source.Span) source.Span {
 	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
 		return r.Val.Def.Span
@@ -106,8 +103,8 @@ func ResultSpan(r ir.Result, otherwise source.Span) source.Span {
 	return otherwise
 }
 
-// ReportNonFinite reports that a program gives no float32 numbers. The caret is under
-// the first operation that gives none, where the page has it.
+// ReportNonFinite reports that a result is not finite in float32, with the first operation
+// whose output is not.
 func ReportNonFinite(p *proof.Context, at source.Span, what string, sizes map[string]int, why *NonFinite) {
 	text, hint := "overflows float32", "bound what grows, or scale it down"
 	if why != nil && why.Undefined {

@@ -1,6 +1,7 @@
 package sample
 
-// A Purpose is what numbers are drawn for: each has its own.
+// A Purpose seeds the random numbers of one kind of test, so that a test more or less
+// changes no other.
 type Purpose uint64
 
 const (

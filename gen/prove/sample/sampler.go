@@ -1,3 +1,6 @@
+// Package sample draws the points at which programs are tested: sizes that tell all axes
+// apart, parameters from their declared sets, points at which a program is finite, first
+// values, trajectories, and tokens and parameters of very different sizes.
 package sample
 
 import (
@@ -18,24 +21,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A Sampler draws parameters of programs from their declared sets: unit rows,
-// rows on the simplex, open ranges well inside, integers with the extra values
-// that a union allows. Everything else is a normal number of moderate size.
+// A Sampler draws parameters of programs from their declared sets: rows on the sphere or
+// the simplex, open ranges away from their ends, integers with the members of a union.
+// Any other number is normally distributed.
 type Sampler struct {
-	Rand  *rand.Rand
-	Block *check.Block
-	Frees map[string]irbuild.Free
-	Sizes map[string]int
-	// edges makes some entries equal to a number that the program is given
-	// too, so that comparisons are also tested at a tie.
-	Ties     bool
+	Rand     *rand.Rand
+	Block    *check.Block
+	Frees    map[string]irbuild.Free
+	Sizes    map[string]int
+	Ties     bool // some entries equal another parameter, so that comparisons are tested at equality
+	Halvings int  // unbounded numbers are drawn at 1/2^Halvings of the usual size
 	gates    bool // a gate is being drawn
-	Halvings int  // how often what may be any number is drawn at half the size
 }
 
-// New makes the sampler of a purpose's nth point. Numbers follow from the
-// purpose, n and the order in which they are drawn, which is that of a program's
-// parameters: no name of a page decides what is drawn.
+// New returns the sampler of a purpose's nth point. The numbers depend on the purpose, n
+// and the order of a program's parameters, and on no name of a page.
 func New(blk *check.Block, frees map[string]irbuild.Free, sizes map[string]int, purpose Purpose, n int) *Sampler {
 	return &Sampler{Rand: rand.New(rand.NewPCG(uint64(purpose), uint64(n))), Block: blk, Frees: frees, Sizes: sizes}
 }
@@ -52,6 +52,7 @@ func (s *Sampler) Params(f *ir.Func) numeric.Tensors {
 	return out
 }
 
+// Draw draws one parameter.
 func (s *Sampler) Draw(p *ir.Value) *interp.Tensor {
 	t := interp.NewTensor(interp.Shape(p.Axes, s.Sizes)...)
 	typ := s.Frees[p.Name].Type
@@ -67,7 +68,7 @@ func (s *Sampler) Draw(p *ir.Value) *interp.Tensor {
 	case typ != nil && typ.Kind == notation.RangeType:
 		s.gates = s.isGate(s.Frees[p.Name].Sym)
 		s.Fill(t, func() float64 { return s.inRange(typ) })
-	case typ != nil && typ.Kind == notation.IntType: // an option that counts: small, so that what it counts comes round
+	case typ != nil && typ.Kind == notation.IntType: // an option that is a period: small, so that several periods are tested
 		lo, hi := s.integer(typ.Lo, 0), s.integer(typ.Hi, 3)
 		s.Fill(t, func() float64 { return float64(lo + s.Rand.IntN(min(hi-lo, 2)+1)) })
 	case p.Role == ir.Constant && len(p.Axes) == 0 && typ == nil:
@@ -85,9 +86,9 @@ func (s *Sampler) Draw(p *ir.Value) *interp.Tensor {
 	return t
 }
 
-// set is where the rows of a parameter lie: where it is declared, or, for a
-// state that is declared as real, where some page of the rule says that it keeps
-// it. Whether it does is proved from the state's own start.
+// RowSet is the set that contains the rows of a parameter: its declared set, or, for a
+// state that is declared as real, the set in which some page of the rule says that it
+// stays, which is proved from the state's first value.
 func (s *Sampler) RowSet(p *ir.Value, typ *notation.Type) notation.TypeKind {
 	if typ == nil {
 		return notation.RealType
@@ -106,13 +107,14 @@ func (s *Sampler) isGate(sym *check.Symbol) bool {
 	return eq != nil && eq.Gate != nil
 }
 
+// Fill fills a tensor with independent draws.
 func (s *Sampler) Fill(t *interp.Tensor, f func() float64) {
 	for i := range t.Data {
 		t.Data[i] = f()
 	}
 }
 
-// normaliseRows moves rows onto the sphere or the simplex.
+// normaliseRows projects rows onto the sphere or the simplex.
 func (s *Sampler) normaliseRows(t *interp.Tensor, kind notation.TypeKind) {
 	n := t.Shape[len(t.Shape)-1]
 	if n == 0 || !proof.HasNormalisedRows(kind) {
@@ -137,7 +139,7 @@ func (s *Sampler) normaliseRows(t *interp.Tensor, kind notation.TypeKind) {
 	}
 }
 
-// inRange draws a number of a range, away from its ends.
+// inRange draws a number of a range away from its ends.
 func (s *Sampler) inRange(t *notation.Type) float64 {
 	iv := interval.Declared(t)
 	okLo, okHi := !math.IsInf(iv.Lo, 0), !math.IsInf(iv.Hi, 0)
@@ -156,8 +158,8 @@ func (s *Sampler) inRange(t *notation.Type) float64 {
 	return s.Rand.NormFloat64()
 }
 
-// integers draws indices of a declared range, the members of a union
-// included; without a range they count the tokens before a chunk.
+// integers draws indices of a declared range and the members of a union. Without a range
+// they are positions, the number of tokens before a chunk.
 func (s *Sampler) integers(t *interp.Tensor, typ *notation.Type) {
 	lo, hi := 0, 3
 	if typ != nil && typ.Kind == notation.IntType {
@@ -171,7 +173,7 @@ func (s *Sampler) integers(t *interp.Tensor, typ *notation.Type) {
 	})
 }
 
-// integer evaluates an integer over sizes.
+// integer evaluates an integer expression over sizes.
 func (s *Sampler) integer(e notation.Expr, otherwise int) int {
 	if e == nil {
 		return otherwise
@@ -190,7 +192,7 @@ func (s *Sampler) integer(e notation.Expr, otherwise int) int {
 	return n
 }
 
-// ASCIISizes spells the sizes of a polynomial as programs do.
+// ASCIISizes renames the sizes of a polynomial to their names in programs.
 func ASCIISizes(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
 		if n := ident.ASCII(s); n != s {
@@ -200,8 +202,7 @@ func ASCIISizes(p shape.Poly) shape.Poly {
 	return p
 }
 
-// placeTies copies the value of some number among the parameters into one entry of
-// each real array.
+// placeTies copies zero or a scalar parameter into one entry of each real array.
 func (s *Sampler) placeTies(f *ir.Func, params numeric.Tensors) {
 	var numbers []float64
 	for _, p := range f.Params {
@@ -219,18 +220,17 @@ func (s *Sampler) placeTies(f *ir.Func, params numeric.Tensors) {
 	}
 }
 
-// spread draws weights for a result.
+// Weights draws random weights for a result.
 func (s *Sampler) Weights(t *interp.Tensor) *interp.Tensor {
 	w := interp.NewTensor(t.Shape...)
 	s.Fill(w, s.Rand.NormFloat64)
 	return w
 }
 
-// isWindow reports whether a parameter is what a context keeps of a series.
+// isWindow reports whether a parameter is the window state of a context: its last tokens.
 func isWindow(name string) bool { return strings.HasSuffix(name, ".tail") }
 
-// SetOptions gives the constants of an update that are options of its page their
-// values, and the clock its first one.
+// SetOptions gives the parameters of an update that are options of its page their values.
 func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {
 	for name, o := range s.Block.Options {
 		t := params[ident.ASCII(name)]
@@ -240,9 +240,9 @@ func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {
 	}
 }
 
-// ResultWeights draws the weights of a program's results by their places, so that
-// another program with results of the same names gets the same ones. A result
-// that the program does not have has the weight zero.
+// ResultWeights draws weights for the results of a program by their positions, so that
+// another program with results of the same names has the same weights. A result that the
+// program lacks has weight zero.
 func ResultWeights(f *ir.Func, sizes map[string]int, round int) func(ir.Result, *interp.Tensor) *interp.Tensor {
 	return func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		at := slices.IndexFunc(f.Results, func(s ir.Result) bool { return s.Name == r.Name })

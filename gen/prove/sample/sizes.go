@@ -11,25 +11,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// TokenAxis is the number of a value's axis of tokens, or −1.
-func TokenAxis(v *ir.Value) int {
-	return slices.IndexFunc(v.Axes, func(a *ir.Axis) bool { s, ok := a.Size.Symbol(); return ok && s == Tokens })
-}
-
-// Sizes are given to a program's free sizes in the order in which its axes have
-// them. Neighbouring sizes differ, so that a transposed or swapped axis cannot
-// pass; lanes and tokens get small numbers of their own. The deep sets add the awkward ones: one token, two,
-// seven, widths of one and two, and each width in turn at 31.
-
-// lanes and tokens are the names that check gives these two axes.
+// Names of the axes of the batch and of the tokens in programs.
 const (
 	Batch  = "L"
 	Tokens = "T"
 )
 
-// SizeNames lists the free sizes of a block's programs: first those that are an
-// axis of their own, in the order of the axes, then those that only enter others,
-// in the order of the block's. No name decides the order.
+// SizeNames lists the free sizes of a block's programs: first those of an axis, in the
+// order of the axes, then those that only occur in other sizes, in the order of the
+// block's axes. Names do not decide the order.
 func SizeNames(blk *check.Block, fs ...*ir.Func) []string {
 	var out, inner []string
 	var visit func(f *ir.Func)
@@ -60,8 +50,8 @@ func SizeNames(blk *check.Block, fs ...*ir.Func) []string {
 	return out
 }
 
-// declaredSizes are the axes of a block and of its parts in order, as programs
-// spell them.
+// declaredSizes are the axes of a block and of its parts in order, with their names in
+// programs.
 func declaredSizes(blk *check.Block, prefix string) []string {
 	if blk == nil {
 		return nil
@@ -76,15 +66,17 @@ func declaredSizes(blk *check.Block, prefix string) []string {
 	return out
 }
 
-func AssignSizes(names []string, l, t int, widths ...int) map[string]int {
+// AssignSizes gives the batch and the tokens their sizes and cycles through widths for all
+// other names, so that neighbouring axes have different sizes.
+func AssignSizes(names []string, batch, sequence int, widths ...int) map[string]int {
 	out := map[string]int{}
 	i := 0
 	for _, n := range names {
 		switch LastName(n) {
 		case Batch:
-			out[n] = l
+			out[n] = batch
 		case Tokens:
-			out[n] = t
+			out[n] = sequence
 		default:
 			out[n] = widths[i%len(widths)]
 			i++
@@ -93,10 +85,12 @@ func AssignSizes(names []string, l, t int, widths ...int) map[string]int {
 	return out
 }
 
-// LastName is a size's name without the part that it belongs to.
+// LastName is a name of a program without the part that it belongs to.
 func LastName(n string) string { return n[strings.LastIndexByte(n, '.')+1:] }
 
-// Sizes are the sizes at which programs are tested.
+// Sizes are the sizes at which programs are tested: two assignments that tell transposed and
+// swapped axes apart. A deep proof adds edge cases, such as one token and widths of one and
+// two, and each width in turn at 31.
 func Sizes(blk *check.Block, deep bool, fs ...*ir.Func) []map[string]int {
 	names := SizeNames(blk, fs...)
 	sets := []map[string]int{AssignSizes(names, 2, 5, 3, 4, 2, 5), AssignSizes(names, 1, 3, 2, 3, 4, 1)}
@@ -114,7 +108,7 @@ func Sizes(blk *check.Block, deep bool, fs ...*ir.Func) []map[string]int {
 	return sets
 }
 
-// GrowingSizes are sizes from the smallest on, for a counterexample.
+// GrowingSizes are sizes in growing order, for the smallest counterexample.
 func GrowingSizes(names []string) []map[string]int {
 	return []map[string]int{AssignSizes(names, 1, 1, 1), AssignSizes(names, 1, 2, 1), AssignSizes(names, 1, 2, 2), AssignSizes(names, 1, 2, 2, 3), AssignSizes(names, 2, 5, 3, 4, 2, 5)}
 }
@@ -129,4 +123,9 @@ func SizesText(sizes map[string]int) string {
 		return "any size"
 	}
 	return strings.Join(out, ", ")
+}
+
+// TokenAxis is the position of a value's axis of tokens, or −1.
+func TokenAxis(v *ir.Value) int {
+	return slices.IndexFunc(v.Axes, func(a *ir.Axis) bool { s, ok := a.Size.Symbol(); return ok && s == Tokens })
 }

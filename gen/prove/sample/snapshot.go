@@ -16,25 +16,22 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// A course is what becomes of a rule that nobody has trained: it runs from the
-// values that its page starts it from, over tokens drawn from a seed, and is
-// measured at some moments. Whether what is measured is acceptable is for the
-// reader to say.
+// Follow runs an untrained rule over random tokens and measures it at some steps. Whether
+// a measurement is acceptable is for the caller to decide.
 
-// snapshotChunk is how many tokens of a course one call takes.
-const snapshotChunk = 50
+const (
+	snapshotChunk = 50 // tokens of one call
+	snapshotBatch = 2
+)
 
-// snapshotBatch is how many contexts run side by side.
-const snapshotBatch = 2
-
-// A Snapshot is a rule after so many tokens.
+// A Snapshot describes a rule after some number of tokens.
 type Snapshot struct {
 	Steps  int
-	Finite bool             // every output and state so far is a number
+	Finite bool             // every output and state so far is finite
 	States []Measure        // root mean square of each state's entries, in the order of the page
-	Gates  []Measure        // of each gate the share of values close to an end of its range
-	Output float64          // root mean square of the output's entries over the last 50 tokens
-	Spread float64          // root mean square of what they differ from their mean over those tokens
+	Gates  []Measure        // of each gate, the share of values close to an end of its range
+	Output float64          // root mean square of the output over the last chunk
+	Spread float64          // root mean square of its deviation from the mean over those tokens
 	Bounds map[string]Range // least and largest value of each gate
 }
 
@@ -47,10 +44,10 @@ type Measure struct {
 // A Range is a least and a largest value.
 type Range struct{ Lo, Hi float64 }
 
-// Follow runs a rule with all free sizes of a width and measures it at each of
-// the moments, which grow and are multiples of 50. Near says how close to an
-// end of its range a gate counts as saturated. It stops where a number is none.
-func Follow(blk *check.Block, width int, moments []int, near float64) ([]Snapshot, diag.List) {
+// Follow runs a rule with all free sizes equal to a width and measures it at each of the
+// steps, which grow and are multiples of 50. A gate within near of an end of its range
+// counts as saturated. It stops at the first value that is not finite.
+func Follow(blk *check.Block, width int, steps []int, near float64) ([]Snapshot, diag.List) {
 	var ds diag.List
 	c := &follower{blk: blk, near: near}
 	for _, eq := range blk.Eqs {
@@ -64,21 +61,22 @@ func Follow(blk *check.Block, width int, moments []int, near float64) ([]Snapsho
 	if c.f == nil || ds.HasErrors() {
 		return nil, ds
 	}
-	return c.run(width, moments), ds
+	return c.run(width, steps), ds
 }
 
-// A follower follows one rule.
+// A follower runs one rule and accumulates what is measured.
 type follower struct {
 	blk    *check.Block
 	f      *ir.Func
 	probes []irbuild.Probe
 	gates  []gateRange
 	near   float64
-	sums   []float64 // of each output entry over tokens
+	sums   []float64 // of each output entry over the tokens of a chunk
 	squares,
 	count float64
 }
 
+// A gateRange accumulates the values of one gate.
 type gateRange struct {
 	sym         *check.Symbol
 	name        string
@@ -86,16 +84,16 @@ type gateRange struct {
 	ends, total int
 }
 
-func (c *follower) run(width int, moments []int) []Snapshot {
+func (c *follower) run(width int, at []int) []Snapshot {
 	sizes := AssignSizes(SizeNames(c.blk, c.f), snapshotBatch, snapshotChunk, width)
 	frees := irbuild.Frees(c.blk, c.f)
 	path := New(c.blk, frees, sizes, ForSnapshot, 0).Trajectory(c.f)
 	draw := New(c.blk, frees, sizes, forTokens, 0)
 	var out []Snapshot
-	for steps := snapshotChunk; len(out) < len(moments); steps += snapshotChunk {
+	for steps := snapshotChunk; len(out) < len(at); steps += snapshotChunk {
 		path.DrawTokens(draw)
 		ok := c.observe(path.Next())
-		if steps == moments[len(out)] || !ok {
+		if steps == at[len(out)] || !ok {
 			out = append(out, c.measure(steps, ok, path.Params))
 		}
 		if !ok {
@@ -105,7 +103,7 @@ func (c *follower) run(width int, moments []int) []Snapshot {
 	return out
 }
 
-// observe gathers what is measured over tokens, and reports whether all is finite.
+// observe accumulates the results of a chunk and reports whether all are finite.
 func (c *follower) observe(got numeric.Tensors) bool {
 	for _, r := range c.f.Results {
 		if !numeric.Finite(got[r.Name]) {

@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"math"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -14,14 +13,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// A startEvaluator computes the numbers of a declaration. The sizes of a part
-// inside a whole are those of the arrays that it was given.
+// The values that a page starts its learned parameters and states from: constants, random
+// distributions, and the program of a rule's first states.
+
+// A startEvaluator evaluates the declarations of a block. The sizes of a part inside a
+// whole are read off the arrays of the whole.
 type startEvaluator struct {
 	blk   *check.Block
 	sizes map[string]int
 }
 
-// learn reads the sizes of a declared array off its value.
+// learn reads the sizes of a declared array off its shape.
 func (e *startEvaluator) learn(s *check.Symbol, t *interp.Tensor) {
 	if t == nil || s.Type == nil {
 		return
@@ -43,7 +45,7 @@ func (e *startEvaluator) size(name string) int {
 	return 2
 }
 
-// start fills a learned parameter with a value that the page starts it from.
+// start fills a learned parameter with its declared first value.
 func (e *startEvaluator) start(s *check.Symbol, t *interp.Tensor, draw *Sampler) {
 	d := s.Decl
 	if d == nil {
@@ -89,57 +91,30 @@ func (e *startEvaluator) draw(dist notation.Expr, t *interp.Tensor, s *Sampler) 
 	}
 }
 
-// number evaluates a constant of a declaration; sizes and options count.
+// number evaluates a constant of a declaration over options and sizes.
 func (e *startEvaluator) number(x notation.Expr) (float64, bool) {
-	if v, ok := notation.Constant(x); ok {
-		return v, true
-	}
-	switch x := x.(type) {
-	case *notation.Ident:
-		if o := e.blk.Options[x.Name.Text]; o != nil {
+	return constant(x, func(name string) (float64, bool) {
+		if o := e.blk.Options[name]; o != nil {
 			if v, ok := notation.Constant(o.Value); ok {
 				return v, true
 			}
 		}
-	case *notation.Unary:
-		v, ok := e.number(x.X)
-		return -v, ok
-	case *notation.Binary:
-		a, ok := e.number(x.X)
-		b, okb := e.number(x.Y)
-		switch {
-		case !ok || !okb:
+		poly, ok := e.blk.SizeOf(&notation.Ident{Name: notation.Word{Text: name}}, nil)
+		if !ok {
 			return 0, false
-		case x.Op == "/":
-			return a / b, true
-		case x.Op == "+":
-			return a + b, true
-		case x.Op == "−":
-			return a - b, true
-		case x.Op == "·":
-			return a * b, true
 		}
-	case *notation.Call:
-		if x.Fun.Text == "sqrt" && len(x.Args) == 1 {
-			v, ok := e.number(x.Args[0])
-			return math.Sqrt(v), ok
+		poly = ASCIISizes(poly)
+		sizes := map[string]int{}
+		for _, n := range poly.Symbols() {
+			sizes[n] = e.size(n)
 		}
-	}
-	poly, ok := e.blk.SizeOf(x, nil)
-	if !ok {
-		return 0, false
-	}
-	poly = ASCIISizes(poly)
-	sizes := map[string]int{}
-	for _, n := range poly.Symbols() {
-		sizes[n] = e.size(n)
-	}
-	v, err := poly.Eval(sizes)
-	return float64(v), err == nil
+		v, err := poly.Eval(sizes)
+		return float64(v), err == nil
+	})
 }
 
-// StartValues draws inputs and gives everything else the value that the page
-// starts it from.
+// StartValues draws the inputs of a program and gives everything else its declared first
+// value.
 func (s *Sampler) StartValues(f *ir.Func) numeric.Tensors {
 	params := s.Params(f)
 	s.StartParams(s.Block, "", params)
@@ -151,8 +126,8 @@ func (s *Sampler) StartValues(f *ir.Func) numeric.Tensors {
 	return params
 }
 
-// StartParams gives the learned parameters and states of a block and of its parts the
-// values that their pages start them from.
+// StartParams gives the learned parameters and states of a block and of its parts their
+// declared first values.
 func (s *Sampler) StartParams(blk *check.Block, prefix string, params numeric.Tensors) {
 	e := &startEvaluator{blk: blk, sizes: map[string]int{}}
 	for n, x := range s.Sizes {
@@ -176,14 +151,13 @@ func (s *Sampler) StartParams(blk *check.Block, prefix string, params numeric.Te
 	}
 }
 
-// StartValue gives a learned parameter or a state the value that its declaration starts it from.
+// StartValue gives one learned parameter or state its declared first value.
 func (s *Sampler) StartValue(sym *check.Symbol, t *interp.Tensor) {
 	(&startEvaluator{blk: s.Block, sizes: s.Sizes}).start(sym, t, s)
 }
 
-// startStates runs a rule's own start. What only the start reads, such as a
-// learned first state, is drawn and started here: the chunk's program does not
-// have it.
+// startStates runs the program of a rule's first states. A parameter that only this
+// program reads, such as a learned initial state, is drawn and started here.
 func (s *Sampler) startStates(blk *check.Block, prefix string, e *startEvaluator, params numeric.Tensors) {
 	var quiet diag.List
 	g := irbuild.Start(blk, &quiet)
@@ -194,11 +168,11 @@ func (s *Sampler) startStates(blk *check.Block, prefix string, e *startEvaluator
 	for _, n := range SizeNames(blk, g) {
 		sizes[n] = e.size(n)
 	}
-	own := *s
-	own.Sizes = sizes
+	draw := *s
+	draw.Sizes = sizes
 	for _, v := range g.Params {
 		if in[v.Name] = params[prefix+v.Name]; in[v.Name] == nil {
-			in[v.Name] = own.Draw(v)
+			in[v.Name] = draw.Draw(v)
 			for _, sym := range blk.SymSeq {
 				if ident.ASCII(sym.Name) == v.Name && (sym.Kind == check.Outer || sym.Drawn()) {
 					e.start(sym, in[v.Name], s)

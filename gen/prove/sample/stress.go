@@ -8,15 +8,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
+// Stress tests look for what random numbers of moderate size do not show: learned
+// parameters and tokens from a sixteenth to 256 times the usual size, so that gates
+// saturate, alone and together; tokens that are all equal, so that states accumulate, or
+// that alternate in sign. Declared sets are kept. A trajectory ends where it overflows.
+// Equalities are only compared while numbers are mild enough for float64 to decide.
 const (
 	StressRounds = 8
-	StressTol    = 1e-6 // of what is found there: sums of large numbers leave rounding
-	mildScales   = 2    // of the sizes: those at which equalities are compared
+	StressTol    = 1e-6 // the rounding error of sums of large numbers
+	mildScales   = 2    // the first scales, at which equalities are compared
 )
 
 // StressScales are the sizes of learned parameters and tokens.
 var StressScales = []float64{1.0 / 16, 1, 16, 256}
 
+// StressScale draws one of the scales.
 func StressScale(rng *rand.Rand, mild bool) float64 {
 	n := len(StressScales)
 	if mild {
@@ -25,8 +31,8 @@ func StressScale(rng *rand.Rand, mild bool) float64 {
 	return StressScales[rng.IntN(n)]
 }
 
-// StressTokens draws the tokens of a chunk: each of a size of its own, or all the
-// same, or the same with alternating signs.
+// StressTokens draws the tokens of a chunk: each with a scale of its own, or all equal, or
+// equal with alternating signs.
 func StressTokens(f *ir.Func, draw *Sampler, params numeric.Tensors, round int, mild bool) {
 	for _, v := range f.Params {
 		if v.Role != ir.Input || v.Elem != ir.Real {
@@ -39,7 +45,10 @@ func StressTokens(f *ir.Func, draw *Sampler, params numeric.Tensors, round int, 
 		if k < 0 || typ != nil && typ.Kind != notation.RealType {
 			continue
 		}
-		stride, scale := numeric.Stride(t.Shape, k), make([]float64, t.Shape[k])
+		stride, scale := 1, make([]float64, t.Shape[k])
+		for _, size := range t.Shape[k+1:] {
+			stride *= size
+		}
 		for n := range scale {
 			scale[n] = StressScale(draw.Rand, mild)
 		}

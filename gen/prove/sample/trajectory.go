@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 )
 
-// A Trajectory runs a rule chunk after chunk from the values that its page starts it from.
+// A Trajectory runs a rule chunk after chunk from its declared first values.
 type Trajectory struct {
 	prog   *interp.Program
 	f      *ir.Func
@@ -14,7 +14,7 @@ type Trajectory struct {
 	Params numeric.Tensors // of the next chunk
 }
 
-// Trajectory starts a trajectory with freshly drawn parameters and tokens.
+// Trajectory starts a trajectory with drawn parameters and tokens.
 func (s *Sampler) Trajectory(f *ir.Func) *Trajectory {
 	return &Trajectory{prog: interp.Compile(f), f: f, sizes: s.Sizes, Params: s.StartValues(f)}
 }
