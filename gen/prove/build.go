@@ -86,14 +86,14 @@ func build(p *proof.Context, c class) *programs {
 	case updateRule:
 		u.main = irbuild.Update(p.Block, &ds)
 	case bias:
-		p.Typed(ds)
+		p.RecordShape(ds)
 		return u
 	case composition:
 		return buildComposition(p, u)
 	case chunked:
 		blk, more := check.WithChunks(p.Tree, p.Unit, equivalence.ProvedChunk)
 		if blk == nil || more.HasErrors() {
-			p.Typed(more)
+			p.RecordShape(more)
 			return nil
 		}
 		p.Block, ds = blk, more
@@ -103,7 +103,7 @@ func build(p *proof.Context, c class) *programs {
 		u.subject(p, "chunk", u.main)
 		u.subjects[0].Learned = true
 	}
-	if !p.Typed(ds) || u.main == nil || c == rule && !buildRest(p, u) {
+	if !p.RecordShape(ds) || u.main == nil || c == rule && !buildRest(p, u) {
 		return nil
 	}
 	return u
@@ -120,7 +120,7 @@ func buildRest(p *proof.Context, u *programs) bool {
 	var ds diag.List
 	frozen, start := irbuild.Frozen(p.Block, &ds), irbuild.Start(p.Block, &ds)
 	if p.Diags.Append(ds); ds.HasErrors() {
-		p.FailTypes(ds.Len())
+		p.FailShape(ds.Len())
 		return false
 	}
 	if frozen != nil {
@@ -140,7 +140,7 @@ func buildRest(p *proof.Context, u *programs) bool {
 func buildComposition(p *proof.Context, u *programs) *programs {
 	var ds diag.List
 	prog := irbuild.Compose(p.Block, &ds)
-	if !p.Typed(ds) || prog == nil {
+	if !p.RecordShape(ds) || prog == nil {
 		return nil
 	}
 	whole, instance := proof.Complete(p.Block), p.Unit != p.Block.Unit
@@ -159,7 +159,7 @@ func buildComposition(p *proof.Context, u *programs) *programs {
 	var more diag.List
 	u.main = irbuild.Whole(p.Block, &more)
 	if p.Diags.Append(more); u.main == nil || more.HasErrors() {
-		p.FailTypes(more.Len())
+		p.FailShape(more.Len())
 		return nil
 	}
 	if instance {

@@ -46,7 +46,7 @@ func TestComposed(t *testing.T) {
 		{model + "invariant loss ≥ 0\n", "", "", proof.Invariant, proof.Tested},
 		{model + "invariant loss ≥ 1\n", "HEC5005", "loss ≥ 1", proof.Invariant, proof.Failed},
 		{model + "cost forward = V·d·T + O(V·T)\n", "", "", proof.Cost, proof.Proved},
-		{model + "kink loss = 0 : C⁰\n", "HEC5016", "kink loss = 0 : C⁰", proof.KinkKind, proof.Failed},
+		{model + "kink loss = 0 : C⁰\n", "HEC5016", "kink loss = 0 : C⁰", proof.Kink, proof.Failed},
 	} {
 		reports, ds := proveText(c.text, false)
 		all := ds.Sorted()

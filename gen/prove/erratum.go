@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// errata lists the corrections to papers with the claims that they rest on.
+// errata lists the corrections to papers, each with the verdict of the claim that shows it.
 func errata(p *proof.Context) {
 	for _, e := range proof.OwnStatements(p, p.Block.Errata) {
 		it := proof.Item{Kind: proof.Erratum, Name: ident.ASCII(e.By.Text), Text: notation.Print(e, notation.Unicode), Span: e.Span}
@@ -25,7 +25,7 @@ func errata(p *proof.Context) {
 	}
 }
 
-// claimItem finds a settled claim by its name.
+// claimItem finds the item of a claim by its name.
 func claimItem(p *proof.Context, name string) *proof.Item {
 	for i, it := range p.Report.Items {
 		if it.Kind == proof.Claim && (it.Name == name || strings.ReplaceAll(it.Name, ":", ".") == name) {
@@ -35,7 +35,7 @@ func claimItem(p *proof.Context, name string) *proof.Item {
 	return familyItem(p, name)
 }
 
-// familyItem is the worst of the claims that a tagged line of a family makes.
+// familyItem is the worst item of a tagged line that states a family of claims.
 func familyItem(p *proof.Context, name string) (worst *proof.Item) {
 	for _, st := range p.Block.Unit.Body {
 		c, ok := st.(*notation.Claim)

@@ -36,7 +36,7 @@ type kind struct {
 
 // statementKinds are the kinds of items that lines of a page ask for. A line whose
 // kind the table does not have for a unit's class is refused.
-var statementKinds = []proof.Kind{proof.KinkKind, proof.Invariant, proof.Cost, proof.Marker, proof.Special, proof.Requires}
+var statementKinds = []proof.Kind{proof.Kink, proof.Invariant, proof.Cost, proof.Marker, proof.Special, proof.Requires}
 
 // kinds lists the kinds of proof in the order of a report. Where an unknown has no
 // root, nothing else of the unit is decided.
@@ -57,9 +57,9 @@ var kinds = []kind{
 		func(p *proof.Context, _ *programs) { claim.All(p) }},
 	{proof.Claim, "a strategy computes its rule", chunked,
 		func(p *proof.Context, _ *programs) { equivalence.StrategyClaims(p) }},
-	{proof.Approximate, "the distance of a strategy from its rule", chunked,
+	{proof.Approximation, "the distance of a strategy from its rule", chunked,
 		func(p *proof.Context, _ *programs) { equivalence.MeasureApproximation(p) }},
-	{proof.KinkKind, "a kink has the declared smoothness", operation | rule | function | bias,
+	{proof.Kink, "a kink has the declared smoothness", operation | rule | function | bias,
 		func(p *proof.Context, _ *programs) { claim.Kinks(p) }},
 	{proof.Invariant, "an inequality or equality holds after every token, and declared sets are kept", rule,
 		func(p *proof.Context, _ *programs) { invariant.OfRule(p) }},

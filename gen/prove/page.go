@@ -11,10 +11,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A page's header makes statements too. One with a tag must be backed by a
-// line with that tag in a block of the same page, and is as good as the worst
-// of these lines; one without is prose, listed as such and never counted as
-// checked.
+// A page's header makes statements too. A statement with a tag must be backed by a line with
+// that tag in a block of the same page, and has the worst verdict of these lines. A statement
+// without a tag is prose.
 
 // A Statement is one statement of a page's header: a part of a field.
 type Statement struct {
@@ -30,9 +29,8 @@ type StatementTag struct {
 	Span source.Span
 }
 
-// Page proves the statements of a page's header, given the reports of its
-// units. Which fields are statements is for the caller to say; what is
-// expected, guaranteed and spent are.
+// Page proves the statements of a page's header, given the reports of its units. The caller
+// decides which fields are statements.
 func Page(file *notation.File, header []Statement, reports []*proof.Report) (*proof.Report, diag.List) {
 	var ds diag.List
 	rep := &proof.Report{Unit: file.Source.Path, ID: "page:" + pageID(file.Source.Path)}
@@ -40,7 +38,7 @@ func Page(file *notation.File, header []Statement, reports []*proof.Report) (*pr
 	nth := map[string]int{}
 	for _, st := range header {
 		nth[st.Field]++
-		it := proof.Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, proof.Tag, ident.ID(st.Field), nth[st.Field]), Kind: proof.Tag, Name: st.Field, Text: st.Text, Span: st.Span}
+		it := proof.Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, proof.Header, ident.ID(st.Field), nth[st.Field]), Kind: proof.Header, Name: st.Field, Text: st.Text, Span: st.Span}
 		if len(st.Tags) == 0 {
 			it.Evidence = proof.Evidence{Verdict: proof.ProseOnly}
 			rep.Items = append(rep.Items, it)
@@ -50,7 +48,7 @@ func Page(file *notation.File, header []Statement, reports []*proof.Report) (*pr
 			it.ID, it.Name, it.Evidence = id+":"+tag.Text, tag.Text, backed(lines[tag.Text], reports)
 			if len(lines[tag.Text]) == 0 {
 				ds.Errorf(diag.TagUnbacked, tag.Span, "no line of this page has the tag {%s}", tag.Text).
-					Hint("write {%s} behind the claim, invariant or cost that says this, or take the tag away", tag.Text)
+					Hint("write {%s} after the claim, invariant or cost that says this, or take the tag away", tag.Text)
 			}
 			rep.Items = append(rep.Items, it)
 		}
@@ -58,7 +56,7 @@ func Page(file *notation.File, header []Statement, reports []*proof.Report) (*pr
 	return rep, ds
 }
 
-// pageID is a page's name without its folders and its ending.
+// pageID is the base name of a page without its extension.
 func pageID(path string) string {
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	return strings.TrimSuffix(path, ".md")

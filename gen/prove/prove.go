@@ -46,7 +46,7 @@ func proveBlock(p *proof.Context) {
 	blk, ds := check.Instantiate(p.Tree, p.Unit)
 	p.Diags.Append(ds)
 	if blk == nil || ds.HasErrors() {
-		p.FailTypes(ds.Len())
+		p.FailShape(ds.Len())
 		return
 	}
 	p.Block = blk
@@ -89,7 +89,7 @@ func proveFunctionClaims(p *proof.Context) {
 	}
 	blk, ds := check.Instantiate(p.Tree, alone)
 	if p.Diags.Append(ds); blk == nil || ds.HasErrors() {
-		p.FailTypes(ds.Len())
+		p.FailShape(ds.Len())
 		return
 	}
 	p.Block = blk
@@ -108,7 +108,7 @@ func proveInSomeFormula(p *proof.Context) bool {
 	if blk == nil {
 		if ds.HasErrors() {
 			p.Diags.Append(ds)
-			p.FailTypes(ds.Len())
+			p.FailShape(ds.Len())
 		}
 		return ds.HasErrors()
 	}
@@ -123,7 +123,7 @@ func proveInTrials(p *proof.Context) bool {
 		blk, ds := check.InstantiateFormula(p.Tree, p.Unit.Name.Text, f, nil)
 		p.Diags.Append(ds)
 		if blk == nil || ds.HasErrors() {
-			p.FailTypes(ds.Len())
+			p.FailShape(ds.Len())
 			continue
 		}
 		proveInFormula(p, blk, f)

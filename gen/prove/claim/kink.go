@@ -36,7 +36,7 @@ func Kinks(p *proof.Context) {
 }
 
 func proveKink(p *proof.Context, k *notation.Kink) {
-	it := proof.Item{Kind: proof.KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
+	it := proof.Item{Kind: proof.Kink, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
 	var ds diag.List
 	q := irbuild.Kink(p.Block, k, &ds)
 	p.Diags.Append(ds)

@@ -25,7 +25,7 @@ func MeasureApproximation(p *proof.Context) {
 	if !p.Block.Strategy.Approximate() {
 		return
 	}
-	it := proof.Item{Kind: proof.Approximate, Name: "answers", Span: p.Unit.Span, Text: "how far the answers are from the rule's, relative to them"}
+	it := proof.Item{Kind: proof.Approximation, Name: "answers", Span: p.Unit.Span, Text: "how far the answers are from the rule's, relative to them"}
 	off, err := Approximation(p.Tree, p.Unit)
 	if err != nil {
 		p.Diags.Append(*err)

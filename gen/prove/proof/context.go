@@ -9,39 +9,36 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// Options say how hard to look.
+// Options say how thorough a proof is.
 type Options struct {
-	// Deep adds awkward sizes, more points and trajectories of 10,000 steps.
+	// Deep adds edge cases of sizes, more points and trajectories of 10,000 steps.
 	Deep bool
-	// Facts leaves out what the compiler derives by itself, the gradients, and
-	// proves only what the page says.
+	// Facts proves only what the page states, and not the gradients that the compiler
+	// derives.
 	Facts bool
-	// Entries is how many entries of a parameter are perturbed at most, spread
-	// over it; 0 for what the depth gives.
+	// Entries is the largest number of entries of a parameter that are perturbed; 0 for
+	// that of the depth.
 	Entries int
 }
 
-// Of a larger parameter so many entries are perturbed, spread over it.
-const (
-	quickEntries = 48
-	deepEntries  = 200
-)
-
+// EntryLimit is the largest number of entries of a parameter that are perturbed.
 func (o Options) EntryLimit() int {
-	if o.Entries > 0 {
+	const quick, deep = 48, 200
+	switch {
+	case o.Entries > 0:
 		return o.Entries
+	case o.Deep:
+		return deep
 	}
-	if o.Deep {
-		return deepEntries
-	}
-	return quickEntries
+	return quick
 }
 
-// A Context settles the items of one unit.
+// A Context is the proof of one unit: what is proved, and what was found. Every kind of proof
+// is a function of one.
 type Context struct {
 	Tree    *units.Tree
 	Unit    *notation.Unit
-	Block   *check.Block
+	Block   *check.Block // the unit, or a formula that it is proved in
 	Options Options
 	Diags   diag.List
 	Report  *Report
@@ -53,23 +50,24 @@ func NewContext(tree *units.Tree, u *notation.Unit, opt Options) *Context {
 	return &Context{Tree: tree, Unit: u, Options: opt, Report: &Report{Unit: u.Name.Text, ID: units.ID(u)}, ids: map[string]int{}}
 }
 
-// Typed records whether the block has types; ok means that it does.
-func (p *Context) Typed(ds diag.List) bool {
+// RecordShape records whether the block has types and reports it.
+func (p *Context) RecordShape(ds diag.List) bool {
 	p.Diags.Append(ds)
 	if ds.HasErrors() {
-		p.FailTypes(ds.Len())
+		p.FailShape(ds.Len())
 		return false
 	}
 	p.Add(Item{Kind: Shape, Name: "types", Span: p.Unit.Span, Evidence: Evidence{Verdict: Proved}})
 	return true
 }
 
-func (p *Context) FailTypes(n int) {
+// FailShape records that the block cannot be built, after n messages.
+func (p *Context) FailShape(n int) {
 	p.Add(Item{Kind: Shape, Name: "types", Span: p.Unit.Span,
 		Evidence: Evidence{Verdict: Failed, Note: fmt.Sprintf("%d messages", n)}})
 }
 
-// Add files an item under its stable id.
+// Add appends an item to the report under its stable id.
 func (p *Context) Add(it Item) {
 	it.ID = fmt.Sprintf("%s.%s.%s", p.Report.ID, it.Kind, it.Name)
 	if p.ids[it.ID]++; p.ids[it.ID] > 1 {
@@ -78,12 +76,12 @@ func (p *Context) Add(it Item) {
 	p.Report.Items = append(p.Report.Items, it)
 }
 
-// Decide files an item with what decide finds; decide reports what fails.
+// Decide appends an item with the evidence that decide returns; decide reports failures.
 func (p *Context) Decide(it Item, decide func() Evidence) Evidence {
 	it.Evidence = decide()
 	p.Add(it)
 	return it.Evidence
 }
 
-// Failure is the evidence behind a diagnostic.
+// Failure is the evidence of what a diagnostic reports.
 func Failure(note string) Evidence { return Evidence{Verdict: Failed, Note: note} }

@@ -8,9 +8,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Names and texts of statements, of which the stable ids of items are made.
+
+// ClaimKinds are the kinds of claims by keyword.
 var ClaimKinds = map[string]Kind{"claim": Claim, "eval": Eval, "adjoint": Adjoint, "relax": Relax}
 
-// ClaimName is the tag of a claim, or what its left side speaks of.
+// ClaimName is the tag of a claim, or the names on its left side.
 func ClaimName(c *notation.Claim) string {
 	if c.Tag != nil {
 		return c.Tag.Text
@@ -35,6 +38,7 @@ func ClaimName(c *notation.Claim) string {
 	return ident.ASCII(strings.Join(words, "_"))
 }
 
+// InvariantName is the tag of an invariant, or its number.
 func InvariantName(inv *notation.Invariant, i int) string {
 	if inv.Tag != nil {
 		return inv.Tag.Text
@@ -42,6 +46,7 @@ func InvariantName(inv *notation.Invariant, i int) string {
 	return fmt.Sprintf("invariant%d", i+1)
 }
 
+// Conjuncts lists the operands of a conjunction.
 func Conjuncts(c notation.Expr) []notation.Expr {
 	if a, ok := c.(*notation.And); ok {
 		return append(Conjuncts(a.X), Conjuncts(a.Y)...)
@@ -49,7 +54,7 @@ func Conjuncts(c notation.Expr) []notation.Expr {
 	return []notation.Expr{c}
 }
 
-// MarkText prints a marker with the names that it speaks of.
+// MarkText prints a marker with its arguments.
 func MarkText(m *notation.Mark) string {
 	var names []string
 	for _, a := range m.Args {
@@ -70,11 +75,12 @@ func MarkID(name, text string) string {
 	return ident.ID(name) + ":" + strings.ReplaceAll(ident.ASCII(args[1:]), ", ", ",")
 }
 
-// HasNormalisedRows reports whether a set is one of rows, on which they lie up to rounding.
+// HasNormalisedRows reports whether the rows of a set have norm or sum one, up to rounding.
 func HasNormalisedRows(kind notation.TypeKind) bool {
 	return kind == notation.SphereType || kind == notation.SimplexType
 }
 
+// SpecialName is the two formulas of a special case.
 func SpecialName(s *notation.Special) string {
 	var out []string
 	for _, f := range []*notation.Formula{s.Left, s.Right} {

@@ -1,3 +1,6 @@
+// Package proof is the data that the kinds of proof share: the report with its items and
+// verdicts, the context in which a unit is proved, which statements a unit must prove, and
+// the formulas in which a knob is proved that no rule uses.
 package proof
 
 import (
@@ -7,32 +10,32 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A Kind says what is proved; the zero value is invalid.
+// A Kind says what is decided; the zero value is invalid.
 type Kind int
 
 const (
 	_             Kind = iota
-	Shape              // the block has types and builds
-	InnerGradient      // a ∇ inside an equation, against differences of its function
-	OuterGradient      // the adjoint of a program, against differences of the program
+	Shape              // the unit has types and its programs can be built
+	InnerGradient      // a ∇ inside an equation is the gradient of its function
+	OuterGradient      // the adjoint of a program is its gradient
 	Claim              // an equality that the page states
-	KinkKind           // continuity at a kink
-	Invariant          // what holds after every step
+	Kink               // the smoothness at a kink
+	Invariant          // what holds after every token
 	Domain             // a gate or a state stays in its declared set
-	Cost               // the count of multiply-adds
-	Marker             // a fact about the recurrence
-	Special            // two formulas that are one
-	Requires           // a knob's condition on the others
-	Erratum            // a correction to a paper, with the claim behind it
-	Eval               // how a value is computed against what it is
+	Cost               // the number of multiply-adds
+	Marker             // a property of the recurrence that the page provides
+	Special            // two formulas are the same function
+	Requires           // a property that a knob requires of the others
+	Erratum            // a correction to a paper, with the claim that shows it
+	Eval               // the computation of a value against its definition
 	Adjoint            // a declared adjoint
-	Relax              // what stands for a value in gradients
-	Parameter          // a learned parameter receives a gradient
-	Init               // and does so at its actual start
+	Relax              // the value that gradients use in place of another
+	Parameter          // a learned parameter has a gradient
+	Init               // and a nonzero one at the values that it starts from
 	Cut                // results depend on how the tokens are cut into calls
-	Tag                // a statement of the header and the line behind it
-	Root               // an unknown has one root in its range, and a slope there
-	Approximate        // how far a strategy is from the rule that it stands for
+	Header             // a statement of a page's header, with the lines that back it
+	Root               // an unknown has one simple root in its bracket
+	Approximation      // the distance of a strategy from its rule
 )
 
 var kindNames = [...]string{"invalid", "shape", "inner-gradient", "outer-gradient", "claim", "kink", "invariant", "domain",
@@ -40,15 +43,15 @@ var kindNames = [...]string{"invalid", "shape", "inner-gradient", "outer-gradien
 
 func (k Kind) String() string { return kindNames[k] }
 
-// A Verdict says how much is known; the zero value is invalid. Later is worse.
+// A Verdict says how much is known; the zero value is invalid. A larger one is worse.
 type Verdict int
 
 const (
 	_         Verdict = iota
-	Proved            // decided symbolically
-	Tested            // sampled
-	Declared          // said with a reason, not decidable here
-	ProseOnly         // said in words only
+	Proved            // symbolically
+	Tested            // at sampled points
+	Declared          // stated with a reason, not decidable here
+	ProseOnly         // stated in words only
 	Failed            // refuted, or not decidable where it must be
 )
 
@@ -56,33 +59,33 @@ func (v Verdict) String() string {
 	return [...]string{"invalid", "proved", "tested", "declared", "prose only", "failed"}[v]
 }
 
-// Evidence is what a verdict rests on.
+// Evidence is a verdict and what it rests on.
 type Evidence struct {
 	Verdict   Verdict
 	Points    int     // entries compared
-	Skipped   int     // entries at a kink, which no difference can test
-	Tolerance float64 // relative, where Verdict is Tested
-	Worst     float64 // the largest error found, in units of the tolerance's scale
-	Halved    int     // some points were drawn at 1/2^Halved of the usual size: at larger ones the program overflows float32
-	Elsewhere bool    // settled on another page: no evidence here
+	Skipped   int     // entries that finite differences cannot test, such as at kinks
+	Tolerance float64 // relative, where the verdict is Tested
+	Worst     float64 // the largest error, on the scale of the tolerance
+	Halvings  int     // the smallest scale of a point was 1/2^Halvings of the usual one; at larger scales the program overflows float32
+	Elsewhere bool    // decided on another page: no evidence here
 	Note      string
 }
 
-// DrawnAt notes that a point was drawn at 1/2^halved of the usual size.
-func (ev *Evidence) DrawnAt(halved int) { ev.Halved = max(ev.Halved, halved) }
+// DrawnAt notes that a point was drawn at 1/2^halvings of the usual size.
+func (ev *Evidence) DrawnAt(halvings int) { ev.Halvings = max(ev.Halvings, halvings) }
 
-// An Item is one thing that is proved about a block.
+// An Item is one statement about a unit.
 type Item struct {
 	ID   string // stable: name.claim.adj:k
 	Kind Kind
 	Name string
-	Eq   string // the equation that it is about
-	Text string // what is said, in the page's words
+	Eq   string // the equation that the item is about
+	Text string // the statement as the page writes it
 	Span source.Span
 	Evidence
 }
 
-// A Report lists what is known about one block.
+// A Report lists what is known about one unit.
 type Report struct {
 	Unit  string
 	ID    string
@@ -108,7 +111,7 @@ func (r *Report) Item(id string) *Item {
 	return nil
 }
 
-// Count returns how many items have a verdict.
+// Count returns the number of items with a verdict.
 func (r *Report) Count(v Verdict) int {
 	n := 0
 	for _, it := range r.Items {
@@ -128,7 +131,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Detail says in a few words what a verdict rests on.
+// Detail prints in a few words what a verdict rests on.
 func (it Item) Detail() string {
 	var parts []string
 	if it.Points > 0 {
@@ -140,8 +143,8 @@ func (it Item) Detail() string {
 	if it.Verdict == Tested && it.Tolerance > 0 {
 		parts = append(parts, fmt.Sprintf("worst %.1e of %.0e", it.Worst, it.Tolerance))
 	}
-	if it.Halved > 0 {
-		parts = append(parts, fmt.Sprintf("at 1/%d of the usual size, beyond which numbers overflow float32", 1<<it.Halved))
+	if it.Halvings > 0 {
+		parts = append(parts, fmt.Sprintf("at 1/%d of the usual size, beyond which numbers overflow float32", 1<<it.Halvings))
 	}
 	if it.Note != "" {
 		parts = append(parts, it.Note)

@@ -9,15 +9,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// Nothing is passed over in silence: what is proved elsewhere says so, and what
-// is proved nowhere is refused.
+// Every statement of a page has a verdict: one that is proved elsewhere is listed as such, and
+// one that is proved nowhere is refused.
 
-// elsewhere lists what a page says that means something only where it is used.
+// DeferStatements lists the statements of a unit that means something only where it is used.
 func (p *Context) DeferStatements() {
-	there := Evidence{Verdict: Declared, Elsewhere: true, Note: "means something only where it is used, and is proved there"}
-	p.Add(Item{Kind: Shape, Name: "types", Span: p.Unit.Span, Evidence: there})
+	deferred := Evidence{Verdict: Declared, Elsewhere: true, Note: "means something only where it is used, and is proved there"}
+	p.Add(Item{Kind: Shape, Name: "types", Span: p.Unit.Span, Evidence: deferred})
 	for i, st := range p.Unit.Body {
-		it := Item{Span: st.Where(), Evidence: there}
+		it := Item{Span: st.Where(), Evidence: deferred}
 		switch s := st.(type) {
 		case *notation.Claim:
 			if units.OfFunctions(s) {
@@ -25,7 +25,7 @@ func (p *Context) DeferStatements() {
 			}
 			it.Kind, it.Name = ClaimKinds[s.Keyword.Text], ClaimName(s)
 		case *notation.Kink:
-			it.Kind, it.Name = KinkKind, notation.Print(s.Left, notation.ASCII)
+			it.Kind, it.Name = Kink, notation.Print(s.Left, notation.ASCII)
 		case *notation.Invariant:
 			it.Kind, it.Name = Invariant, InvariantName(s, i)
 		case *notation.Cost:
@@ -47,14 +47,13 @@ func (p *Context) DeferStatements() {
 	}
 }
 
-// RefuseStatements refuses lines that say something which is not proved of a unit of
-// this kind, so that none is passed over in silence.
+// RefuseStatements refuses the lines of a unit whose kinds are not proved of such units.
 func (p *Context) RefuseStatements(kinds ...Kind) {
 	for _, st := range p.Block.Unit.Body {
 		kind, at := Kind(0), st.Where()
 		switch s := st.(type) {
 		case *notation.Kink:
-			kind = KinkKind
+			kind = Kink
 		case *notation.Invariant:
 			kind = Invariant
 		case *notation.Cost:
@@ -75,8 +74,8 @@ func (p *Context) RefuseStatements(kinds ...Kind) {
 	}
 }
 
-// OwnStatements lists the statements of a kind that this unit itself writes, and those
-// of knobs that mean nothing alone.
+// OwnStatements selects the statements that the unit must prove: its own, and those of knobs,
+// which are proved inside formulas only.
 func OwnStatements[S interface {
 	comparable
 	Where() source.Span
@@ -90,8 +89,8 @@ func OwnStatements[S interface {
 	return out
 }
 
-// states reports whether a line stands in this unit, in the unit that it is an
-// instance of, or in a page that can only be checked inside a formula.
+// states reports whether a line belongs to the unit, to the unit that it is an instance of,
+// or to a page that can only be proved inside a formula.
 func (p *Context) states(at source.Span) bool {
 	for _, u := range p.Tree.Order {
 		if u != p.Unit && u != p.Block.Unit && (u.Kind == notation.BiasUnit || p.Block.Unit.Kind != notation.RuleUnit) {

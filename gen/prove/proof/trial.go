@@ -13,16 +13,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A knob is proved in the rules that use it, and in the formulas of its trial lines.
-// One that has neither would be proved nowhere. So it is tried in a formula made for
-// the purpose: the plainest knobs of the other kinds, those whose pages say least, and
-// the first front with which a rule can be built.
+// A knob is proved in the rules that use it, and in the formulas of its trial lines. A knob
+// that has neither is tried in a formula made for it: with the simplest knobs of the other
+// kinds, whose pages have the fewest lines, and the first front with which a rule can be
+// built.
 
 var knobKinds = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
-// TrialBlock makes a rule of a knob that none uses. Where no legal formula can
-// be built it returns what is wrong with the first one; where none is legal,
-// nothing.
+// TrialBlock makes a rule of a knob that no rule uses. Where no legal formula can be built it
+// returns the errors of the first one; where no formula is legal, nothing.
 func TrialBlock(tree *units.Tree, u *notation.Unit) (*check.Block, *notation.Formula, diag.List) {
 	var why diag.List
 	if !slices.Contains(knobKinds, u.Kind) {
@@ -48,9 +47,8 @@ func TrialBlock(tree *units.Tree, u *notation.Unit) (*check.Block, *notation.For
 	return nil, nil, why
 }
 
-// Resolve returns the block that a unit is proved as: itself, or the rule that
-// is made to try an unused knob. It is nil for a page that is proved only
-// where it is used.
+// Resolve returns the block that a unit is proved as: the unit itself, or the rule in which
+// an unused knob is tried. It is nil for a page that is proved only where it is used.
 func Resolve(tree *units.Tree, u *notation.Unit) (*check.Block, diag.List) {
 	switch u.Kind {
 	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit, notation.StrategyUnit:
@@ -60,13 +58,13 @@ func Resolve(tree *units.Tree, u *notation.Unit) (*check.Block, diag.List) {
 	return check.Instantiate(tree, u)
 }
 
-// Formulas are the formulas with this knob, over every front.
+// Formulas are all formulas with a knob, over every front, the simplest first.
 func Formulas(tree *units.Tree, knob *notation.Unit) []*notation.Formula {
 	all := []*notation.Formula{{Span: knob.Span}}
 	extend := func(kind notation.UnitKind, add func(f notation.Formula, a *notation.Apply) *notation.Formula) {
 		var next []*notation.Formula
 		for _, f := range all {
-			for _, u := range plainFirst(tree.Kinds(kind)) {
+			for _, u := range simplestFirst(tree.Kinds(kind)) {
 				if u.Example || u.Kind == knob.Kind && u != knob {
 					continue
 				}
@@ -81,7 +79,7 @@ func Formulas(tree *units.Tree, knob *notation.Unit) []*notation.Formula {
 			return &f
 		})
 	}
-	plainestFirst(tree, all)
+	simplestFormulasFirst(tree, all)
 	extend(notation.FrontUnit, func(f notation.Formula, a *notation.Apply) *notation.Formula {
 		f.Over = a
 		return &f
@@ -89,23 +87,23 @@ func Formulas(tree *units.Tree, knob *notation.Unit) []*notation.Formula {
 	return all
 }
 
-// plainFirst sorts units by how many lines they have, and by what these say: the
-// order of pages decides nothing.
-func plainFirst(units []*notation.Unit) []*notation.Unit {
-	said := map[*notation.Unit]string{}
+// simplestFirst sorts units by their number of lines, and then by their text, so that the
+// order of pages does not matter.
+func simplestFirst(units []*notation.Unit) []*notation.Unit {
+	text := map[*notation.Unit]string{}
 	for _, u := range units {
 		for _, st := range u.Body {
-			said[u] += notation.Print(st, notation.ASCII) + "\n"
+			text[u] += notation.Print(st, notation.ASCII) + "\n"
 		}
 	}
 	slices.SortStableFunc(units, func(u, v *notation.Unit) int {
-		return cmp.Or(cmp.Compare(len(u.Body), len(v.Body)), strings.Compare(said[u], said[v]))
+		return cmp.Or(cmp.Compare(len(u.Body), len(v.Body)), strings.Compare(text[u], text[v]))
 	})
 	return units
 }
 
-// plainestFirst sorts formulas by how many lines the pages of their knobs have.
-func plainestFirst(tree *units.Tree, all []*notation.Formula) {
+// simplestFormulasFirst sorts formulas by the number of lines of their knobs.
+func simplestFormulasFirst(tree *units.Tree, all []*notation.Formula) {
 	lines := func(f *notation.Formula) (n int) {
 		for _, a := range f.Parts {
 			n += len(tree.Units[a.Name.Text].Body)
@@ -115,6 +113,7 @@ func plainestFirst(tree *units.Tree, all []*notation.Formula) {
 	slices.SortStableFunc(all, func(f, g *notation.Formula) int { return lines(f) - lines(g) })
 }
 
+// FormulaText prints a formula: A + B + C + D over Front.
 func FormulaText(f *notation.Formula) string {
 	var names []string
 	for _, a := range f.Parts {
@@ -123,8 +122,8 @@ func FormulaText(f *notation.Formula) string {
 	return fmt.Sprintf("%s over %s", strings.Join(names, " + "), f.Over.Name.Text)
 }
 
-// FunctionClaims are the claims of a knob's page that speak of its own functions,
-// and the page without what only a formula gives a meaning to.
+// FunctionClaims returns the claims of a knob's page about its own functions, and the page
+// without the equations that only mean something inside a formula.
 func FunctionClaims(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 	var all []*notation.Claim
 	for _, st := range u.Body {
