@@ -136,16 +136,16 @@ const (
 
 // Panic messages for misuse by the caller.
 const (
-	ReservedKey  = "checkpoint: metadata key is reserved"
-	ReservedName = "checkpoint: tensor name is reserved, empty or not UTF-8"
-	AddedTwice   = "checkpoint: tensor added twice"
+	keyTaken     = "checkpoint: metadata key is reserved"
+	reservedName = "checkpoint: tensor name is reserved, empty or not UTF-8"
+	addedTwice   = "checkpoint: tensor added twice"
 )
 
-// SetMeta sets a metadata string. It panics with ReservedKey for a key of this
+// SetMeta sets a metadata string. It panics for a key of this
 // package.
 func (s *Snapshot) SetMeta(key, value string) {
 	if reservedKey(key) {
-		panic(ReservedKey)
+		panic(keyTaken)
 	}
 	if s.meta == nil {
 		s.meta = map[string]string{}
@@ -170,13 +170,14 @@ func (s *Snapshot) Meta(key string) (string, error) {
 func (s *Snapshot) MetaKeys() []string { return slices.Sorted(maps.Keys(s.meta)) }
 
 // Add copies a tensor into the snapshot. The error wraps ErrShape if the shape
-// has not len(data) elements. Add panics with ReservedName or AddedTwice.
+// has not len(data) elements. Add panics for a name that is
+// reserved or was added before.
 func Add[E Element](s *Snapshot, name string, shape tensor.Shape, data []E) error {
 	if name == reserved || name == "" || !utf8.ValidString(name) {
-		panic(ReservedName)
+		panic(reservedName)
 	}
 	if _, ok := s.tensors[name]; ok {
-		panic(AddedTwice)
+		panic(addedTwice)
 	}
 	if n, err := shape.Size(); err != nil || n != len(data) {
 		return fail(name, ErrShape, "%v has not %d elements", shape, len(data))

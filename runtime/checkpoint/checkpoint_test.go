@@ -217,13 +217,13 @@ func TestMisuse(t *testing.T) {
 		want string
 		f    func(s *Snapshot)
 	}{
-		{ReservedKey, func(s *Snapshot) { s.SetMeta("arithmetic", "fma") }},
-		{ReservedKey, func(s *Snapshot) { s.SetMeta("sha256.E", "") }},
-		{ReservedKey, func(s *Snapshot) { s.SetMeta("sha256", "") }},
-		{ReservedName, func(s *Snapshot) { _ = Add(s, "__metadata__", nil, []int64{1}) }},
-		{ReservedName, func(s *Snapshot) { _ = Add(s, "", nil, []int64{1}) }},
-		{ReservedName, func(s *Snapshot) { _ = Add(s, "\xff", nil, []int64{1}) }},
-		{AddedTwice, func(s *Snapshot) { _ = Add(s, "E", nil, []int64{1}) }},
+		{keyTaken, func(s *Snapshot) { s.SetMeta("arithmetic", "fma") }},
+		{keyTaken, func(s *Snapshot) { s.SetMeta("sha256.E", "") }},
+		{keyTaken, func(s *Snapshot) { s.SetMeta("sha256", "") }},
+		{reservedName, func(s *Snapshot) { _ = Add(s, "__metadata__", nil, []int64{1}) }},
+		{reservedName, func(s *Snapshot) { _ = Add(s, "", nil, []int64{1}) }},
+		{reservedName, func(s *Snapshot) { _ = Add(s, "\xff", nil, []int64{1}) }},
+		{addedTwice, func(s *Snapshot) { _ = Add(s, "E", nil, []int64{1}) }},
 	} {
 		func() {
 			defer func() {

@@ -33,8 +33,8 @@ var (
 	ErrObserving = errors.New("conductor: an observer may look and not touch")
 )
 
-// NoStream is the panic message of a conductor made without a stream.
-const NoStream = "conductor: a conductor owns a stream"
+// noStream is the panic message of a conductor made without a stream.
+const noStream = "conductor: a conductor owns a stream"
 
 // An Observer looks at a chunk that has been worked on, before time goes on. It
 // is given the pulse of that chunk. What it is shown is to be read; the chunk is
@@ -52,11 +52,11 @@ type Conductor struct {
 }
 
 // New returns a conductor at the first chunk of a stream, which is its own from
-// now on. The error says what is wrong with the schedule. New panics with
-// NoStream, or with pulse.BadPhase.
+// now on. The error says what is wrong with the schedule. New panics without a stream
+// and for a phase that does not exist.
 func New(s *stream.Stream, schedule pulse.Schedule, phase pulse.Phase) (*Conductor, error) {
 	if s == nil {
-		panic(NoStream)
+		panic(noStream)
 	}
 	if err := schedule.Check(); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (c *Conductor) Observe(o Observer) { c.observers = append(c.observers, o) }
 // allocates nothing that the stream does not, and marks the events of the pulse in
 // the chunk. The error is ErrOut while the last chunk has not been advanced from,
 // ErrObserving, stream.ErrEnd, or that of the stream's source; then nothing has
-// moved. Next panics with pulse.BadTokens.
+// moved. Next panics unless tokens is positive.
 func (c *Conductor) Next(tokens int) (stream.Chunk, pulse.Pulse, error) {
 	if err := c.free(); err != nil {
 		return stream.Chunk{}, pulse.Pulse{}, err
@@ -138,7 +138,7 @@ func (c *Conductor) show() error {
 }
 
 // Enter changes what the run is for, between two chunks. The error is ErrOut or
-// ErrObserving. Enter panics with pulse.BadPhase.
+// ErrObserving. Enter panics for a phase that does not exist.
 func (c *Conductor) Enter(phase pulse.Phase) error {
 	if err := c.free(); err != nil {
 		return err

@@ -16,7 +16,7 @@ func open(t *testing.T, text string, lanes int) *stream.Stream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, _ := x.Split()
+	part, _ := stream.Split(x)
 	s, err := stream.New(part, lanes)
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestNew(t *testing.T) {
 		t.Error("periods that do not divide are accepted")
 	}
 	defer func() {
-		if r := recover(); r != NoStream {
+		if r := recover(); r != noStream {
 			t.Errorf("panic %v, want NoStream", r)
 		}
 	}()

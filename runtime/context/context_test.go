@@ -93,7 +93,7 @@ func TestInnerEndsWithItsScope(t *testing.T) {
 		t.Errorf("Scope returned %d, want 6", got)
 	}
 	defer func() {
-		if r := recover(); r != UsedAfterScope {
+		if r := recover(); r != usedAfterScope {
 			t.Errorf("panic %v, want UsedAfterScope", r)
 		}
 	}()
@@ -146,7 +146,7 @@ func TestWriter(t *testing.T) {
 		t.Errorf("Writer after Close = %v", err)
 	}
 	defer func() {
-		if r := recover(); r != WriterClosed {
+		if r := recover(); r != writerClosed {
 			t.Errorf("panic %v, want WriterClosed", r)
 		}
 	}()

@@ -4,9 +4,9 @@ import "sync/atomic"
 
 // The panic messages of an Inner.
 const (
-	UsedAfterScope = "context: inner state used after its scope"
-	OutsideScope   = "context: inner state that no scope made"
-	OtherGoroutine = "context: inner state used on another goroutine than its scope's"
+	usedAfterScope = "context: inner state used after its scope"
+	outsideScope   = "context: inner state that no scope made"
+	otherGoroutine = "context: inner state used on another goroutine than its scope's"
 )
 
 // An Inner is state that lives for one forward call, on the goroutine that made
@@ -39,20 +39,19 @@ func (c *innerCell[S]) end() {
 	c.state = zero
 }
 
-// State returns the state to read and write, until the scope ends. It panics
-// with UsedAfterScope when the scope has ended, with OtherGoroutine on a
-// goroutine that is not the scope's, and with OutsideScope where no scope made
-// the Inner. It costs about a microsecond: ask once, not once per number.
+// State returns the state to read and write, until the scope ends. It panics when
+// the scope has ended, on a goroutine that is not the scope's, and for an
+// Inner that no scope made. It costs about a microsecond: ask once, not once per number.
 //
 //hecate:scoped
 func (in *Inner[S]) State() *S {
 	switch {
 	case in.cell == nil:
-		panic(OutsideScope)
+		panic(outsideScope)
 	case in.cell.ended.Load():
-		panic(UsedAfterScope)
+		panic(usedAfterScope)
 	case in.cell.owner != goroutine():
-		panic(OtherGoroutine)
+		panic(otherGoroutine)
 	}
 	return &in.cell.state
 }

@@ -93,22 +93,22 @@ func TestInnerCannotBeMovedOut(t *testing.T) {
 		copied = *in
 		done := make(chan any)
 		go func() { done <- panicOf(func() { in.State() }) }()
-		if r := <-done; r != OtherGoroutine {
+		if r := <-done; r != otherGoroutine {
 			t.Errorf("State on another goroutine: panic %v, want OtherGoroutine", r)
 		}
 		return *copied.State()
 	})
-	if r := panicOf(func() { copied.State() }); r != UsedAfterScope {
+	if r := panicOf(func() { copied.State() }); r != usedAfterScope {
 		t.Errorf("State of a copy after the scope: panic %v, want UsedAfterScope", r)
 	}
-	if r := panicOf(func() { new(Inner[int]).State() }); r != OutsideScope {
+	if r := panicOf(func() { new(Inner[int]).State() }); r != outsideScope {
 		t.Errorf("State that no scope made: panic %v, want OutsideScope", r)
 	}
 	var leaked *Inner[int]
 	if r := panicOf(func() { Scope(1, func(in *Inner[int]) int { leaked = in; panic("broken") }) }); r != "broken" {
 		t.Errorf("panic %v", r)
 	}
-	if r := panicOf(func() { leaked.State() }); r != UsedAfterScope {
+	if r := panicOf(func() { leaked.State() }); r != usedAfterScope {
 		t.Errorf("State after a scope that panicked: panic %v, want UsedAfterScope", r)
 	}
 }
@@ -144,8 +144,8 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		data[0]++
 		return nil
 	}
-	if err := w.TryUpdate(half); err != full {
-		t.Errorf("TryUpdate = %v, want f's error", err)
+	if err := w.write(false, half); err != full {
+		t.Errorf("write = %v, want f's error", err)
 	}
 	same("an update that failed")
 	for _, write := range []func(func(int, Param, []float32)){w.Update, w.Restore} {

@@ -250,15 +250,15 @@ type Writer[F num.Float] struct {
 	next [][]F // by parameter: what an update computes; nil before the first
 }
 
-// WriterClosed is the panic message of a Writer used after Close.
-const WriterClosed = "context: writer used after Close"
+// writerClosed is the panic message of a Writer used after Close.
+const writerClosed = "context: writer used after Close"
 
 // Update calls f once per parameter that is not fixed, in order, with its
 // elements to change in place, and counts one version. What f changes is the
 // set's when f has returned for all of them, and not before; where f panics the
 // set is as it was.
 func (w *Writer[F]) Update(f func(i int, p Param, data []F)) {
-	_ = w.TryUpdate(func(i int, p Param, data []F) error {
+	_ = w.write(false, func(i int, p Param, data []F) error {
 		f(i, p, data)
 		return nil
 	})

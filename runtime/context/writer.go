@@ -9,16 +9,11 @@ import "github.com/nl-hecate/hecate/runtime/tensor"
 // nothing, and while it is computed everyone still reads the set as it was: no
 // parameter's update can depend on another one's having gone before.
 
-// TryUpdate is Update by an f that may fail. Then it returns f's error, calls f
-// for no further parameter, and the set is as it was.
-func (w *Writer[F]) TryUpdate(f func(i int, p Param, data []F) error) error {
-	return w.write(false, f)
-}
-
-// write computes all that is new, and then takes it.
+// write computes all new values beside the set, then copies them over. Where f fails
+// it returns the error, calls f for no further parameter, and leaves the set as it was.
 func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F) error) error {
 	if w.set == nil {
-		panic(WriterClosed)
+		panic(writerClosed)
 	}
 	for i := len(w.next); i < len(w.set.data); i++ {
 		w.next = append(w.next, tensor.Make[F](len(w.set.data[i])))

@@ -29,8 +29,8 @@ import (
 
 // The tolerances of the criterion.
 const (
-	AbsTol = 1e-9 // times max(1, ‖g‖∞): the noise of a difference
-	RelTol = 1e-6 // far below a wrong term of the size of a learning rate
+	absTol = 1e-9 // times max(1, ‖g‖∞): the noise of a difference
+	relTol = 1e-6 // far below a wrong term of the size of a learning rate
 )
 
 const (
@@ -38,8 +38,8 @@ const (
 	rough      = 10  // errors up to this many times the disagreement prove nothing
 )
 
-// LengthMismatch is the panic message for x and analytic of different lengths.
-const LengthMismatch = "gradcheck: x and the analytic gradient differ in length"
+// lengthMismatch is the panic message for x and analytic of different lengths.
+const lengthMismatch = "gradcheck: x and the analytic gradient differ in length"
 
 // steps are the step sizes in the order of trial, relative to max(1, |x|).
 var steps = [...]float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6}
@@ -66,7 +66,7 @@ type Report struct {
 
 // Check compares the analytic gradient of f at x with finite differences, all
 // of it. f reads x, which Check changes and restores, and must give the same
-// value for the same x. Check panics with LengthMismatch.
+// value for the same x. Check panics where lengths differ.
 func Check(name string, f func() float64, x, analytic []float64) Report {
 	index := make([]int, len(x))
 	for i := range index {
@@ -78,7 +78,7 @@ func Check(name string, f func() float64, x, analytic []float64) Report {
 // CheckAt is Check for some entries of x only. ‖g‖∞ is then theirs.
 func CheckAt(name string, f func() float64, x, analytic []float64, index []int) Report {
 	if len(x) != len(analytic) {
-		panic(LengthMismatch)
+		panic(lengthMismatch)
 	}
 	r := Report{Name: name, Entries: len(index)}
 	entries := make([]Entry, len(index))
@@ -104,7 +104,7 @@ func tolerance(e Entry, norm float64) float64 {
 	if !num.IsFinite(e.Analytic) || !num.IsFinite(e.Numeric) {
 		return 0
 	}
-	return AbsTol*max(1, norm) + RelTol*max(math.Abs(e.Analytic), math.Abs(e.Numeric))
+	return absTol*max(1, norm) + relTol*max(math.Abs(e.Analytic), math.Abs(e.Numeric))
 }
 
 func (r *Report) judge(e Entry) {

@@ -125,30 +125,3 @@ func TestNoisyLossIsSkipped(t *testing.T) {
 		t.Error("f was not called")
 	}
 }
-
-func TestDistances(t *testing.T) {
-	if u := ULPs(1, math.Nextafter(1, 2)); u != 1 {
-		t.Errorf("ULPs(1, next) = %d", u)
-	}
-	if u := ULPs(float32(-5e-45), float32(5e-45)); u != 8 {
-		t.Errorf("ULPs across zero = %d, want 8", u)
-	}
-	if ULPs(math.NaN(), 1) != math.MaxUint64 || ULPs(math.NaN(), math.NaN()) != 0 || ULPs(0, math.Copysign(0, -1)) != 0 {
-		t.Error("ULPs of NaN or zeros is wrong")
-	}
-	if u := ULPs(math.Inf(-1), math.Inf(1)); u != 2*uint64(math.Float64bits(math.Inf(1))) {
-		t.Errorf("ULPs(−Inf, Inf) = %d", u)
-	}
-	if w, at := MaxULPs([]float64{1, 2, 3}, []float64{1, math.Nextafter(2, 3), 3}); w != 1 || at != 1 {
-		t.Errorf("MaxULPs = %d at %d", w, at)
-	}
-	if r := RelL2([]float64{3, 4.5}, []float64{3, 4}); r != 0.1 {
-		t.Errorf("RelL2 = %v, want 0.1", r)
-	}
-	if r := RelL2([]float64{math.NaN()}, []float64{1}); r == r {
-		t.Errorf("RelL2 of NaN = %v", r)
-	}
-	if RelL2([]float64{0}, []float64{0}) != 0 {
-		t.Error("RelL2 of zeros is not 0")
-	}
-}

@@ -168,7 +168,7 @@ func TestResumeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere, _ := changed.Split()
+	elsewhere, _ := stream.Split(changed)
 	meta := func(make func() *checkpoint.Snapshot, key, value string) *checkpoint.Snapshot {
 		x := make()
 		x.SetMeta(key, value)

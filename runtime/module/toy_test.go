@@ -178,7 +178,7 @@ func text(t testing.TB) stream.Part {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, _ := x.Split()
+	part, _ := stream.Split(x)
 	return part
 }
 

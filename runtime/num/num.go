@@ -104,19 +104,11 @@ func Sqrt[F Float](x F) F {
 func Abs[F Float](x F) F { return F(math.Abs(float64(x))) }
 
 // Max returns the larger of x and y. NaN if either is NaN, and Max(−0, +0) is
-// +0; so a clamp never hides a NaN.
+// +0; so a clamp by Max and Min never hides a NaN.
 func Max[F Float](x, y F) F { return max(x, y) }
 
 // Min returns the smaller of x and y, with NaN and −0 treated as in Max.
 func Min[F Float](x, y F) F { return min(x, y) }
-
-// Clamp returns x limited to [lo, hi], lo ≤ hi; NaN stays NaN. The gradient
-// passes where InRange says so, which is part of the same declaration.
-func Clamp[F Float](x, lo, hi F) F { return min(max(x, lo), hi) }
-
-// InRange reports lo ≤ x ≤ hi, the mask that belongs to Clamp: the gradient
-// passes on the boundary and does not pass at NaN.
-func InRange[F Float](x, lo, hi F) bool { return lo <= x && x <= hi }
 
 // Sign returns −1, 0 or 1 with the sign of x; 0 for ±0, NaN for NaN.
 func Sign[F Float](x F) F {

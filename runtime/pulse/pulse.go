@@ -47,11 +47,11 @@ func (p Phase) String() string {
 
 // Panic messages for misuse by the caller.
 const (
-	BadPhase   = "pulse: phase is not build, test or stream"
-	BadTokens  = "pulse: a chunk has at least one token"
-	BadPeriods = "pulse: periods were not checked with CheckPeriods"
-	BadUnit    = "pulse: unit is neither chunks nor tokens"
-	ZeroPulse  = "pulse: the zero Pulse has no next; start with First"
+	badPhase   = "pulse: phase is not build, test or stream"
+	badTokens  = "pulse: a chunk has at least one token"
+	badPeriods = "pulse: periods were not checked with CheckPeriods"
+	badUnit    = "pulse: unit is neither chunks nor tokens"
+	zeroPulse  = "pulse: the zero Pulse has no next; start with First"
 )
 
 // A Pulse is the time of one chunk. Two pulses are equal (==) if everything
@@ -72,19 +72,19 @@ type Pulse struct {
 
 // First returns the pulse of the first chunk of a schedule in chunks: step 0,
 // every level active. The periods must have passed CheckPeriods; none means one
-// level that is always active. First panics with BadPhase or BadPeriods.
+// level that is always active. First panics for an invalid phase or invalid periods.
 func First(phase Phase, periods ...int) Pulse {
 	return Schedule{Unit: Chunks, Periods: periods}.First(phase)
 }
 
 // Of returns the pulse of a chunk of so many tokens. The receiver, whose chunk
-// has not been cut yet, is unchanged. Of panics with ZeroPulse or BadTokens.
+// has not been cut yet, is unchanged. Of panics for the zero Pulse and unless tokens is positive.
 func (p Pulse) Of(tokens int) Pulse {
 	if p.phase == 0 {
-		panic(ZeroPulse)
+		panic(zeroPulse)
 	}
 	if tokens < 1 || tokens > maxTokens {
-		panic(BadTokens)
+		panic(badTokens)
 	}
 	p.tokens = uint32(tokens)
 	p.active = p.due()
@@ -99,10 +99,10 @@ const maxTokens = 1 << 30
 //hecate:advances
 func (p Pulse) Next(tokens int) Pulse {
 	if p.phase == 0 {
-		panic(ZeroPulse)
+		panic(zeroPulse)
 	}
 	if tokens < 1 || tokens > maxTokens {
-		panic(BadTokens)
+		panic(badTokens)
 	}
 	return p.At(p.step+1, p.position+uint64(tokens))
 }
@@ -115,10 +115,10 @@ func (p Pulse) At(step, position uint64) Pulse {
 	return p
 }
 
-// In returns the same time in another phase. It panics with BadPhase.
+// In returns the same time in another phase. It panics for an invalid phase.
 func (p Pulse) In(phase Phase) Pulse {
 	if phase < Build || phase > Stream {
-		panic(BadPhase)
+		panic(badPhase)
 	}
 	p.phase = phase
 	return p
@@ -128,7 +128,7 @@ func (p Pulse) In(phase Phase) Pulse {
 func (p Pulse) due() (mask uint8) {
 	at := p.now()
 	for l := range p.Levels() {
-		if p.Began(l) >= at {
+		if p.began(l) >= at {
 			mask |= 1 << l
 		}
 	}
@@ -171,11 +171,11 @@ func (p Pulse) Active(level int) bool { return p.active>>level&1 == 1 }
 // Mask returns the active levels as bits, level 0 lowest.
 func (p Pulse) Mask() uint8 { return p.active }
 
-// Began returns where the level's own chunk that is under way at the end of this
+// began returns where the level's own chunk that is under way at the end of this
 // chunk began: a multiple of its period, counted in the unit of the schedule. It
 // lies within this chunk if and only if the level is active. Of a level with a
 // period below the chunk's tokens it is the last beginning of several.
-func (p Pulse) Began(level int) uint64 {
+func (p Pulse) began(level int) uint64 {
 	last := p.now()
 	if p.unit == Tokens {
 		last += uint64(p.Tokens() - 1)
@@ -185,4 +185,4 @@ func (p Pulse) Began(level int) uint64 {
 
 // Boundary reports whether a level's own chunk begins within this chunk. Under
 // fixed periods that is when the level is active.
-func (p Pulse) Boundary(level int) bool { return p.Began(level) >= p.now() }
+func (p Pulse) Boundary(level int) bool { return p.began(level) >= p.now() }

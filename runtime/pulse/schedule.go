@@ -66,15 +66,15 @@ func (s Schedule) Check() error {
 }
 
 // First returns the pulse of the schedule's first chunk: step 0, every level
-// active. It panics with BadPhase, BadUnit or BadPeriods.
+// active. It panics where phase, unit or periods are invalid.
 func (s Schedule) First(phase Phase) Pulse {
 	switch {
 	case phase < Build || phase > Stream:
-		panic(BadPhase)
+		panic(badPhase)
 	case s.Unit > Tokens:
-		panic(BadUnit)
+		panic(badUnit)
 	case CheckPeriods(s.periods()) != nil:
-		panic(BadPeriods)
+		panic(badPeriods)
 	}
 	p := Pulse{levels: uint8(len(s.periods())), unit: s.Unit, phase: phase}
 	for l, n := range s.periods() {
@@ -91,38 +91,6 @@ func (p Pulse) Schedule() Schedule {
 		s.Periods = append(s.Periods, p.Period(l))
 	}
 	return s
-}
-
-// span is how much of the unit a chunk of so many tokens takes.
-func (s Schedule) span(tokens int) int {
-	if s.Unit == Tokens {
-		return tokens
-	}
-	return 1
-}
-
-// Masks returns the masks that chunks of so many tokens each can have, the
-// smallest first. Periods divide one another, so a level is never active without
-// all faster ones: there are no more masks than levels, and with periods 1, 8,
-// 64, 512 in chunks there are four. A level is active without the next one on
-// some chunk if and only if the next one's period is longer than a chunk.
-func (s Schedule) Masks(tokens int) (masks []uint8) {
-	periods := s.periods()
-	for l := range periods {
-		if l+1 == len(periods) || periods[l+1] > max(periods[l], s.span(tokens)) {
-			masks = append(masks, 1<<(l+1)-1)
-		}
-	}
-	return masks
-}
-
-// MeanActive returns the average number of active levels on chunks of so many
-// tokens each: Σ min(1, n/C) with n the tokens, or 1 where periods count chunks.
-func (s Schedule) MeanActive(tokens int) (mean float64) {
-	for _, p := range s.periods() {
-		mean += min(1, float64(s.span(tokens))/float64(p))
-	}
-	return mean
 }
 
 // maxPeriod is the longest period.

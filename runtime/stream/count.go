@@ -15,17 +15,6 @@ type Baselines struct {
 	Scored          int     // tokens that were predicted
 }
 
-// Counts is Count for a source in memory, of which there is no error. Units:
-// bits per token, which is a byte of a Text. It panics with NoNext if there is
-// an error.
-func Counts(build, heldOut Part) (unigram, bigram float64) {
-	b, err := Count(build, heldOut)
-	if err != nil {
-		panic(NoNext + ": " + err.Error())
-	}
-	return b.Unigram, b.Bigram
-}
-
 // Count counts one part and predicts another. Every token is predicted, the
 // first of the held-out part from the last of the other; of a source that is a
 // Scorer only the scored ones are counted and predicted. With V ids:

@@ -244,9 +244,6 @@ func TestBadTokens(t *testing.T) {
 			t.Errorf("%v %v: %v, want %v", c.ids, c.ends, err, c.want)
 		}
 	}
-	if got := EndsBehind([]int32{3, 9, 9, 4, 9, 1}, 9); !slices.Equal(got, []int{2, 3, 5, 6}) {
-		t.Errorf("EndsBehind = %v", got)
-	}
 }
 
 // TestTextOptions reads files with separators, raw and not.
@@ -307,10 +304,12 @@ func TestCountOfTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, b := Counts(x.Split())
-	u2, b2 := Counts(Split(y))
-	if u != u2 || b != b2 || !(u > 2) || !(b < u) {
-		t.Errorf("bytes %v, %v; ids %v, %v", u, b, u2, b2)
+	of, err := Count(Split(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := Count(Split(y)); err != nil || of != same || !(of.Unigram > 2) || !(of.Bigram < of.Unigram) {
+		t.Errorf("bytes %+v; ids %+v, %v", of, same, err)
 	}
 	if _, err := Count(Part{src: y}, Whole(y)); !errors.Is(err, ErrTooShort) {
 		t.Errorf("an empty part = %v", err)

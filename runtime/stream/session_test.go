@@ -54,9 +54,6 @@ func TestSessionEnds(t *testing.T) {
 	if _, err := s.Read(3); !errors.Is(err, ErrEnd) || !s.Ended() || s.Position(2) != 14 {
 		t.Errorf("behind the end: %v, ended %v, lane 2 at %d", err, s.Ended(), s.Position(2))
 	}
-	if s.Reset(); s.Ended() || s.Position(1) != 5 || s.next != 0 {
-		t.Error("Reset does not go back to the start")
-	}
 }
 
 // A cut is a random run over a source: chunk lengths, and before which chunks

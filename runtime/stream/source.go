@@ -73,7 +73,7 @@ type Seeded interface {
 
 // Panic messages for misuse of sources by the caller.
 const (
-	NoBytes  = "stream: the source of this part has no bytes"
+	noBytes  = "stream: the source of this part has no bytes"
 	BadRange = "stream: a read lies outside its source"
 )
 
@@ -120,11 +120,11 @@ func (p Part) Bounds() (lo, hi int) { return p.lo, p.hi }
 func (p Part) Len() int { return p.hi - p.lo }
 
 // Bytes returns the bytes of a part of a Text, not to be written. It panics
-// with NoBytes if the source is no Text.
+// if the source is not a Text.
 func (p Part) Bytes() []byte {
 	t, ok := p.src.(*Text)
 	if !ok {
-		panic(NoBytes)
+		panic(noBytes)
 	}
 	return t.data[p.lo:p.hi:p.hi]
 }

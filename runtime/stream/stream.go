@@ -32,9 +32,9 @@ var ErrEnd = errors.New("stream: the session is over")
 
 // Panic messages for misuse by the caller.
 const (
-	BadLanes  = "stream: a stream has at least one lane"
-	BadTokens = "stream: a chunk has at least one token"
-	NoNext    = "stream: Next cannot report an error; use Read for sessions and files"
+	badBatch  = "stream: a stream has at least one lane"
+	badTokens = "stream: a chunk has at least one token"
+	noNext    = "stream: Next cannot report an error; use Read for sessions and files"
 )
 
 // A Chunk is what all lanes read at one pulse. Lane l has the elements
@@ -71,10 +71,10 @@ type lane struct {
 
 // New returns a stream over a part with the given number of lanes, each at the
 // start of its stretch, that wraps. The error wraps ErrTooShort if a lane
-// would have less than two tokens. New panics with BadLanes.
+// would have less than two tokens. New panics unless lanes is positive.
 func New(p Part, lanes int) (*Stream, error) {
 	if lanes < 1 {
-		panic(BadLanes)
+		panic(badBatch)
 	}
 	if p.Len() < 2*lanes {
 		return nil, &SourceError{p.src.Name(), ErrTooShort,
@@ -105,19 +105,8 @@ func NewSession(p Part, lanes int) (*Stream, error) {
 	return s, err
 }
 
-// Reset puts every lane at the start of its stretch, as New left it.
-func (s *Stream) Reset() {
-	for i, l := range s.lanes {
-		s.lanes[i] = lane{lo: l.lo, hi: l.hi, at: l.lo, hash: emptyHash}
-	}
-	s.next = 0
-}
-
 // Lanes returns the number of lanes.
 func (s *Stream) Lanes() int { return len(s.lanes) }
-
-// Part returns what the stream reads.
-func (s *Stream) Part() Part { return s.part }
 
 // Position returns the place in the source of the token that a lane reads next;
 // it is the end of the lane's stretch where a session is over.
@@ -132,22 +121,22 @@ func (s *Stream) Ended() bool {
 }
 
 // Next is Read for a stream that wraps over a source in memory, of which there
-// is no error. It panics with NoNext if there is one, and with BadTokens.
+// is no error. It panics if there is one, and unless tokens is positive.
 func (s *Stream) Next(tokens int) Chunk {
 	c, err := s.Read(tokens)
 	if err != nil {
-		panic(NoNext + ": " + err.Error())
+		panic(noNext + ": " + err.Error())
 	}
 	return c
 }
 
 // Read returns the next chunk of the given number of tokens per lane. It
 // allocates nothing once chunks of that length were made. The error is ErrEnd
-// or the source's, and then the stream stands where it stood. Read panics with
-// BadTokens.
+// or the source's, and then the stream stands where it stood. Read panics
+// unless tokens is positive.
 func (s *Stream) Read(tokens int) (Chunk, error) {
 	if tokens < 1 {
-		panic(BadTokens)
+		panic(badTokens)
 	}
 	if s.Ended() {
 		return Chunk{}, ErrEnd

@@ -38,7 +38,7 @@ func open(t *testing.T, p Part, lanes int) *Stream {
 
 func ExampleStream() {
 	x, _ := FromDocuments("example", []byte("the quick brown fox jumps"))
-	build, _ := x.Split()
+	build, _ := Split(x)
 	s, _ := New(build, 2)
 	c := s.Next(4)
 	for l := range c.Lanes {
@@ -100,7 +100,7 @@ func TestLanesReadTheirStretches(t *testing.T) {
 func TestSplit(t *testing.T) {
 	for _, n := range []int{20, 29, 567198} {
 		x := &Text{data: make([]byte, n)}
-		b, h := x.Split()
+		b, h := Split(x)
 		if b.hi != n*9/10 || h.lo != b.hi || h.hi != n || b.lo != 0 {
 			t.Errorf("Split of %d bytes: [%d, %d) and [%d, %d)", n, b.lo, b.hi, h.lo, h.hi)
 		}
@@ -229,10 +229,12 @@ func TestCountsOfOpticks(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	build, heldOut := x.Split()
-	u, b := Counts(build, heldOut)
-	t.Logf("unigram %.4f, bigram %.4f bits/byte", u, b)
-	if math.Abs(u-4.51) > 0.005 || math.Abs(b-3.54) > 0.005 {
-		t.Errorf("unigram %.4f, bigram %.4f, want 4.51 and 3.54", u, b)
+	b, err := Count(Split(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("unigram %.4f, bigram %.4f bits/byte", b.Unigram, b.Bigram)
+	if math.Abs(b.Unigram-4.51) > 0.005 || math.Abs(b.Bigram-3.54) > 0.005 {
+		t.Errorf("unigram %.4f, bigram %.4f, want 4.51 and 3.54", b.Unigram, b.Bigram)
 	}
 }

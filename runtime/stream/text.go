@@ -192,7 +192,3 @@ func (t *Text) Read(dst []int32, at int) error {
 
 // DocumentEnd returns the end of the document of byte at.
 func (t *Text) DocumentEnd(at int) int { return t.ends[sort.SearchInts(t.ends, at+1)] }
-
-// Split returns the first nine tenths of the text and the held-out rest: the
-// cut is at byte ⌊9·n/10⌋.
-func (t *Text) Split() (build, heldOut Part) { return Split(t) }

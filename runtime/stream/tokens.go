@@ -45,17 +45,6 @@ func NewTokens(name string, vocab int, ids []int32, ends ...int) (*Tokens, error
 	return t, nil
 }
 
-// EndsBehind returns the ends of the documents of ids in which every document
-// ends with a token of its own, the separator, and maybe the last does not.
-func EndsBehind(ids []int32, separator int32) (ends []int) {
-	for i, id := range ids {
-		if id == separator || i+1 == len(ids) {
-			ends = append(ends, i+1)
-		}
-	}
-	return ends
-}
-
 // Name returns what the source was called.
 func (t *Tokens) Name() string { return t.name }
 

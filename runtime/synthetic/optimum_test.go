@@ -239,7 +239,7 @@ func TestWithin(t *testing.T) {
 	share := 5.0 / 9 // of the symbols
 	within(t, "the slow scale", mean, se, share*k.WithinScale(1, 256), share*(k.WithinScale(1, 32)-k.WithinScale(1, 256)))
 	defer func() {
-		if recover() != BadHorizon {
+		if recover() != badHorizon {
 			t.Error("a horizon that cuts a segment unevenly is taken")
 		}
 	}()

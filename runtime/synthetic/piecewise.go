@@ -114,8 +114,8 @@ func (p Piecewise) Optimum() float64 { return p.Within(p.longest()) }
 func (p Piecewise) Forgetful() float64 { return log2(float64(p.Symbols)) }
 
 // Within is the figure of the best predictor that forgets everything after
-// every so many pairs, and knows when a scale switches. It panics with
-// BadHorizon unless that divides every segment that is longer.
+// every so many pairs, and knows when a scale switches. It panics
+// unless pairs divides every segment that is longer.
 func (p Piecewise) Within(pairs int) float64 {
 	sum := 0.0
 	for i, s := range p.Scales {
@@ -124,14 +124,14 @@ func (p Piecewise) Within(pairs int) float64 {
 	return sum / float64(p.contexts())
 }
 
-// BadHorizon is the panic message for a horizon that cuts segments unevenly.
-const BadHorizon = "synthetic: a horizon has at least one pair and divides every longer segment"
+// badHorizon is the panic message for a horizon that cuts segments unevenly.
+const badHorizon = "synthetic: a horizon has at least one pair and divides every longer segment"
 
 // WithinScale is Within for the symbols of one scale.
 func (p Piecewise) WithinScale(i, pairs int) float64 {
 	segment := min(p.Scales[i].Segment, pairs)
 	if segment < 1 || p.Scales[i].Segment%segment != 0 {
-		panic(BadHorizon)
+		panic(badHorizon)
 	}
 	weights := visits(segment, p.contexts())
 	sum := 0.0

@@ -119,7 +119,7 @@ func pieces(t *testing.T, cycle int, take func(int) []float64) {
 	for i, x := range all {
 		for _, v := range x {
 			if v != float64(i) {
-				t.Fatalf("cycle %d: piece %d was overwritten by %v", cycle, i, v)
+				t.Fatalf("cycle %d: piece %d was Overwritten by %v", cycle, i, v)
 			}
 		}
 	}

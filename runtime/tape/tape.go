@@ -117,14 +117,6 @@ func (t *Tape[F]) seal(data []F) {
 	t.sealed = append(t.sealed, seal[F]{data, checksum(data)})
 }
 
-// Len returns the number of recorded operations.
-func (t *Tape[F]) Len() int {
-	if t == nil {
-		return 0
-	}
-	return len(t.nodes)
-}
-
 // Grad returns the adjoint of v to add into, with one element per element of
 // v; zero when first asked for. It returns nil for a value that was not
 // recorded: no gradient is wanted. It panics with ForeignValue if v belongs to
@@ -160,9 +152,6 @@ func (t *Tape[F]) Adjoint(v Value[F]) []F {
 // Scratch returns n elements at a cache line, contents unspecified, that live
 // until the running node's Backward returns.
 func (t *Tape[F]) Scratch(n int) []F { return t.arena.scratch.take(n) }
-
-// Ints returns n integers, contents unspecified, that live as long as values.
-func (t *Tape[F]) Ints(n int) []int32 { return t.arena.ints.take(n) }
 
 // Flags is Scratch of truth values.
 func (t *Tape[F]) Flags(n int) []bool { return t.arena.flags.take(n) }

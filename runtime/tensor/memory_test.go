@@ -14,7 +14,7 @@ func aligned[T comparable](t *testing.T) {
 			t.Fatalf("Make(%d) has length %d and capacity %d", n, len(x), cap(x))
 		}
 		for i := range x {
-			if at := uintptr(unsafe.Pointer(&x[0])); at%Line != 0 || x[i] != zero {
+			if at := uintptr(unsafe.Pointer(&x[0])); at%lineBytes != 0 || x[i] != zero {
 				t.Fatalf("Make(%d)[%d] = %v, at %#x", n, i, x[i], at)
 			}
 		}

@@ -34,9 +34,9 @@ type waiting[F num.Float] struct {
 	count int64 // the gradients in it
 }
 
-// NoBuffer is the panic message of a machine without a buffer for parameters of
+// noBuffer is the panic message of a machine without a buffer for parameters of
 // slower levels.
-const NoBuffer = "update: parameters of slower levels need a buffer"
+const noBuffer = "update: parameters of slower levels need a buffer"
 
 // NewMachine makes the slots of all parameters that are not fixed, and for those
 // of slower levels those of the buffer, which may be nil where there are none.
@@ -49,7 +49,7 @@ func NewMachine[F num.Float](u, buffer Update[F], v context.View[F]) *Machine[F]
 			s = u.Slots(p)
 			if p.Level > 0 {
 				if buffer == nil {
-					panic(NoBuffer)
+					panic(noBuffer)
 				}
 				w = newWaiting(buffer.Slots(p), len(v.Data(i)))
 			}

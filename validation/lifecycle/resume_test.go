@@ -34,7 +34,7 @@ func start(t *testing.T, name string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, _ := text.Split()
+	part, _ := stream.Split(text)
 	s, err := stream.New(part, 1)
 	if err != nil {
 		t.Fatal(err)

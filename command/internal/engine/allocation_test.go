@@ -95,7 +95,7 @@ func endless(t *testing.T, model block.Model[float32], phase pulse.Phase, rate f
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, _ := text.Split()
+	part, _ := stream.Split(text)
 	s, err := stream.New(part, 2)
 	if err != nil {
 		t.Fatal(err)

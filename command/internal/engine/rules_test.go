@@ -51,7 +51,7 @@ func reader(t *testing.T, lanes int, phase pulse.Phase, model block.Model[float3
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, _ := text.Split()
+	part, _ := stream.Split(text)
 	s, err := stream.New(part, lanes)
 	if err != nil {
 		t.Fatal(err)
