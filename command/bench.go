@@ -24,9 +24,9 @@ func benchCommand(maker engine.Maker) *cobra.Command {
 	c := &cobra.Command{
 		Use: "bench [-c run.toml] [flags]", Short: "Measure how fast a model builds, reads and writes on this machine",
 		Long: `Measure how fast a model builds, reads and writes on this machine, in the form
-that benchstat compares: steps of a build in lanes, a stream read chunk by chunk,
-and a stream token by token, as when text is drawn. worst-tok/s is the slowest
-stretch of a second. Nothing is kept.`,
+that benchstat compares: steps of a build, a stream read chunk by chunk, and a
+stream read token by token, as when text is generated. worst-tok/s is the slowest
+second. Nothing is written.`,
 		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if rounds < 1 || count < 1 {
@@ -47,8 +47,8 @@ stretch of a second. Nothing is kept.`,
 		},
 	}
 	s.flags(c, maker, "build", "report")
-	c.Flags().IntVar(&rounds, "rounds", 50, "`number` of steps, and of chunks read")
-	c.Flags().IntVar(&count, "count", 1, "`number` of times to measure everything")
+	c.Flags().IntVar(&rounds, "rounds", 50, "`number` of steps, and of chunks to read")
+	c.Flags().IntVar(&count, "count", 1, "`number` of repetitions of all measurements")
 	return c
 }
 
@@ -59,11 +59,11 @@ func bench(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Lo
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	lanes, chunk := conf.Stream.Lanes, conf.Stream.Chunk
-	if _, err = b.HeldOut(ctx); err != nil { // it comes before the first step, and is no part of it
+	batch, chunk := conf.Stream.Batch, conf.Stream.Chunk
+	if _, err = b.HeldOut(ctx); err != nil { // before the first step, so that it is not measured
 		return err
 	}
-	if err := timed(ctx, w, fmt.Sprintf("Build/%s/lanes=%d/chunk=%d", b.Info().Model, lanes, chunk), rounds, lanes*chunk, func() error {
+	if err := timed(ctx, w, fmt.Sprintf("Build/%s/lanes=%d/chunk=%d", b.Info().Model, batch, chunk), rounds, batch*chunk, func() error {
 		_, err := b.Step()
 		return err
 	}); err != nil {
@@ -72,7 +72,7 @@ func bench(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Lo
 	return benchReader(ctx, w, maker, conf, rounds, b)
 }
 
-// benchReader measures a reader of what the builder has.
+// benchReader measures a reader of the builder's checkpoint.
 func benchReader(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Loaded, rounds int, b engine.Builder) (err error) {
 	dir, err := os.MkdirTemp("", "hecate-bench-*")
 	if err != nil {

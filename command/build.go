@@ -16,13 +16,13 @@ import (
 
 const buildLong = `Build a model on a text.
 
-It streams the text through the model in lanes, follows the gradient chunk by
-chunk with the memory carried on, each level of the model at its own frequency,
-and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM
-end a build early and save it; --time-limit does so too, and measures it;
---resume goes on from there to the last bit.
+It streams the text through the model in batches and updates the parameters after
+each chunk; context memory is carried from chunk to chunk, and each level of the
+model fires at its own frequency. Checkpoints, a log, plots and a sample are written
+into a folder. SIGINT and SIGTERM end a build early and save it; --time-limit does
+so too, and measures it; --resume continues it, bit for bit.
 
-hecate config keys lists everything that a configuration can say.`
+hecate config keys lists all keys of a configuration.`
 
 // buildCommand is `hecate build`; args is the whole command line.
 func buildCommand(maker engine.Maker, args []string) *cobra.Command {
@@ -39,11 +39,11 @@ func buildCommand(maker engine.Maker, args []string) *cobra.Command {
 		},
 	}
 	s.flags(c, maker)
-	c.Flags().BoolVar(&dry, "dry-run", false, "print the resolved configuration and what the build needs, and write nothing")
+	c.Flags().BoolVar(&dry, "dry-run", false, "print the resolved configuration and the memory that the build needs, and write nothing")
 	return c
 }
 
-// none wants no arguments.
+// none accepts no arguments.
 func none(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return misuse{fmt.Errorf("%s: unexpected argument %s", c.Name(), args[0])}
@@ -54,7 +54,7 @@ func none(c *cobra.Command, args []string) error {
 // runBuild makes the builder and drives it.
 func runBuild(c *cobra.Command, maker engine.Maker, conf *config.Loaded, dry bool, args []string) error {
 	stem := drive.StemOf(cmp.Or(conf.Build.Name, conf.Model.Formula))
-	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Resume: again(args)}
+	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Resume: resumeCommand(args)}
 	resume, err := resumeFrom(maker, conf, r)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func runBuild(c *cobra.Command, maker engine.Maker, conf *config.Loaded, dry boo
 	return drive.Build(c.Context(), r, c.OutOrStdout())
 }
 
-// resumeFrom is the checkpoint that the build goes on from, "" for none.
+// resumeFrom is the checkpoint that the build resumes from, "" for none.
 func resumeFrom(maker engine.Maker, conf *config.Loaded, r *drive.Run) (string, error) {
 	switch conf.Build.Resume {
 	case "never":
@@ -76,21 +76,21 @@ func resumeFrom(maker engine.Maker, conf *config.Loaded, r *drive.Run) (string, 
 	case "auto":
 		path, err := r.Files.Newest(maker.Steps,
 			func(path string, err error) {
-				r.Say("resume", "%s is no good checkpoint: %s", path, strings.TrimPrefix(err.Error(), path+": "))
+				r.Say("resume", "%s is not a valid checkpoint: %s", path, strings.TrimPrefix(err.Error(), path+": "))
 			})
 		if err == nil && path == "" {
-			r.Say("resume", "no good checkpoint in %s, starting anew", r.Files.Dir)
+			r.Say("resume", "no valid checkpoint in %s, starting a new build", r.Files.Dir)
 		} else if err == nil {
-			r.Say("resume", "going on from %s", path)
+			r.Say("resume", "resuming from %s", path)
 		}
 		return path, err
 	}
 	return conf.Build.Resume, nil
 }
 
-// again is the command line that goes on with this build, up to the name of the
+// resumeCommand is the command line that resumes this build, up to the name of the
 // checkpoint.
-func again(args []string) string {
+func resumeCommand(args []string) string {
 	words := []string{"hecate"}
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -104,7 +104,7 @@ func again(args []string) string {
 	return drive.Command(slices.Concat(words, []string{"--resume"})...)
 }
 
-// account prints what a build is told and what it needs.
+// account prints the configuration of a build and its resources.
 func account(w io.Writer, conf *config.Loaded, b engine.Builder) error {
 	arena, err := b.Arena()
 	if err != nil {

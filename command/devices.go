@@ -15,17 +15,17 @@ import (
 // devicesCommand is `hecate devices`.
 func devicesCommand() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "devices", Short: "Show the arithmetic levels of this machine", Args: none,
+	c := &cobra.Command{Use: "devices", Short: "Show the instruction sets of this machine", Args: none,
 		RunE: func(c *cobra.Command, _ []string) error { return show(c.OutOrStdout(), machine.Look(), asJSON, true) }}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// version is what is known of this program.
+// version describes this program.
 type version struct {
 	Version    string `json:"version"`
 	Revision   string `json:"revision,omitempty"` // of the source
-	Modified   bool   `json:"modified"`           // whether the source had changes of its own
+	Modified   bool   `json:"modified"`           // whether the source had uncommitted changes
 	Go         string `json:"go"`
 	Platform   string `json:"platform"`
 	Level      string `json:"level"`
@@ -44,8 +44,8 @@ func (v version) String() string {
 	return fmt.Sprintf("%s\n%s, %s\n%s arithmetic (%s)\nmodels: %s\n", s, v.Go, v.Platform, v.Arithmetic, v.Level, strings.Join(v.Models, ", "))
 }
 
-// moduleVersion is that of the library: of the main module, or of a dependency of a
-// program that is another module's.
+// moduleVersion is the version of the library: the main module, or a dependency of
+// another module's program.
 func moduleVersion(info *debug.BuildInfo) string {
 	const path = "github.com/nl-hecate/hecate"
 	for _, m := range info.Deps {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// generation is a text to be drawn.
+// generation describes a text to generate.
 type generation struct {
 	Checkpoint string `json:"checkpoint"`
 	Model      string `json:"model"`
@@ -34,8 +34,8 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 	var tokenizer string
 	var asJSON, logs, raw bool
 	c := &cobra.Command{
-		Use: "generate CHECKPOINT [flags]", Short: "Draw text that goes on after a prompt",
-		Long:              "Draw text that goes on after a prompt, in a new context. The same checkpoint, prompt and settings give the same text.\nA model that was built on tokens without a tokenizer reads and writes their numbers.",
+		Use: "generate CHECKPOINT [flags]", Short: "Generate text that continues a prompt",
+		Long:              "Generate text that continues a prompt, in a new context. The same checkpoint, prompt and settings produce the same text.\nA model that was built on tokens without a tokenizer reads and writes token ids.",
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -57,7 +57,7 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 			}
 			err = g.run(c.Context(), r, logs, each)
 			if errors.Is(err, context.Canceled) {
-				err = nil // what there is is complete up to here
+				err = nil // the text is complete up to here
 			}
 			if err == nil && asJSON {
 				return printJSON(out, g)
@@ -69,18 +69,18 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first, or numbers of tokens")
-	f.IntVarP(&g.Tokens, "tokens", "n", 400, "`number` of tokens to draw at most, which are bytes where there is no tokenizer")
-	f.StringVar(&tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one beside the checkpoint")
-	f.Float64Var(&g.Temperature, "temperature", 0.8, "divides the logits; 0 takes the likeliest token")
-	f.IntVar(&g.TopK, "top-k", 0, "keep the `number` of likeliest tokens; 0: all")
-	f.Float64Var(&g.TopP, "top-p", 1, "keep the likeliest tokens that hold this `share`")
-	f.Float64Var(&g.MinP, "min-p", 0, "keep tokens with at least this `share` of the likeliest one's probability")
-	f.Uint64Var(&g.Seed, "seed", 1, "`seed` of the draws")
+	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first, or token ids")
+	f.IntVarP(&g.Tokens, "tokens", "n", 400, "maximal `number` of tokens to draw (bytes without a tokenizer)")
+	f.StringVar(&tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one saved with the checkpoint")
+	f.Float64Var(&g.Temperature, "temperature", 0.8, "divides the logits; 0 always takes the most probable token")
+	f.IntVar(&g.TopK, "top-k", 0, "draw among this `number` of most probable tokens; 0: all")
+	f.Float64Var(&g.TopP, "top-p", 1, "nucleus sampling: draw among the most probable tokens that have this `probability` together")
+	f.Float64Var(&g.MinP, "min-p", 0, "draw among tokens with at least this `share` of the highest probability")
+	f.Uint64Var(&g.Seed, "seed", 1, "random `seed` of the draws")
 	f.StringVar(&g.Stop, "stop", "", "end before this `text`")
 	f.BoolVar(&logs, "logprobs", false, "with --json: the logarithm of each token's probability")
-	f.BoolVar(&asJSON, "json", false, "print one object, with the settings that were in effect")
-	f.BoolVar(&raw, "raw", false, "print bytes as they are, and nothing else")
+	f.BoolVar(&asJSON, "json", false, "print one JSON object, with the settings in effect")
+	f.BoolVar(&raw, "raw", false, "print the bytes unchanged, without a final newline")
 	return c
 }
 
@@ -91,14 +91,13 @@ func (g *generation) check() error {
 	return g.Check()
 }
 
-// run draws, and gives text away as soon as it cannot be part of the text that
-// stops.
+// run draws tokens, and emits text as soon as it cannot be part of the stop text.
 func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each func([]byte) error) (err error) {
 	g.Model = r.Info().Model
 	chunk := max(r.Info().Chunk, 1)
 	prompt, err := r.Encode([]byte(g.Prompt))
 	if err == nil && len(prompt) == 0 {
-		err = fmt.Errorf("--prompt %q has no token: a context needs one to begin with", g.Prompt)
+		err = fmt.Errorf("--prompt %q has no token: a context begins with at least one", g.Prompt)
 	}
 	if err != nil {
 		return misuse{err}

@@ -2,8 +2,8 @@ package command
 
 import "strings"
 
-// greek are the letters that names on pages may have, and their spellings in ASCII,
-// which is what settings are called in code.
+// greek maps the letters that names on pages may have to their spellings in ASCII,
+// which are the names of settings in code.
 var greek = strings.NewReplacer(
 	"α", "alpha", "β", "beta", "γ", "gamma", "δ", "delta", "ε", "epsilon", "ϵ", "epsilon", "ζ", "zeta", "η", "eta",
 	"θ", "theta", "ι", "iota", "κ", "kappa", "λ", "lambda", "μ", "mu", "µ", "mu", "ν", "nu", "ξ", "xi", "π", "pi",

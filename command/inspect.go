@@ -15,11 +15,11 @@ func inspectCommand() *cobra.Command {
 	var diff, asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect CHECKPOINT | inspect --diff A B",
-		Short: "Show a checkpoint, or what differs between two",
-		Long: `Show a checkpoint: its metadata and of every tensor the type, the shape, the
-norm and the digest. With --diff, show what differs between two.
+		Short: "Show a checkpoint, or the differences between two",
+		Long: `Show a checkpoint: its metadata, and the type, shape, norm and digest of every
+tensor. With --diff, show the differences between two.
 
-Exit status: 0 the checkpoint is whole, or the two are equal; 1 it is damaged, or
+Exit status: 0 the checkpoint is intact, or the two are equal; 1 it is damaged, or
 they differ; 2 a file cannot be read.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if diff {
@@ -49,7 +49,7 @@ they differ; 2 a file cannot be read.`,
 	return c
 }
 
-// show prints x, and turns not well into the exit status 1.
+// show prints x; the exit status is 1 unless well.
 func show(w io.Writer, x fmt.Stringer, asJSON, well bool) error {
 	err := error(nil)
 	if asJSON {

@@ -1,7 +1,6 @@
-// Package command is the program hecate: it builds models from generated code, and
-// runs and inspects what was built. The pages that formulas can name are those of the
-// catalog that it is given, so that a module with pages of its own has the whole
-// program in a main of three lines:
+// Package command is the program hecate: it builds, runs and inspects models of
+// generated code. Formulas name the pages of the catalog that is passed to Main, so
+// a module with pages of its own has the whole program in a main of three lines:
 //
 //	func main() { os.Exit(command.Main(registry.All())) }
 //
@@ -35,18 +34,17 @@ const (
 	usage = 2
 )
 
-// Main runs the command line of the process and returns its exit status: 0 when all is
-// well, also when a signal has ended a build, which is saved then; 1 when the run or
-// what it was given is not, or two checkpoints differ; 2 when the command line or the
-// configuration is not.
+// Main runs the command line of the process and returns its exit status: 0 on success,
+// also when a signal has ended a build, which is then saved; 1 when the run failed, its
+// input is wrong, or two checkpoints differ; 2 when the command line or the
+// configuration is wrong.
 func Main(pages *catalog.Catalog) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program
 	return run(ctx, pages, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// A status is an error that only has an exit status: what there was to say was
-// printed.
+// A status is an error that is only an exit status: its message has been printed.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -60,8 +58,8 @@ func (m misuse) Unwrap() error { return m.error }
 func run(ctx context.Context, pages *catalog.Catalog, args []string, in io.Reader, out, errs io.Writer) int {
 	root := &cobra.Command{
 		Use:           "hecate",
-		Short:         "Build models from generated code, and run and inspect what was built",
-		Long:          "Build models from generated code, and run and inspect what was built.\n\nExit status: 0 all is well, 1 the run or its input is not, 2 the command line or the configuration is not.",
+		Short:         "Build, run and inspect models of generated code",
+		Long:          "Build, run and inspect models of generated code.\n\nExit status: 0 success, 1 the run failed or its input is wrong, 2 the command line or the configuration is wrong.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -98,7 +96,7 @@ func run(ctx context.Context, pages *catalog.Catalog, args []string, in io.Reade
 	return bad
 }
 
-// exactly wants so many arguments, and says which.
+// exactly wants n arguments; what describes them.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {

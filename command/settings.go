@@ -11,19 +11,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings are the flags from which a configuration comes: a file, and overrides
-// in the order of the command line. Most flags are shorthands for a key.
+// settings are the flags that make a configuration: a file, and overrides in the
+// order of the command line. Most flags are shorthands for a key.
 type settings struct {
 	file string
 	sets []config.Set
 }
 
-// A setter is a flag that overrides a key: its own, or the one that its value
+// A setter is a flag that overrides a key: a fixed one, or the one that its value
 // names.
 type setter struct {
 	s      *settings
 	flag   string
-	key    string // without a name, or with one behind it: "name=value"
+	key    string // the key, or a prefix of the name in "name=value"
 	named  bool
 	sample string // the type, for the help
 }
@@ -48,30 +48,30 @@ func (v *setter) Set(value string) error {
 // shorthands are flags for keys that are set often. Each says which key it is, so
 // that the table of keys stays the only place with defaults and ranges.
 var shorthands = []struct{ flag, key, kind, doc string }{
-	{"model", "model.formula", "formula", "the model, by its name or by its parts"},
-	{"text", "stream.path", "file", "what to build on"},
-	{"steps", "build.steps", "number", "updates"},
-	{"tokens", "build.tokens", "number", "tokens to read, instead of steps"},
-	{"lanes", "stream.lanes", "number", "stretches of the text that are read side by side"},
-	{"chunk", "stream.chunk", "tokens", "of each lane between two updates"},
+	{"model", "model.formula", "formula", "the model: a name or a formula"},
+	{"text", "stream.path", "file", "text to build on"},
+	{"steps", "build.steps", "number", "number of updates"},
+	{"tokens", "build.tokens", "number", "number of tokens to read, instead of steps"},
+	{"lanes", "stream.lanes", "number", "batch size: sequences of the text that are read in parallel"},
+	{"chunk", "stream.chunk", "tokens", "of each sequence between two updates"},
 	{"update", "update.name", "name", "the update"},
 	{"lr", "update.lr", "rate", "learning rate"},
-	{"clip", "update.clip", "bound", "of the norm of all gradients of a step"},
-	{"seed", "model.seed", "seed", "of the first parameters and of the sample"},
+	{"clip", "update.clip", "bound", "gradient clipping: bound of the norm of all gradients of a step"},
+	{"seed", "model.seed", "seed", "random seed of the initial parameters and of the sample"},
 	{"out", "build.out", "folder", "for checkpoints, log and plots"},
-	{"resume", "build.resume", "path", "auto, or a checkpoint to go on from, bit for bit"},
+	{"resume", "build.resume", "path", "auto, or a checkpoint to resume from, bit for bit"},
 	{"sample", "build.sample", "bytes", "of text to draw at the end"},
-	{"time-limit", "build.time_limit", "time", "save, measure and end after so long, such as 19h30m"},
+	{"time-limit", "build.time_limit", "time", "save, measure and end after this time, such as 19h30m"},
 	{"log-format", "report.log_format", "format", "text or json"},
 }
 
-// flags adds the flags to a command, without the shorthands for keys of the tables
-// that it has no use for.
+// flags adds the flags to a command, without the shorthands for keys of unused
+// tables.
 func (s *settings) flags(c *cobra.Command, maker engine.Maker, unused ...string) {
 	f := c.Flags()
 	f.StringVarP(&s.file, "config", "c", "", "`file` with a configuration, in TOML")
-	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3 or levels.periods=1,8, or a size of the model, such as memory.d_k=32; may be given often")
-	f.Var(&setter{s: s, flag: "--with", key: "update.settings.", named: true, sample: "name=value"}, "with", "a setting of the update, such as beta_1=0.95 (update.settings); may be given often")
+	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3 or levels.periods=1,8, or a size of the model, such as memory.d_k=32; may be repeated")
+	f.Var(&setter{s: s, flag: "--with", key: "update.settings.", named: true, sample: "name=value"}, "with", "a setting of the update, such as beta_1=0.95 (update.settings); may be repeated")
 	defaults := map[string]string{}
 	for _, k := range config.Keys() {
 		defaults[k.Path] = k.Default
@@ -111,7 +111,7 @@ func (s *settings) complete(c *cobra.Command, w config.World) {
 	}
 }
 
-// load reads the file and the overrides, and sets the arithmetic level.
+// load reads the file and the overrides, and sets the instruction set.
 func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
 	world := maker.World()
 	sets := s.sized(maker, world)
@@ -127,7 +127,7 @@ func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
 			continue
 		}
 		if _, err := cpu.Force(l); err != nil {
-			return nil, c.Wrong("cpu.level", err.Error(), "hecate devices lists the levels")
+			return nil, c.Wrong("cpu.level", err.Error(), "hecate devices lists the instruction sets")
 		}
 	}
 	return c, nil

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// streamed is how far a stream is.
+// streamed is the progress of a stream.
 type streamed struct {
 	Position int     `json:"position"` // tokens that the context has seen
 	Bits     float64 `json:"bits"`
 	Recent   float64 `json:"recent_bits"` // since the last line
-	Unit     string  `json:"unit"`        // what bits are for each of: byte, or token where there are no bytes
+	Unit     string  `json:"unit"`        // of the bits: byte, or token without bytes
 	Average  float64 `json:"tokens_per_s"`
 	Worst    float64 `json:"worst_tokens_per_s"`
 	Hash     string  `json:"context"`
@@ -30,7 +30,7 @@ func (x streamed) String() string {
 		progress.Count(x.Position), x.Bits, x.Unit, x.Recent, progress.Count(int64(x.Average)), progress.Count(int64(x.Worst)), x.Hash)
 }
 
-// streaming is what `hecate stream` is told.
+// streaming is the options of `hecate stream`.
 type streaming struct {
 	text   engine.Text
 	saved  string
@@ -43,19 +43,18 @@ type streaming struct {
 func streamCommand(maker engine.Maker) *cobra.Command {
 	var s streaming
 	c := &cobra.Command{
-		Use: "stream CHECKPOINT [flags]", Short: "Read a text with a memory that goes on, and say how well it is predicted",
-		Long: `Read a text with a memory that goes on, and say how well it is predicted: every
-token from those before it, in one context, each level of the model at its own
-frequency. The memory is rewritten while the model reads; parameters do not move.
-The digest of the context at the end is that of everything the memory holds. A
-signal ends the stream with what it has.
+		Use: "stream CHECKPOINT [flags]", Short: "Read a text in one context and report how well it is predicted",
+		Long: `Read a text in one context and report how well it is predicted: every token from
+those before it, each level of the model at its own frequency. The context memory
+changes while the model reads; parameters do not. The digest of the context at the
+end covers the whole memory. A signal ends the stream and reports what was read.
 
-Without --text it reads the standard input, as it comes where tokens are bytes; or
+Without --text it reads the standard input, piece by piece where tokens are bytes; or
 the whole of a synthetic source, if the model was built on one.
 
-With --session the memory and the place in the text are saved, at each line and at
-the end, and the next call goes on from there, to the last bit. A session of other
-parameters or of another text is refused.`,
+With --session the memory and the position in the text are saved, at each line and
+at the end, and the next call resumes there, bit for bit. A session with other
+parameters or another text is refused.`,
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,11 +66,11 @@ parameters or of another text is refused.`,
 	}
 	textFlags(c, &s.text)
 	f := c.Flags()
-	f.Lookup("text").Usage = "`file` to read, of the kind that the model was built on; may be given often; by default the standard input"
-	f.StringVar(&s.saved, "session", "", "`file` to go on from, if it is there, and to save the memory to")
-	f.IntVar(&s.chunk, "chunk", 0, "`tokens` of a call; 0 is those of the build")
-	f.IntVar(&s.every, "every", 1<<16, "bytes, or tokens where there are none, `between` two lines")
-	f.BoolVar(&s.asJSON, "json", false, "print one object a line")
+	f.Lookup("text").Usage = "`file` to read, of the kind that the model was built on; may be repeated; by default the standard input"
+	f.StringVar(&s.saved, "session", "", "`file` to resume from, if it exists, and to save the memory to")
+	f.IntVar(&s.chunk, "chunk", 0, "`tokens` of a call; 0: as in the build")
+	f.IntVar(&s.every, "every", 1<<16, "`number` of bytes, or of tokens without bytes, between two lines")
+	f.BoolVar(&s.asJSON, "json", false, "print one JSON object per line")
 	return c
 }
 
@@ -95,7 +94,7 @@ func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) error
 	}
 	stdin := slices.Equal(s.text.Paths, []string{"-"}) || len(s.text.Paths) == 0 && info.Stream != "synthetic"
 	if stdin && s.saved != "" {
-		return misuse{errors.New("--session needs --text: the standard input has no place to go on from")}
+		return misuse{errors.New("--session needs --text: the standard input has no position to resume from")}
 	}
 	if !stdin {
 		of, err := maker.NewSession(path, s.text, s.chunk, s.saved)
@@ -105,14 +104,14 @@ func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) error
 		return followSession(c.Context(), of, s.saved, s.every, say)
 	}
 	next := pieces(c.InOrStdin(), r, s.chunk)
-	if info.Stream != "bytes" { // where a piece is cut decides what its tokens are
+	if info.Stream != "bytes" { // the tokens depend on where the text is cut
 		next = all(c.InOrStdin(), r, s.chunk)
 	}
 	return follow(c.Context(), r, next, s.chunk, s.every, say)
 }
 
-// pieces gives away the bytes of a reader, as many as a call has. The first piece
-// has one more, since its last token waits for what comes next.
+// pieces returns the bytes of a reader, as many as a call has. The first piece has one
+// more, since its last token is not processed before the next one is known.
 func pieces(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
 	buf := make([]byte, chunk+1)
 	return func() ([]int32, error) {
@@ -126,7 +125,7 @@ func pieces(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
 	}
 }
 
-// all reads everything before it gives pieces away.
+// all reads everything before it returns pieces.
 func all(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
 	var ids []int32
 	n, begun := chunk+1, false
@@ -150,7 +149,7 @@ func all(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
 	}
 }
 
-// follow reads to the end and says how it goes.
+// follow reads to the end and reports progress.
 func follow(ctx context.Context, r engine.Reader, next func() ([]int32, error), chunk, every int, say func(streamed) error) error {
 	var meter progress.Meter
 	var nats, recent float64
@@ -195,8 +194,8 @@ func follow(ctx context.Context, r engine.Reader, next func() ([]int32, error), 
 	return line()
 }
 
-// followSession reads a text to its end, or until a signal, and saves it if there is a
-// place for it.
+// followSession reads a text to its end, or until a signal, and saves the session if
+// saved is a path.
 func followSession(ctx context.Context, s engine.Session, saved string, every int, say func(streamed) error) error {
 	var meter progress.Meter
 	var nats, recent float64
@@ -233,5 +232,5 @@ func followSession(ctx context.Context, s engine.Session, saved string, every in
 	return line()
 }
 
-// per is bits for each of n, 0 of none.
+// per is nats in bits per item, 0 without items.
 func per(nats float64, n int) float64 { return nats / math.Ln2 / float64(max(n, 1)) }

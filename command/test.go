@@ -14,7 +14,7 @@ const (
 	heldOut = "held out"
 )
 
-// tested is what `hecate test` prints.
+// tested is the output of `hecate test`.
 type tested struct {
 	Checkpoint string  `json:"checkpoint"`
 	Model      string  `json:"model"`
@@ -22,7 +22,7 @@ type tested struct {
 	Text       string  `json:"text"`
 	Part       string  `json:"part"` // whole or held out
 	Size       int     `json:"size"` // of the part, in units
-	Unit       string  `json:"unit"` // byte, or token where there are no bytes
+	Unit       string  `json:"unit"` // byte, or token without bytes
 	Chunk      int     `json:"chunk"`
 	Bits       float64 `json:"bits"` // per unit
 }
@@ -46,11 +46,10 @@ func testCommand(maker engine.Maker) *cobra.Command {
 		Long: `Measure how well a checkpoint predicts a text, in bits per byte (per token where
 the model was built on tokens without a tokenizer).
 
-Files that --text names are measured whole, but for the first token, which nothing
-precedes; with --held-out only the share at their end that the build holds out is.
-Without --text the held-out part of the default text, or of the synthetic source
-that the checkpoint was built on, is measured. No parameter changes and no file is
-written.`,
+The files of --text are measured completely, except for the first token; with
+--held-out, only the share at their end that the build holds out. Without --text,
+the held-out part of the default text is measured, or of the synthetic source that
+the checkpoint was built on. No parameter changes and no file is written.`,
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,14 +69,14 @@ written.`,
 		},
 	}
 	textFlags(c, &text)
-	c.Flags().BoolVar(&text.HeldOut, "held-out", false, "of the files of --text, measure only the share at the end that the build holds out")
-	c.Flags().IntVar(&x.Chunk, "chunk", 0, "`tokens` of a call; 0 is those of the build")
+	c.Flags().BoolVar(&text.HeldOut, "held-out", false, "measure only the end of the files of --text that the build holds out")
+	c.Flags().IntVar(&x.Chunk, "chunk", 0, "`tokens` of a call; 0: as in the build")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// textFlags adds flags that say what a checkpoint is to read.
+// textFlags adds the flags of the text that a checkpoint reads.
 func textFlags(c *cobra.Command, t *engine.Text) {
-	c.Flags().StringArrayVar(&t.Paths, "text", nil, "`file` to read, of the kind that the model was built on; may be given often; by default Newton's Opticks from the Go toolchain, or the synthetic source of the build")
-	c.Flags().StringVar(&t.Tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one beside the checkpoint")
+	c.Flags().StringArrayVar(&t.Paths, "text", nil, "`file` to read, of the kind that the model was built on; may be repeated; by default Newton's Opticks from the Go toolchain, or the synthetic source of the build")
+	c.Flags().StringVar(&t.Tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one saved with the checkpoint")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tokenization is what `hecate tokenize` is told.
+// tokenization is the options of `hecate tokenize`.
 type tokenization struct {
 	tokenizer string
 	build     int
@@ -24,10 +24,10 @@ type tokenization struct {
 func tokenizeCommand() *cobra.Command {
 	var t tokenization
 	c := &cobra.Command{
-		Use: "tokenize TEXT… --tokenizer tokenizer.json [--build N] [-o tokens]", Short: "Turn text into a file of tokens, or build a tokenizer of it",
-		Long: `Turn text into a file of tokens that a build reads (stream.kind = "tokens").
-With --build, first make a byte-pair encoding of so many ids from the text and
-write it to --tokenizer, which must not be there yet. The same text gives the same
+		Use: "tokenize TEXT… --tokenizer tokenizer.json [--build N] [-o tokens]", Short: "Convert text to a file of tokens, or build a tokenizer from it",
+		Long: `Convert text to a file of tokens that a build reads (stream.kind = "tokens").
+With --build, first make a byte-pair encoding with this number of ids from the text
+and write it to --tokenizer, which must not exist. The same text produces the same
 files.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -36,7 +36,7 @@ files.`,
 			case t.tokenizer == "":
 				return misuse{errors.New("--tokenizer is not given")}
 			case t.build == 0 && t.out == "":
-				return misuse{errors.New("neither --build nor -o is given: there is nothing to do")}
+				return misuse{errors.New("neither --build nor -o is given")}
 			}
 			return nil
 		},
@@ -50,14 +50,14 @@ files.`,
 	}
 	f := c.Flags()
 	f.StringVar(&t.tokenizer, "tokenizer", "", "`file` of the tokenizer")
-	f.IntVar(&t.build, "build", 0, "make a tokenizer of `number` ids")
-	f.StringVar(&t.split, "split", "gpt2", "with --build: how text is cut into `pieces` before bytes are merged: gpt2, cl100k, digits or o200k")
+	f.IntVar(&t.build, "build", 0, "make a tokenizer with this `number` of ids")
+	f.StringVar(&t.split, "split", "gpt2", "with --build: `rule` that splits text before bytes are merged: gpt2, cl100k, digits or o200k")
 	f.StringVarP(&t.out, "out", "o", "", "`file` for the tokens")
-	f.StringVar(&t.separator, "separator", "", "`text` between two documents; a file is one without it")
+	f.StringVar(&t.separator, "separator", "", "`text` between two documents; without it a file is one document")
 	return c
 }
 
-// run makes the files and says what they are.
+// run makes the files and describes them.
 func (t tokenization) run(paths []string) (said string, err error) {
 	text, err := stream.OpenText(stream.TextOptions{Separator: []byte(t.separator)}, paths...)
 	if err != nil {
@@ -86,10 +86,10 @@ func (t tokenization) run(paths []string) (said string, err error) {
 	return said + fmt.Sprintf("%s: %s tokens of %s bytes\n", t.out, progress.Count(tokens.Len()), progress.Count(text.Len())), nil
 }
 
-// make builds a tokenizer and writes it to a file that is not there yet.
+// make builds a tokenizer and writes it to a new file.
 func (t tokenization) make(text *stream.Text) (*tokenizer.BPE, error) {
 	if _, err := os.Stat(t.tokenizer); !errors.Is(err, os.ErrNotExist) {
-		return nil, errors.Join(err, fmt.Errorf("%s is there already", t.tokenizer))
+		return nil, errors.Join(err, fmt.Errorf("%s already exists", t.tokenizer))
 	}
 	split := tokenizer.Uncut
 	for s := tokenizer.GPT2; s <= tokenizer.O200K; s++ {

@@ -7,16 +7,16 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// Segments are how many tokens lie between two checkpoints of a state: a
-// backward replays at most so many at a time. Where rows do not see each other
-// it keeps the states of a few rows meanwhile, else of all of them: then fewer
-// tokens leave what it keeps in a second cache, and are less to keep.
+// The number of tokens between two checkpoints of a state (activation
+// checkpointing): a backward recomputes at most one segment at a time. With
+// independent rows it keeps the states of a few rows while it does so, otherwise
+// of all of them; SegmentWhole is shorter, so that they fit the second-level cache.
 const (
 	Segment      = 64
 	SegmentWhole = 16
 )
 
-// Adjoint is what a value has received, n entries, or zeros.
+// Adjoint returns the adjoint of a value, n entries, or zeros.
 func Adjoint[F num.Float](t *tape.Tape[F], v tape.Value[F], n int) []F {
 	if a := t.Adjoint(v); a != nil {
 		return a
@@ -44,7 +44,7 @@ func Accumulate[F num.Float](t *tape.Tape[F], v tape.Value[F], part []F) {
 }
 
 // Blocks is the same memory as groups of entries, B = [n]E: the entries of rows
-// that a kernel keeps in flight lie side by side.
+// that a kernel processes together are adjacent.
 func Blocks[B, E any](s []E) []B {
 	var b B
 	var e E

@@ -4,7 +4,7 @@
 // blocks. It knows its learned parameters, which it declares in a table, and
 // its context memory, which it makes and moves on; its one body runs with and
 // without a tape. A composition calls its parts through Block alone, so any
-// rule stands in any composition.
+// rule can be used in any composition.
 package block
 
 import (
@@ -23,22 +23,22 @@ import (
 type Call[F num.Float] struct {
 	Run   *tape.Run[F]
 	Pulse pulse.Pulse
-	Lanes int // sequences side by side
+	Lanes int // size of the batch
 	Steps int // tokens of each
 }
 
-// Check refuses a call of fewer than no lanes or steps, and one whose memory is
-// of other lanes: a SizeError. A nil memory has nothing to be compared. What an
-// earlier call left in the memory and nobody kept is forgotten.
+// Check refuses a call of a negative batch or number of tokens, and one whose memory
+// is of another batch: a SizeError. A nil memory is not compared. Values that an
+// earlier call left in the memory and nobody kept are dropped.
 func (c Call[F]) Check(name string, m *Memory[F]) error {
 	if c.Lanes < 0 {
-		return &SizeError{Block: name, Size: "lanes", Got: c.Lanes, Want: "at least 0"}
+		return &SizeError{Block: name, Size: "batch", Got: c.Lanes, Want: "at least 0"}
 	}
 	if c.Steps < 0 {
-		return &SizeError{Block: name, Size: "steps", Got: c.Steps, Want: "at least 0"}
+		return &SizeError{Block: name, Size: "tokens", Got: c.Steps, Want: "at least 0"}
 	}
 	if m != nil && m.Lanes != c.Lanes {
-		return &SizeError{Block: name, Size: "lanes", Got: c.Lanes, Want: fmt.Sprintf("%d, as its memory has", m.Lanes)}
+		return &SizeError{Block: name, Size: "batch", Got: c.Lanes, Want: fmt.Sprintf("%d, as its memory has", m.Lanes)}
 	}
 	if m != nil {
 		m.forget(c.Run.Arena)
@@ -46,7 +46,7 @@ func (c Call[F]) Check(name string, m *Memory[F]) error {
 	return nil
 }
 
-// A Block maps x [lanes, steps, width] to a value of the same shape.
+// A Block maps x [batch, tokens, width] to a value of the same shape.
 type Block[F num.Float] interface {
 	// Name is the name of the page the block came from.
 	Name() string
@@ -55,8 +55,8 @@ type Block[F num.Float] interface {
 	// Declare adds the block's parameters to the table, their names under the
 	// prefix. It fails when a name is taken.
 	Declare(s *context.ParamSet[F], prefix string) error
-	// NewMemory makes the context memory of a new context for every lane.
-	NewMemory(lanes int) *Memory[F]
+	// NewMemory makes the context memory of a new context for every sequence.
+	NewMemory(batch int) *Memory[F]
 	// Step runs the block over the call's tokens: it reads and writes the
 	// memory. What it leaves is kept by Memory.Keep, after any backward.
 	Step(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error)
@@ -76,7 +76,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s: size %s is %d, must be %s", e.Block, e.Size, e.Got, e.Want)
 }
 
-// A RangeError says that an index of the input lies outside its table.
+// A RangeError says that an index of the input is outside its table.
 type RangeError struct {
 	Input    string
 	At       int
@@ -105,13 +105,13 @@ next:
 	return nil
 }
 
-// A NoRootError says that no root was found of an equation that defines an
-// unknown, for what the block was called with: its two sides do not change
-// places in the range that the page gives. The call has changed nothing.
+// A NoRootError says that root finding failed for an equation that defines an
+// unknown: with the inputs of this call the difference of its two sides does not
+// change sign in the range that the page declares. The call has changed nothing.
 type NoRootError struct{ Equation string }
 
 func (e *NoRootError) Error() string {
-	return fmt.Sprintf("%s: its equation has no root in the range that its page gives", e.Equation)
+	return fmt.Sprintf("%s: its equation has no root in the range that its page declares", e.Equation)
 }
 
 // A LengthError says that a value does not have the length its shape needs.

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 )
 
-// rowsOf is a memory of two lanes with one slot of two rows in a set, under a part.
+// rowsOf is a memory of two sequences with one slot of two rows in a set, under a part.
 func rowsOf(set block.Rows, rows ...float64) *block.Memory[float64] {
 	m := block.NewMemory(2, block.Slot[float64]{Name: "S", Shape: []int{2, 2}, Rows: set})
 	copy(m.Slots[0].Data[4:], rows)
@@ -30,12 +30,12 @@ func TestStatesInTheirSets(t *testing.T) {
 		{block.AnyRows, []float64{0, 0, 5, -7}, ""},
 		{block.UnitRows, []float64{0.6, -0.8, 1, 0}, ""},
 		{block.UnitRows, []float64{0.6, -0.8, 1, 1e-6}, ""},
-		{block.UnitRows, []float64{0.6, -0.8, 0, 0}, "Model.memory: state S of lane 1 begins outside its set: row 1 has the norm 0, must be 1"},
-		{block.UnitRows, []float64{math.NaN(), 0, 1, 0}, "Model.memory: state S of lane 1 begins outside its set: row 0 has the norm NaN, must be 1"},
+		{block.UnitRows, []float64{0.6, -0.8, 0, 0}, "Model.memory: state S of sequence 1 begins outside its set: row 1 has the norm 0, must be 1"},
+		{block.UnitRows, []float64{math.NaN(), 0, 1, 0}, "Model.memory: state S of sequence 1 begins outside its set: row 0 has the norm NaN, must be 1"},
 		{block.Distributions, []float64{0.25, 0.75, 1, 0}, ""},
-		{block.Distributions, []float64{0.25, 0.5, 1, 0}, "Model.memory: state S of lane 1 begins outside its set: row 0 has the sum 0.75, must be 1"},
-		{block.Distributions, []float64{0.25, 0.75, 1.5, -0.5}, "Model.memory: state S of lane 1 begins outside its set: row 1 has the entry -0.5, must be at least 0"},
-		{block.Distributions, []float64{0.25, math.Inf(1), 1, 0}, "Model.memory: state S of lane 1 begins outside its set: row 0 has the sum +Inf, must be 1"},
+		{block.Distributions, []float64{0.25, 0.5, 1, 0}, "Model.memory: state S of sequence 1 begins outside its set: row 0 has the sum 0.75, must be 1"},
+		{block.Distributions, []float64{0.25, 0.75, 1.5, -0.5}, "Model.memory: state S of sequence 1 begins outside its set: row 1 has the entry -0.5, must be at least 0"},
+		{block.Distributions, []float64{0.25, math.Inf(1), 1, 0}, "Model.memory: state S of sequence 1 begins outside its set: row 0 has the sum +Inf, must be 1"},
 	} {
 		m := rowsOf(c.set, c.rows...)
 		got := ""
@@ -50,7 +50,7 @@ func TestStatesInTheirSets(t *testing.T) {
 	}
 }
 
-// TestFirstValues looks at lanes whose context starts here, and at no other.
+// TestFirstValues checks sequences whose context starts here, and no others.
 func TestFirstValues(t *testing.T) {
 	m := rowsOf(block.UnitRows, 1, 0, 0, 1).Parts[0].Memory
 	start := []float64{1, 0, 0, -1, 0, 0, 0, 0}
@@ -58,7 +58,7 @@ func TestFirstValues(t *testing.T) {
 		t.Errorf("the second lane has a memory, and its start was looked at: %v", err)
 	}
 	start[3] = 0
-	want := "Rule: state S of lane 0 begins outside its set: row 1 has the norm 0, must be 1"
+	want := "Rule: state S of sequence 0 begins outside its set: row 1 has the norm 0, must be 1"
 	if err := block.CheckStart("Rule", m, 0, start); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -73,7 +73,7 @@ func TestRange(t *testing.T) {
 		want string
 	}{
 		{block.AtLeast(0), 0, ""},
-		{block.AtLeast(0), -0.5, "state S of lane 1 begins outside its set: row 1 has the entry -0.5, must be at least 0"},
+		{block.AtLeast(0), -0.5, "state S of sequence 1 begins outside its set: row 1 has the entry -0.5, must be at least 0"},
 		{block.AtMost(2), 3, "must be at most 2"},
 		{block.Between(1, 2), 1.5, ""},
 		{block.Between(1, 2), 0, "must be at least 1"},

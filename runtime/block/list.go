@@ -8,9 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// A List is a list of parts of one composition: levels of a schedule, blocks on
-// top of one another. What a call gives of all parts at once lies side by side,
-// [lanes, parts, …].
+// A List is a list of parts of one composition: levels of a schedule, or stacked
+// blocks. The results of all parts of a call are concatenated, [batch, parts, …].
 //
 // Parts that are levels are active or not. Where the pulse decides, part l steps
 // when level l is active and reads frozen when it is not. Where a gate of the page
@@ -36,7 +35,7 @@ func NewList[F num.Float](name string, parts []Block[F]) List[F] {
 }
 
 // Levels makes part l the one of level l of the pulse. The periods, in chunks,
-// are what the page proposes.
+// are the page's proposal.
 func (l List[F]) Levels(periods ...int) List[F] {
 	l.levels, l.periods = true, periods
 	return l
@@ -65,14 +64,14 @@ func (l List[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// Memory adds the memories of all parts to m; with sites also what frozen calls of
-// them look back at.
-func (l List[F]) Memory(m *Memory[F], lanes int, sites bool) {
+// Memory adds the memories of all parts to m; with sites also the windows of their frozen
+// calls.
+func (l List[F]) Memory(m *Memory[F], batch int, sites bool) {
 	for i, p := range l.Parts {
 		if sites {
-			m.AddSite(l.names[i], p.NewMemory(lanes))
+			m.AddSite(l.names[i], p.NewMemory(batch))
 		}
-		m.Parts = append(m.Parts, Part[F]{Name: l.names[i], Memory: p.NewMemory(lanes), Level: i, Levels: l.levels, Gated: l.gated, Periods: l.periods})
+		m.Parts = append(m.Parts, Part[F]{Name: l.names[i], Memory: p.NewMemory(batch), Level: i, Levels: l.levels, Gated: l.gated, Periods: l.periods})
 	}
 }
 
@@ -83,7 +82,7 @@ func (l List[F]) steps(c Call[F], i int) bool { return !l.levels || l.gated || c
 func (l List[F]) call(c Call[F], w Weights[F], m *Memory[F], i int, x tape.Value[F], as mode) (tape.Value[F], error) {
 	w = w.Part(l.names[i])
 	switch {
-	case as == apart:
+	case as == atSite:
 		return l.Parts[i].Read(c, w, m.SiteOf(l.names[i]), x)
 	case as == stepping && l.steps(c, i):
 		return l.Parts[i].Step(c, w, m.PartOf(l.names[i]), x)
@@ -97,11 +96,11 @@ type mode int
 const (
 	stepping mode = iota
 	reading
-	apart
+	atSite
 )
 
-// Step calls all parts with x [lanes, steps, width] and gives what they answer,
-// [lanes, parts, steps, width].
+// Step calls all parts with x [batch, tokens, width] and returns their outputs,
+// [batch, parts, tokens, width].
 func (l List[F]) Step(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
 	return l.each(c, w, m, x, stepping)
 }
@@ -113,7 +112,7 @@ func (l List[F]) Read(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (t
 
 // Apart is Read beside a Step of the same call.
 func (l List[F]) Apart(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
-	return l.each(c, w, m, x, apart)
+	return l.each(c, w, m, x, atSite)
 }
 
 func (l List[F]) each(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as mode) (y tape.Value[F], err error) {
@@ -129,10 +128,10 @@ func (l List[F]) each(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as
 			return y, err
 		}
 	}
-	return sideBySide(c, ys), nil
+	return concat(c, ys), nil
 }
 
-// check refuses a pulse that says nothing about some of the levels.
+// check refuses a pulse with fewer levels than the list.
 func (l List[F]) check(c Call[F]) error {
 	if l.levels && !l.gated && c.Pulse.Levels() < len(l.Parts) {
 		return &SizeError{Block: l.Parts[0].Name(), Size: "levels", Got: len(l.Parts), Want: fmt.Sprintf("at most the %d of the pulse", c.Pulse.Levels())}
@@ -142,8 +141,8 @@ func (l List[F]) check(c Call[F]) error {
 
 func (l List[F]) width() int { return l.Parts[0].Width() }
 
-// StepChain gives x to the first part, what that answers to the second, and so
-// on: [lanes, steps, width] in and out.
+// StepChain composes the parts: x is the input of the first, whose output is the
+// input of the second, and so on: [batch, tokens, width] in and out.
 func (l List[F]) StepChain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
 	return l.chain(c, w, m, x, stepping)
 }
@@ -165,23 +164,23 @@ func (l List[F]) chain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], a
 	return x, nil
 }
 
-// Open says which parts keep what this call made them write: part l in the lanes
-// where gate, [lanes, parts], is above one half. Elsewhere their states stay.
+// Open says which parts keep what this call wrote: part l in the sequences where
+// gate, [batch, parts], is above one half. Elsewhere their states stay.
 func (l List[F]) Open(m *Memory[F], gate tape.Value[F]) {
 	for i := range l.Parts {
 		p := m.PartOf(l.names[i])
-		for lane := range m.Lanes {
-			if !(gate.Data[lane*len(l.Parts)+i] > 0.5) {
-				p.Shut(lane)
+		for s := range m.Lanes {
+			if !(gate.Data[s*len(l.Parts)+i] > 0.5) {
+				p.Shut(s)
 			}
 		}
 	}
 }
 
-// sideBySide copies values [lanes, n] to one [lanes, parts, n].
-func sideBySide[F num.Float](c Call[F], ys []tape.Value[F]) tape.Value[F] {
-	n := tape.Push[F, sideNode[F]](c.Run, sideKind)
-	n.lanes, n.in = c.Lanes, ys
+// concat copies values [batch, n] to one [batch, parts, n].
+func concat[F num.Float](c Call[F], ys []tape.Value[F]) tape.Value[F] {
+	n := tape.Push[F, concatNode[F]](c.Run, concatKind)
+	n.batch, n.in = c.Lanes, ys
 	size := 0
 	for _, y := range ys {
 		size += len(y.Data)
@@ -192,29 +191,29 @@ func sideBySide[F num.Float](c Call[F], ys []tape.Value[F]) tape.Value[F] {
 	return n.out
 }
 
-var sideKind = tape.NewKind()
+var concatKind = tape.NewKind()
 
-// sideNode is a call of sideBySide on the tape.
-type sideNode[F num.Float] struct {
-	lanes int
+// concatNode is a call of sideBySide on the tape.
+type concatNode[F num.Float] struct {
+	batch int
 	in    []tape.Value[F]
 	out   tape.Value[F]
 }
 
-// each calls f for every stretch of an input that is a stretch of the output.
-func (n *sideNode[F]) each(f func(i, from, to, n int)) {
+// each calls f for every range of an input and the range of the output that it becomes.
+func (n *concatNode[F]) each(f func(i, from, to, n int)) {
 	to := 0
-	for l := range n.lanes {
+	for l := range n.batch {
 		for i, y := range n.in {
-			size := len(y.Data) / n.lanes
+			size := len(y.Data) / n.batch
 			f(i, l*size, to, size)
 			to += size
 		}
 	}
 }
 
-// Backward adds each part's share of the adjoint to the part's own.
-func (n *sideNode[F]) Backward(t *tape.Tape[F]) {
+// Backward adds each part's range of the adjoint to the adjoint of that part's output.
+func (n *concatNode[F]) Backward(t *tape.Tape[F]) {
 	dy := t.Adjoint(n.out)
 	if dy == nil {
 		return

@@ -8,32 +8,32 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// Memory is the context memory of a block for all its lanes: the states of its
+// Memory is the context memory of a block for all sequences of its batch: the states of its
 // rule, the tails of its windows, how many tokens each context has seen, and
 // the memories of its parts. It belongs to one stream; the gradient does not
 // cross from one call to the next.
 type Memory[F num.Float] struct {
-	Lanes int
-	Chunk int     // tokens that are computed together, if they are; what is left of a call goes one by one
-	Pos   []int32 // tokens of the lane's context so far
-	Slots []Slot[F]
-	Parts []Part[F]
-	next  []tape.Value[F] // what a call left, by slot; no data: nothing
-	arena *tape.Arena[F]  // where it lies
-	moved int
-	shut  []bool // lanes in which the last call's states are not kept
-	was   []bool // shut when the last call was kept
-	site  bool   // of a frozen call beside another: states and positions are the other's
+	Lanes    int
+	Chunk    int     // tokens that are computed together, 0 for none; the rest of a call is computed token by token
+	Pos      []int32 // tokens of each sequence's context so far
+	Slots    []Slot[F]
+	Parts    []Part[F]
+	next     []tape.Value[F] // by slot: the values that a call left, without data if it left none
+	arena    *tape.Arena[F]  // that the new values are in
+	moved    int
+	shut     []bool // by sequence: the last call's states are not kept
+	keptShut []bool // shut when the last call was kept
+	site     bool   // of a frozen call: states and positions are borrowed from the part's memory
 }
 
-// A Slot is one named tensor of a memory, [lanes, Shape…].
+// A Slot is one named tensor of a memory, [batch, Shape…].
 type Slot[F num.Float] struct {
 	Name  string
-	Shape []int // of one lane
+	Shape []int // of one sequence
 	Data  []F
 	Rows  Rows   // the set of its rows
 	Range *Range // of its entries, or nil
-	Tail  bool   // what a window looks back at, not a state
+	Tail  bool   // a window (the last inputs of a convolution or of attention), not a state
 }
 
 // A Part is the memory of a part of a composition.
@@ -47,10 +47,10 @@ type Part[F num.Float] struct {
 }
 
 // NewMemory returns the memory of new contexts: every slot zero.
-func NewMemory[F num.Float](lanes int, slots ...Slot[F]) *Memory[F] {
-	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, lanes), was: make([]bool, lanes)}
+func NewMemory[F num.Float](batch int, slots ...Slot[F]) *Memory[F] {
+	m := &Memory[F]{Lanes: batch, Pos: make([]int32, batch), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, batch), keptShut: make([]bool, batch)}
 	for i := range m.Slots {
-		m.Slots[i].Data = tensor.Make[F](lanes * m.Slots[i].size())
+		m.Slots[i].Data = tensor.Make[F](batch * m.Slots[i].size())
 	}
 	return m
 }
@@ -63,17 +63,16 @@ func (s *Slot[F]) size() int {
 	return n
 }
 
-// Fresh reports whether a lane is at the start of its context.
-func (m *Memory[F]) Fresh(lane int) bool { return m.Pos[lane] == 0 }
+// Fresh reports whether a sequence is at the start of its context.
+func (m *Memory[F]) Fresh(sequence int) bool { return m.Pos[sequence] == 0 }
 
-// Give records what a call leaves in slot i, computed into a. It becomes the
-// memory's own with Keep; until then a backward finds the values that the call
-// began with.
+// Give records the new value of slot i, computed into a. Keep copies it into the
+// memory; until then a backward finds the values that the call began with.
 func (m *Memory[F]) Give(a *tape.Arena[F], i int, data []F) {
 	m.arena, m.next[i] = a, a.Value(data)
 }
 
-// forget drops what was given outside the present scope of a, and which lanes were
+// forget drops what was given outside the present scope of a, and which sequences were
 // shut for it.
 func (m *Memory[F]) forget(a *tape.Arena[F]) {
 	for i, v := range m.next {
@@ -87,10 +86,10 @@ func (m *Memory[F]) forget(a *tape.Arena[F]) {
 // Moved records how many tokens a call has seen.
 func (m *Memory[F]) Moved(steps int) { m.moved = steps }
 
-// Keep makes what the last call left the memory's own, in all parts. Call it
-// once after each call of Step, when its backward is done and before the next
-// scope opens on the call's arena: then what the call left is gone, and Keep
-// panics with tape.ForeignValue.
+// Keep copies the new values of the last call into the memory, in all parts. Call it
+// once after each call of Step, when its backward is done and before the next scope
+// opens on the call's arena: then the new values are gone, and Keep panics with
+// tape.ForeignValue.
 func (m *Memory[F]) Keep() {
 	for i, v := range m.next {
 		if v.Data != nil {
@@ -98,7 +97,7 @@ func (m *Memory[F]) Keep() {
 			m.next[i] = tape.Value[F]{}
 		}
 	}
-	m.was, m.shut = m.shut, m.was
+	m.keptShut, m.shut = m.shut, m.keptShut
 	clear(m.shut)
 	for l := range m.Pos {
 		if !m.site {
@@ -111,7 +110,7 @@ func (m *Memory[F]) Keep() {
 	}
 }
 
-// keep makes data a slot's own, a state's only in the lanes that are open.
+// keep copies data into a slot; of a state only the sequences that are open.
 func (m *Memory[F]) keep(s *Slot[F], data []F) {
 	n := s.size()
 	for l := range m.Lanes {
@@ -121,21 +120,21 @@ func (m *Memory[F]) keep(s *Slot[F], data []F) {
 	}
 }
 
-// Shut says that the states which the last call left in a lane are not kept; what
-// windows look back at is.
-func (m *Memory[F]) Shut(lane int) {
-	m.shut[lane] = true
+// Shut says that the states which the last call left of a sequence are not kept; its
+// windows are.
+func (m *Memory[F]) Shut(sequence int) {
+	m.shut[sequence] = true
 	for _, p := range m.Parts {
-		p.Memory.Shut(lane)
+		p.Memory.Shut(sequence)
 	}
 }
 
 // Opened calls f for every level that a gate of a page opens, in all parts: whether
-// the last call that was kept found it open in a lane.
-func (m *Memory[F]) Opened(f func(level, lane int, open bool)) {
+// the last call that was kept found it open in a sequence.
+func (m *Memory[F]) Opened(f func(level, sequence int, open bool)) {
 	for _, p := range m.Parts {
 		if p.Gated {
-			for l, shut := range p.Memory.was {
+			for l, shut := range p.Memory.keptShut {
 				f(p.Level, l, !shut)
 			}
 		}
@@ -159,31 +158,31 @@ func (m *Memory[F]) Levels() (n int, periods []int) {
 	return n, periods
 }
 
-// Reset starts a new context in one lane.
-func (m *Memory[F]) Reset(lane int) {
+// Reset starts a new context of one sequence.
+func (m *Memory[F]) Reset(sequence int) {
 	if !m.site {
-		m.Pos[lane] = 0
+		m.Pos[sequence] = 0
 	}
 	for i := range m.Slots {
-		if m.lends(i) {
+		if m.borrowed(i) {
 			continue
 		}
 		n := m.Slots[i].size()
-		clear(m.Slots[i].Data[lane*n : (lane+1)*n])
+		clear(m.Slots[i].Data[sequence*n : (sequence+1)*n])
 	}
 	for _, p := range m.Parts {
-		p.Memory.Reset(lane)
+		p.Memory.Reset(sequence)
 	}
 }
 
-// Clone returns a copy: probing and sampling work on one, so that the run they
-// look at is unchanged.
+// Clone returns a copy: probing and sampling work on one, so that they do not change
+// the run.
 func (m *Memory[F]) Clone() *Memory[F] {
 	c := &Memory[F]{Lanes: m.Lanes, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
-		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Lanes), was: slices.Clone(m.was), site: m.site}
+		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Lanes), keptShut: slices.Clone(m.keptShut), site: m.site}
 	for i, s := range m.Slots {
 		c.Slots[i].Data = nil
-		if !m.lends(i) {
+		if !m.borrowed(i) {
 			c.Slots[i].Data = tensor.Make[F](len(s.Data))
 			copy(c.Slots[i].Data, s.Data)
 		}
@@ -195,10 +194,10 @@ func (m *Memory[F]) Clone() *Memory[F] {
 }
 
 // Each calls f for every slot of the memory and its parts, under its full
-// name, in a fixed order; pos is the lanes' positions of the slot's memory.
+// name, in a fixed order; pos is the positions of the slot's memory.
 func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []F)) {
 	for i, s := range m.Slots {
-		if !m.lends(i) {
+		if !m.borrowed(i) {
 			f(prefix+s.Name, append([]int{m.Lanes}, s.Shape...), s.Data)
 		}
 	}
@@ -211,7 +210,7 @@ func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []
 // its full name.
 func (m *Memory[F]) Ranges(prefix string, f func(name string, r *Range)) {
 	for i, s := range m.Slots {
-		if s.Range != nil && !m.lends(i) {
+		if s.Range != nil && !m.borrowed(i) {
 			f(prefix+s.Name, s.Range)
 		}
 	}
@@ -252,9 +251,9 @@ func (m *Memory[F]) PartOf(name string) *Memory[F] {
 	panic("block: BUG: no memory of part " + name)
 }
 
-// Begin returns slot i as a call finds it: what the memory holds, and in lanes
-// whose context starts here the first values in start, [lanes, …]. Where none
-// does it is the memory's own, which no kernel writes.
+// Begin returns slot i at the start of a call: the contents of the memory, and for
+// sequences whose context starts here the initial state in start, [batch, …]. Where no
+// context starts it is the memory's own slice, which no kernel writes.
 func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
 	if !m.anyFresh() {
 		return m.Slots[i].Data
@@ -279,7 +278,7 @@ func (m *Memory[F]) anyFresh() bool {
 	return false
 }
 
-// KeepStart gives slot i its first values in the lanes whose context starts with
+// KeepStart gives slot i its initial state in the sequences whose context starts with
 // this call, which does not write the slot: a frozen read.
 func KeepStart[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) {
 	if m.anyFresh() {
@@ -287,7 +286,7 @@ func KeepStart[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) {
 	}
 }
 
-// AccumulateFresh adds the adjoint of slot i's first values, in the lanes
+// AccumulateFresh adds the adjoint of slot i's initial state, in the sequences
 // whose context starts with this call.
 func AccumulateFresh[F num.Float](t *tape.Tape[F], m *Memory[F], i int, start tape.Value[F], part []F) {
 	g := t.Grad(start)

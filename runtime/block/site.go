@@ -4,16 +4,16 @@ import "github.com/nl-hecate/hecate/runtime/num"
 
 // A part may be called twice in one call of its composition: once to write, and
 // once frozen with other tokens. Both calls see the states and positions that the
-// part's memory has; what windows look back at is each call's own. So the memory
-// of the frozen call, its site, holds tails and borrows the rest.
+// part's memory has; each has windows of its own. So the memory of the frozen call,
+// its site, holds windows and borrows the rest.
 
 // SiteName is the name of the memory of a part's frozen calls.
 func SiteName(part string) string { return part + siteSuffix }
 
 const siteSuffix = ".frozen"
 
-// AddSite adds the memory of the frozen calls of a part. It stands before that of
-// the part: what both keep of a context that begins is then the part's.
+// AddSite adds the memory of the frozen calls of a part, in front of that of the
+// part: where both write a value of a new context, the part's wins.
 func (m *Memory[F]) AddSite(part string, site *Memory[F]) {
 	site.borrow()
 	m.Parts = append(m.Parts, Part[F]{Name: SiteName(part), Memory: site})
@@ -22,7 +22,7 @@ func (m *Memory[F]) AddSite(part string, site *Memory[F]) {
 func (m *Memory[F]) borrow() {
 	m.site, m.Pos = true, nil
 	for i := range m.Slots {
-		if m.lends(i) {
+		if m.borrowed(i) {
 			m.Slots[i].Data = nil
 		}
 	}
@@ -31,8 +31,8 @@ func (m *Memory[F]) borrow() {
 	}
 }
 
-// lends reports whether a slot belongs to another memory.
-func (m *Memory[F]) lends(i int) bool { return m.site && !m.Slots[i].Tail }
+// borrowed reports whether a slot belongs to another memory.
+func (m *Memory[F]) borrowed(i int) bool { return m.site && !m.Slots[i].Tail }
 
 // SiteOf returns the memory of the frozen calls of a part, with the states and
 // positions that the part's memory has. It panics when there is none: that is a
@@ -51,7 +51,7 @@ func (m *Memory[F]) SiteOf(part string) *Memory[F] {
 func share[F num.Float](site, of *Memory[F]) {
 	site.Pos = of.Pos
 	for i := range site.Slots {
-		if site.lends(i) {
+		if site.borrowed(i) {
 			site.Slots[i].Data = of.Slots[i].Data
 		}
 	}

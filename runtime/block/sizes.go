@@ -17,8 +17,8 @@ type Sizes struct {
 	errs     *[]error
 	defaults map[string]int
 	used     map[string]int
-	split    int                   // what nothing gives is divided by it
-	missing  func(name string) int // the size of a name, without the part it belongs to, that nothing gives; −1: an error
+	split    int                   // divides sizes that missing returns
+	missing  func(name string) int // the size of a name, without the part it belongs to, that is not set; −1: an error
 }
 
 // NewSizes returns the sizes in vals.
@@ -26,15 +26,15 @@ func NewSizes(vals map[string]int) Sizes {
 	return Sizes{vals: vals, read: map[string]bool{}, errs: new([]error), used: map[string]int{}, missing: func(string) int { return -1 }}
 }
 
-// Else returns sizes that take what nothing gives from f: the size of a name, without
+// Else returns sizes that take sizes that are not set from f: the size of a name, without
 // the part that it belongs to, or −1 for none.
 func (s Sizes) Else(f func(name string) int) Sizes {
 	s.missing = f
 	return s
 }
 
-// Split returns sizes that divide what Else says by n: of a rule in n heads, whose sizes
-// are those of one.
+// Split returns sizes that divide the result of Else by n: of a rule in n heads, whose sizes
+// are those of one head.
 func (s Sizes) Split(n int) Sizes {
 	s.split = n
 	return s

@@ -10,10 +10,10 @@ import (
 )
 
 // Weights are the learned parameters of one call, as leaves of its tape. They
-// are a stretch of the parameter table: that of a part is the smallest stretch
+// are a range of the parameter table: that of a part is the smallest range
 // with all names that start with the part's. Names are found by comparing them
 // in place, so that nothing is put together and nothing allocated; a table
-// keeps the parameters of a part side by side, so each stretch is short.
+// keeps the parameters of a part side by side, so each range is short.
 //
 //hecate:noescape
 //hecate:nozero
@@ -23,7 +23,7 @@ type Weights[F num.Float] struct {
 	bound  tape.Value[F]   // knows the scope of Bind
 	vals   []tape.Value[F] // by parameter of the table
 	prefix string          // of all names
-	lo, hi int             // the stretch
+	lo, hi int             // the range
 }
 
 // Bind snapshots all parameters of a table for one call. Without a tape the

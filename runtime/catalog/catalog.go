@@ -30,8 +30,8 @@ type Catalog struct {
 // wrote the program, and New panics; the compiler refuses pages that would lead there.
 func New(entries ...Entry) *Catalog { return (&Catalog{}).With(entries...) }
 
-// With returns a catalog that has further entries behind those of c, which stays as
-// it is. It panics as New does.
+// With returns a catalog that has further entries after those of c, which does
+// not change. It panics as New does.
 func (c *Catalog) With(entries ...Entry) *Catalog {
 	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}}
 	for _, n := range c.names {

@@ -7,7 +7,7 @@
 // data begins at a multiple of 64 bytes; tensors of eight-byte elements come
 // first, each group in the order of names, without holes, as the format asks.
 //
-// What this package adds lies in the metadata: the arithmetic that ran
+// This package adds metadata: the arithmetic that ran
 // (package cpu), which a reader must share because bitwise claims hold within
 // one arithmetic only, a SHA-256 per tensor, and one of all that the header says:
 // names, types, shapes, those digests and the other metadata. So no byte of a

@@ -13,7 +13,7 @@ import (
 // Write puts the snapshot at path, whole or not at all: it writes a temporary
 // file beside it, syncs, renames and syncs the folder. On an error, or if the
 // process dies, path is what it was before; a killed process leaves its
-// temporary file (.NAME.*.tmp) behind, which the next Write of that path removes:
+// temporary file (.NAME.*.tmp), which the next Write of that path removes:
 // a path has one writer at a time.
 func Write(path string, s *Snapshot) error {
 	err := replace(path, func(w io.Writer) error {

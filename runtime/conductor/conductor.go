@@ -1,18 +1,18 @@
-// Package conductor owns the time of a model and the stream that it reads.
+// Package conductor owns the clock of a model and the stream that it reads.
 //
-// A model's memory is right for one place of one stream at one time, so the
-// three never move apart. A Conductor hands out the next chunk together with its
-// pulse; when the work on it is done, Advance shows the chunk and its pulse to
-// the observers, and only then is it one step later. While a chunk is out there
-// is no state to save; between two chunks there is one, of pulse and cursors
-// together (State), and it is taken back whole or not at all.
+// A model's memory belongs to one position of one stream at one time, so the three
+// advance together. A Conductor returns the next chunk together with its pulse;
+// when the work on it is done, Advance shows the chunk and its pulse to the
+// observers, and only then advances the clock. While a chunk is being processed
+// there is no state to save; between two chunks there is one, of pulse and cursors
+// together (State), and it is restored completely or not at all.
 //
 //	c, p, err := d.Next(64)      // the chunk, and when it is
 //	…                            // forward, backward, update
 //	err = d.Advance()            // observers see p; then it is p.Next(64)
 //
-// What a run is for, building, testing or streaming, is the conductor's to say:
-// parts read it off the pulse, and no forward asks. A Conductor serves one
+// The conductor sets the phase of a run (build, test or stream): parts read it from
+// the pulse, and no forward depends on it. A Conductor serves one
 // goroutine.
 //
 //hecate:conductor
@@ -28,17 +28,17 @@ import (
 
 // What a Conductor refuses.
 var (
-	ErrOut       = errors.New("conductor: a chunk is out; advance first")
-	ErrNotOut    = errors.New("conductor: no chunk is out; there is nothing to advance from")
-	ErrObserving = errors.New("conductor: an observer may look and not touch")
+	ErrOut       = errors.New("conductor: a chunk is being processed; advance first")
+	ErrNotOut    = errors.New("conductor: no chunk is being processed; there is nothing to advance from")
+	ErrObserving = errors.New("conductor: an observer may read and not change")
 )
 
 // noStream is the panic message of a conductor made without a stream.
 const noStream = "conductor: a conductor owns a stream"
 
-// An Observer looks at a chunk that has been worked on, before time goes on. It
-// is given the pulse of that chunk. What it is shown is to be read; the chunk is
-// valid until it returns. An error, or a panic, keeps the step where it is.
+// An Observer reads a chunk that has been processed, and its pulse, before the clock
+// advances. The chunk is valid until the observer returns. After an error, or a
+// panic, the clock has not advanced.
 type Observer func(p pulse.Pulse, c stream.Chunk) error
 
 // A Conductor owns a pulse, a stream and the observers of its steps.
@@ -47,12 +47,12 @@ type Conductor struct {
 	stream    *stream.Stream
 	observers []Observer
 	chunk     stream.Chunk
-	out       bool // the chunk is being worked on
+	out       bool // the chunk is being processed
 	observing bool
 }
 
-// New returns a conductor at the first chunk of a stream, which is its own from
-// now on. The error says what is wrong with the schedule. New panics without a stream
+// New returns a conductor at the first chunk of a stream, which it
+// owns from now on. The error says what is wrong with the schedule. New panics without a stream
 // and for a phase that does not exist.
 func New(s *stream.Stream, schedule pulse.Schedule, phase pulse.Phase) (*Conductor, error) {
 	if s == nil {
@@ -64,19 +64,19 @@ func New(s *stream.Stream, schedule pulse.Schedule, phase pulse.Phase) (*Conduct
 	return &Conductor{pulse: schedule.First(phase), stream: s}, nil
 }
 
-// Pulse returns the time: of the chunk that is out, or of the next one.
+// Pulse returns the pulse of the chunk that is being processed, or of the next one.
 func (c *Conductor) Pulse() pulse.Pulse { return c.pulse }
 
-// Lanes returns the number of lanes of the stream.
-func (c *Conductor) Lanes() int { return c.stream.Lanes() }
+// Batch returns the number of slots of the stream.
+func (c *Conductor) Batch() int { return c.stream.Batch() }
 
-// Out reports whether a chunk is out.
+// Out reports whether a chunk is being processed.
 func (c *Conductor) Out() bool { return c.out }
 
-// Observe adds an observer behind those that there are.
+// Observe appends an observer.
 func (c *Conductor) Observe(o Observer) { c.observers = append(c.observers, o) }
 
-// Next hands out the next chunk, of so many tokens per lane, with its pulse. It
+// Next returns the next chunk, of the given number of tokens per slot, with its pulse. It
 // allocates nothing that the stream does not, and marks the events of the pulse in
 // the chunk. The error is ErrOut while the last chunk has not been advanced from,
 // ErrObserving, stream.ErrEnd, or that of the stream's source; then nothing has
@@ -106,10 +106,9 @@ func (c *Conductor) free() error {
 	return nil
 }
 
-// Advance shows the chunk that is out to the observers, in the order in which
-// they were added, and goes on to the next step. When an observer fails, those
-// behind it are not asked, the step stays as it is, with the chunk out, and
-// Advance may be called again. The error is the observer's, with its number and
+// Advance calls the observers with the chunk, in the order in which they were added,
+// and advances the clock. When an observer fails, those after it are not called, the
+// clock and the chunk stay as they are, and Advance may be called again. The error is the observer's, with its number and
 // the step, or ErrNotOut or ErrObserving.
 func (c *Conductor) Advance() error {
 	switch {
@@ -137,7 +136,7 @@ func (c *Conductor) show() error {
 	return nil
 }
 
-// Enter changes what the run is for, between two chunks. The error is ErrOut or
+// Enter changes the phase of the run, between two chunks. The error is ErrOut or
 // ErrObserving. Enter panics for a phase that does not exist.
 func (c *Conductor) Enter(phase pulse.Phase) error {
 	if err := c.free(); err != nil {

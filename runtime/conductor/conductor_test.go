@@ -10,14 +10,14 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-func open(t *testing.T, text string, lanes int) *stream.Stream {
+func open(t *testing.T, text string, batch int) *stream.Stream {
 	t.Helper()
 	x, err := stream.FromDocuments("test", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	part, _ := stream.Split(x)
-	s, err := stream.New(part, lanes)
+	s, err := stream.New(part, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"periods":        {ErrSchedule, func(s *State) { s.Pulse = pulse.First(pulse.Build, 1, 5).At(5, 15) }},
 		"levels":         {ErrSchedule, func(s *State) { s.Pulse = pulse.First(pulse.Build).At(5, 15) }},
 		"unit":           {ErrSchedule, func(s *State) { s.Pulse = pulse.Schedule{Unit: 1, Periods: []int{1, 4}}.First(1).At(5, 15) }},
-		"lanes":          {stream.ErrSlots, func(s *State) { s.Cursors = s.Cursors[:1] }},
+		"batch":          {stream.ErrSlots, func(s *State) { s.Cursors = s.Cursors[:1] }},
 		"stream content": {stream.ErrContent, func(s *State) { s.Cursors[1].ContentHash++ }},
 		"dataset":        {stream.ErrDataset, func(s *State) { s.Cursors[0].DatasetDigest[0]++ }},
 	} {

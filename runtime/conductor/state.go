@@ -39,7 +39,7 @@ func (m *Mismatch) Error() string {
 func (m *Mismatch) Unwrap() error { return m.What }
 
 // A State is a conductor between two chunks: the pulse of the next chunk and one
-// cursor for each lane, taken at the same moment.
+// cursor for each slot of the batch, taken at the same pulse.
 type State struct {
 	Pulse   pulse.Pulse
 	Cursors []stream.Cursor
@@ -81,11 +81,11 @@ func (c *Conductor) Restore(s State) error {
 // check looks for a state that no conductor was ever in.
 func (s State) check() error {
 	if len(s.Cursors) == 0 {
-		return &Mismatch{ErrCursors, "none", "one for each lane"}
+		return &Mismatch{ErrCursors, "none", "one for each batch slot"}
 	}
 	for _, c := range s.Cursors {
 		if c.PulseID != s.Pulse.Step() {
-			return &Mismatch{ErrPulse, fmt.Sprintf("cursor of lane %d before chunk %d", c.Slot, c.PulseID),
+			return &Mismatch{ErrPulse, fmt.Sprintf("cursor of slot %d before chunk %d", c.Slot, c.PulseID),
 				fmt.Sprintf("model before chunk %d of the same checkpoint", s.Pulse.Step())}
 		}
 	}
@@ -93,7 +93,7 @@ func (s State) check() error {
 }
 
 // Words returns the state as two tensors of a checkpoint: of the pulse
-// [StateWords], and of the cursors [lanes, stream.CursorWords].
+// [StateWords], and of the cursors [batch, stream.CursorWords].
 func (s State) Words() (clock, cursors []uint64) {
 	p := s.Pulse
 	clock = []uint64{stateVersion, p.Step(), p.Position(), uint64(p.Phase()), uint64(p.Unit()), uint64(p.Levels())}

@@ -3,7 +3,7 @@ package context
 import "runtime"
 
 // goroutine returns the number of the running goroutine, and 0 where it cannot
-// be told. The runtime gives it away only in the first line of a stack trace,
+// be found. The runtime shows it only in the first line of a stack trace,
 // "goroutine 17 [running]:", and nothing here depends on more than that two
 // goroutines that live at once have different ones.
 func goroutine() (id uint64) {

@@ -1,10 +1,10 @@
-// Package context keeps the three lifetimes of a model's numbers apart.
+// Package context separates the three lifetimes of a model's numbers.
 //
 // Outer parameters live as long as the model; they are read by everyone and
 // written by one Writer, after the backward, a whole update or nothing
 // (ParamSet). Inner state lives for one forward call, on one goroutine, and
-// cannot leave it (Inner). Moved context lives from chunk to chunk of one text
-// and is handed on: whoever takes it has it, and the old handle is dead (Handle).
+// cannot leave it (Inner). Context memory lives from chunk to chunk of one text and
+// is moved: Take transfers ownership, and the old handle is invalid (Handle).
 //
 // Go's compiler enforces none of this, so each type counts generations and
 // answers misuse with an error or a named panic. What can be seen without

@@ -30,8 +30,8 @@ const (
 )
 
 // An Init describes the first values of a parameter. One with a Stream is drawn
-// from that stream's name and its own Seed, whatever seed the set is filled
-// from, and whatever stands before the parameter's name.
+// from that stream's name and its own Seed, whatever the seed of the set and
+// the prefix of the parameter's name.
 type Init struct {
 	Kind   InitKind
 	A, B   float64
@@ -89,7 +89,7 @@ type ParamSet[F num.Float] struct {
 	writer  bool
 }
 
-// Add appends a parameter of zeros; Fill gives it its first values. The error
+// Add appends a parameter of zeros; Fill initialises it. The error
 // wraps ErrDuplicate, tensor.ErrShape, or says what is wrong with the init.
 func (s *ParamSet[F]) Add(p Param) error {
 	n, err := p.Shape.Size()
@@ -272,7 +272,7 @@ func (w *Writer[F]) Restore(f func(i int, p Param, data []F)) {
 	})
 }
 
-// Close gives the right to write back.
+// Close ends the writer; the set can have another one.
 func (w *Writer[F]) Close() {
 	if w.set != nil {
 		w.set.writer = false

@@ -13,7 +13,7 @@ import (
 const (
 	Rule        = "rule"
 	Composition = "composition"
-	Schedule    = "schedule" // a composition that stands where a rule does
+	Schedule    = "schedule" // a composition in the place of a rule
 	Model       = "model"
 	Block       = "block" // of a part: a rule or a composition
 )
@@ -24,7 +24,7 @@ type Page struct {
 	Parts []Part
 	Sizes []string // that a formula may set
 	Width string   // of a model: the size that is the width of its parts
-	Is    string   // the formula that a named instance stands for
+	Is    string   // the formula of a named instance
 }
 
 // A Part is a place for a page, or for a list of them.
@@ -172,7 +172,7 @@ func (t Table) arg(f Formula, n *Node, a Arg, place *int, depth int) error {
 	return nil
 }
 
-// fits reports whether a page of a kind stands in a place of another.
+// fits reports whether a page of a kind can take the place of another.
 func fits(is, wanted string) bool {
 	switch wanted {
 	case Rule:

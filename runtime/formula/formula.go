@@ -1,7 +1,7 @@
 // Package formula reads what a model is made of at run time, in the words of the
 // pages: ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow(w = 32))).
 //
-// A formula is the name of a page; in parentheses stand the pages in the places of
+// A formula is the name of a page; in parentheses are the pages in the places of
 // its parts, by place or by name, and its sizes, by name. A list in brackets fills a
 // list of parts. Parse reads the text, Bind finds the pages in a table and puts
 // everything into its place. What is wrong is an *Error that points into the text.
@@ -75,7 +75,7 @@ func (f Formula) String() string {
 	return f.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// maxDepth bounds how deep formulas stand in one another.
+// maxDepth bounds the nesting of formulas.
 const maxDepth = 64
 
 // Parse reads a formula. Any error is an *Error.
@@ -110,7 +110,7 @@ func (p *parser) space() {
 	}
 }
 
-// got passes a sign if it stands here.
+// got consumes a sign if it is next.
 func (p *parser) got(sign byte) bool {
 	p.space()
 	if p.err == nil && p.at < len(p.text) && p.text[p.at] == sign {
@@ -198,7 +198,7 @@ func (p *parser) arg(depth int) Arg {
 	return a
 }
 
-// next reports whether a sign stands here.
+// next reports whether a sign is next.
 func (p *parser) next(sign byte) bool {
 	p.space()
 	return p.at < len(p.text) && p.text[p.at] == sign

@@ -12,9 +12,9 @@
 // whose error falls with h⁴. The first step 1e-3·max(1, |x|) is usually within
 // 1e-10. Where it disagrees with the analytic value, steps from 1e-2 to 1e-6
 // are taken, and the estimate on which two neighbouring steps agree best is
-// used, without a look at the analytic value. If even those two agree only
+// used, independently of the analytic value. If even those two agree only
 // to worse than the tolerance and the error is no larger than ten times their
-// disagreement, the difference proves nothing (a kink lies within some steps):
+// disagreement, the difference proves nothing (a kink is within some steps):
 // the entry is skipped, counted and reported. More than a fifth skipped fails.
 // An entry closer to a kink than all steps, 5e-7, fails: move the point.
 package gradcheck
@@ -41,7 +41,7 @@ const (
 // lengthMismatch is the panic message for x and analytic of different lengths.
 const lengthMismatch = "gradcheck: x and the analytic gradient differ in length"
 
-// steps are the step sizes in the order of trial, relative to max(1, |x|).
+// steps are the step sizes in the order in which they are tried, relative to max(1, |x|).
 var steps = [...]float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6}
 
 const firstStep = 1 // of steps
@@ -65,7 +65,7 @@ type Report struct {
 }
 
 // Check compares the analytic gradient of f at x with finite differences, all
-// of it. f reads x, which Check changes and restores, and must give the same
+// of it. f reads x, which Check changes and restores, and must return the same
 // value for the same x. Check panics where lengths differ.
 func Check(name string, f func() float64, x, analytic []float64) Report {
 	index := make([]int, len(x))

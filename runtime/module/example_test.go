@@ -20,7 +20,7 @@ func Example() {
 	for _, tokens := range [][]int32{{1, 2, 3, 4}, {4, 5, 0, 1}} {
 		n := len(tokens) - 1 // each token is to be predicted from those before it
 		var r module.Result
-		r, memory, err = m.Process(stream.Chunk{Lanes: 1, Tokens: n, Inputs: tokens[:n], Targets: tokens[1:]}, memory, now)
+		r, memory, err = m.Process(stream.Chunk{Batch: 1, Tokens: n, Inputs: tokens[:n], Targets: tokens[1:]}, memory, now)
 		if err != nil {
 			panic(err)
 		}

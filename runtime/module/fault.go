@@ -12,19 +12,19 @@ import (
 // ErrDiverged is wrapped by every *BadNumber.
 var ErrDiverged = errors.New("the build has diverged")
 
-// A BadNumber says that a loss or a gradient is NaN or infinite, and what went
-// bad first: the chunk is done again, from the memory that it began with, on a
-// tape that looks at every number. Nothing was updated, and the context is what
-// it was. So it does of what was to be saved, and then nothing was.
+// A BadNumber says that a loss, a gradient or a number to be saved is NaN or infinite,
+// and which value was the first: the chunk is computed again, from the memory that it
+// began with, on a tape that checks every number. Nothing was updated or saved, and
+// the context is as before.
 type BadNumber struct {
-	What     string  // the loss, the gradient, a logit, what was to be saved
+	What     string  // the loss, the gradient, a logit, a value to be saved
 	Value    float64 // of it
 	Step     uint64  // number of the chunk, from 0
 	Slot     int     // -1: of no single slot
 	Level    int     // that the equation's parameters belong to, -1 if it has none
-	Token    int     // of the chunk, -1 if it is none
-	Equation string  // the node that computed it, "deltarule.step"; "" for what came in
-	Tensor   string  // the parameter, the state or what the equation computes
+	Token    int     // of the chunk, -1 if unknown
+	Equation string  // the node that computed it, "deltarule.step"; "" for an input
+	Tensor   string  // the parameter, the state or the result of the equation
 	Index    int     // element of it
 	Reads    []string
 	Backward bool // it is an adjoint
@@ -70,7 +70,7 @@ const whatSaved = "what was to be saved"
 // Unwrap returns ErrDiverged.
 func (e *BadNumber) Unwrap() error { return ErrDiverged }
 
-// explain finds what went bad first behind an error of the job under way.
+// explain finds the first bad number of the job that failed with err.
 func (m *Module[F]) explain(err error) error {
 	var e *BadNumber
 	if !errors.As(err, &e) {
@@ -80,7 +80,7 @@ func (m *Module[F]) explain(err error) error {
 		if e.Slot >= 0 && e.Slot != i {
 			continue
 		}
-		s.undo()
+		s.restore()
 		if f, token, ok := m.trace(i); ok {
 			e.Slot, e.Token, e.Equation, e.Tensor, e.Index, e.Reads, e.Backward = i, token, f.Node, f.Tensor, f.Index, f.Leaves, f.Backward
 			e.Level = m.levelOf(f)
@@ -93,8 +93,7 @@ func (m *Module[F]) explain(err error) error {
 // errFound ends a trace.
 var errFound = errors.New("found")
 
-// trace does a slot's work again and looks at every number. The token is the
-// chunk's.
+// trace runs a slot again and checks every number. The token is the chunk's.
 func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
 	j, s := &m.job, m.job.memory.slots[i]
 	states := map[*F]string{}
@@ -129,8 +128,8 @@ func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
 	return fault, token, found && err == errFound
 }
 
-// levelOf is the level of a fault: the slowest of what the node reads, or that
-// of the parameter; -1 where there is none.
+// levelOf is the level of a fault: the slowest level of the parameters that the node
+// reads, or that of the parameter itself; -1 without one.
 func (m *Module[F]) levelOf(f tape.Fault) int {
 	out := -1
 	for _, name := range append([]string{f.Tensor}, f.Leaves...) {

@@ -52,7 +52,7 @@ func TestBadNumber(t *testing.T) {
 			[]string{"the build has diverged at step 2: the loss is NaN", "tensor a[0], level 0, slot 0", "nothing was updated"}},
 		"state": {func(_ *module.Module[float32], s []float32) { s[2] = inf }, pulse.Build,
 			module.BadNumber{What: "the loss", Slot: 1, Token: -1, Equation: "module_test.echo", Tensor: "state s", Index: 2}, nil},
-		// The chunk of lane 1 is 7 8 9 10 | 11 12 …: an embedding that overflows
+		// The chunk of slot 1 is 7 8 9 10 | 11 12 …: an embedding that overflows
 		// what it is multiplied with is read at its third token.
 		"overflow": {parameter("E", 3*9+1, 3e38), pulse.Build,
 			module.BadNumber{What: "the loss", Slot: 1, Token: 2, Equation: "module_test.echo", Tensor: "Chance"},
@@ -63,7 +63,7 @@ func TestBadNumber(t *testing.T) {
 		m := newModule[float32](t, 3)
 		h := m.NewContext(2)
 		chunk := func(from int32) stream.Chunk {
-			c := stream.Chunk{Lanes: 2, Tokens: tokens, Inputs: make([]int32, 2*tokens), Targets: make([]int32, 2*tokens)}
+			c := stream.Chunk{Batch: 2, Tokens: tokens, Inputs: make([]int32, 2*tokens), Targets: make([]int32, 2*tokens)}
 			for i := range c.Inputs {
 				c.Inputs[i], c.Targets[i] = from+int32(i), from+int32(i)+1
 			}
@@ -171,7 +171,7 @@ func TestBadGradient(t *testing.T) {
 		{[]int32{51, 52}, module.BadNumber{Slot: -1}, "the gradient is +Inf; what went bad first is tensor H[0], level 0; nothing"},
 		{[]int32{7, 8}, module.BadNumber{}, ""},
 	} {
-		c := stream.Chunk{Lanes: 2, Tokens: 1, Inputs: x.ids, Targets: []int32{1, 2}}
+		c := stream.Chunk{Batch: 2, Tokens: 1, Inputs: x.ids, Targets: []int32{1, 2}}
 		before := state(t, h)
 		var err error
 		_, h, err = m.Process(c, h, pulse.First(pulse.Build))

@@ -14,13 +14,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// Sampling says how tokens are drawn. The zero Sampling but for Limit draws what
-// the model says.
+// Sampling says how tokens are drawn. The zero Sampling, but for Limit, draws from the
+// model's distribution.
 type Sampling struct {
 	Temperature float64 // divides the logits: below 1 likely tokens come more often; 0 is 1
-	Greedy      bool    // take the likeliest, of equals the lowest id; nothing is drawn
-	TopK        int     // draw among the k likeliest; 0 is all
-	TopP        float64 // draw among the likeliest that have this much probability together; 0 is all
+	Greedy      bool    // take the most probable token, of equals the lowest id
+	TopK        int     // draw among the k most probable; 0 is all
+	TopP        float64 // nucleus sampling: draw among the most probable that have this probability together; 0 is all
 	Seed        uint64
 	Limit       int                    // tokens at most
 	Stop        func(token int32) bool // the token that was drawn is the last one; nil is never
@@ -48,14 +48,14 @@ func (s Sampling) Check() error {
 	return nil
 }
 
-// errPrompt says that there is nothing to go on from.
-var errPrompt = errors.New("module: the prompt has no token; a model goes on from at least one")
+// errPrompt says that the prompt is empty.
+var errPrompt = errors.New("module: the prompt has no token; a model continues at least one")
 
-// Generate reads a prompt after what a slot has read, and draws what comes then.
-// It works on a fork of the slot's context and on no parameter: the run that it
-// looks into is unchanged, bit for bit. p is the time of the first token; of it
-// the phase does not count. Tokens go through the model one by one, Chunk of them
-// to a step of the schedule. Ended by ctx, Generate returns what it has. The error
+// Generate reads a prompt after what a slot has read, and draws the tokens that follow.
+// It works on a fork of the slot's context and changes no parameter: the run is
+// unchanged, bit for bit. p is the pulse of the first token; its phase is ignored.
+// Tokens are processed one by one, Chunk of them to a step of the schedule. When ctx
+// ends, Generate returns the tokens drawn so far. The error
 // is the handle's, that of a prompt outside the vocabulary, or a *BadNumber.
 //
 //hecate:borrows
@@ -67,7 +67,7 @@ func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], sl
 		return nil, errPrompt
 	}
 	fork, err := h.Fork(func(mem *Memory[F]) *Memory[F] {
-		if slot < 0 || slot >= mem.Lanes() {
+		if slot < 0 || slot >= mem.Batch() {
 			return nil
 		}
 		return mem.only(slot)
@@ -82,7 +82,7 @@ func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], sl
 	case mem == nil:
 		return nil, fmt.Errorf("module: there is no slot %d to go on from", slot)
 	}
-	m.workers(1) // sees that there is an arena
+	m.workers(1) // makes an arena
 	g := &generator[F]{m: m, memory: mem.slots[0].live, pulse: p.In(pulse.Stream), s: s, random: num.NewStream("sample", s.Seed), next: []int32{stream.Ignore}}
 	g.step = g.forward
 	return g.run(ctx, prompt)
@@ -93,11 +93,11 @@ type generator[F Float] struct {
 	m         *Module[F]
 	memory    *block.Memory[F]
 	pulse     pulse.Pulse
-	used      int // tokens of the schedule's step
+	used      int // tokens of the current step of the schedule
 	s         Sampling
 	random    *num.Stream
 	ids, next []int32
-	draws     bool // this token is answered
+	draws     bool // a token is drawn after this one
 	last      int32
 	weight    []float64
 	order     []int32
@@ -128,7 +128,7 @@ func (g *generator[F]) run(ctx goctx.Context, prompt []int32) ([]int32, error) {
 	return out, nil
 }
 
-// tick goes on by one token.
+// tick advances the clock by one token.
 func (g *generator[F]) tick() {
 	if g.used++; g.used < g.s.Chunk {
 		g.pulse = g.pulse.At(g.pulse.Step(), g.pulse.Position()+1)
@@ -156,8 +156,8 @@ func (g *generator[F]) forward(r *tape.Run[F]) error {
 	return nil
 }
 
-// draw picks a token with probability softmax(logits/temperature), among those
-// that are left when the unlikely ones are taken out.
+// draw picks a token with probability softmax(logits/temperature), restricted by
+// top-k and top-p.
 func (g *generator[F]) draw(logits []F) {
 	temperature := g.s.Temperature
 	if temperature == 0 {
@@ -193,8 +193,8 @@ func (g *generator[F]) draw(logits []F) {
 	}
 }
 
-// keep takes out what top-k and top-p leave out, and returns the weight that
-// there is then.
+// keep removes the tokens that top-k and top-p exclude, and returns the remaining
+// weight.
 func (g *generator[F]) keep(total float64) float64 {
 	if (g.s.TopK == 0 || g.s.TopK >= len(g.weight)) && (g.s.TopP == 0 || g.s.TopP == 1) {
 		return total

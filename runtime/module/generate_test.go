@@ -23,7 +23,7 @@ func grown(t testing.TB) (*module.Module[float64], context.Handle[*module.Memory
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, h, err := m.Process(stream.Chunk{Lanes: 2, Tokens: 3, Inputs: []int32{1, 2, 3, 4, 5, 0}, Targets: make([]int32, 6)}, m.NewContext(2), first)
+	_, h, err := m.Process(stream.Chunk{Batch: 2, Tokens: 3, Inputs: []int32{1, 2, 3, 4, 5, 0}, Targets: make([]int32, 6)}, m.NewContext(2), first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func chances(t testing.TB, m *module.Module[float64], h context.Handle[*module.M
 		t.Fatal(err)
 	}
 	n := len(tokens)
-	c := stream.Chunk{Lanes: 2, Tokens: n, Inputs: make([]int32, 2*n), Targets: make([]int32, 2*n)}
+	c := stream.Chunk{Batch: 2, Tokens: n, Inputs: make([]int32, 2*n), Targets: make([]int32, 2*n)}
 	copy(c.Inputs[slot*n:], tokens)
 	out := make([]float64, 2*n*6)
 	if _, _, err := m.ProcessInto(out, c, fork, first); err != nil {

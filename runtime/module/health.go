@@ -9,23 +9,23 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
-// A Health says how one level of a build is behind a step.
+// A Health describes one level of a build after a step.
 //
-// The sum of gradients that wait is a random walk when nothing pulls them one way, so
-// that of n is about √n as long as one. Ratio takes that out: it is near 1 where all is
-// well, whether the buffer will give the sum or the mean, and far above 1 where a level
-// will move by what has long stopped being true.
+// The sum of n buffered gradients without a common direction is a random walk, with a
+// norm about √n times that of one. Ratio normalises by that: it is near 1 in a healthy
+// build, whether the buffer sums or averages, and far above 1 where a level will be
+// updated by a stale direction.
 type Health struct {
 	Level     int
 	Gated     bool    // a gate of the page opens it, not the pulse
 	Fires     int64   // of its parameters since the build began: the most of any
 	Open      float64 // share of the slots that found it open in the last chunk
 	Share     float64 // the same, over all chunks since the module was made
-	Waiting   int64   // gradients that wait for its next fire: the most of any parameter
-	Ratio     float64 // norm of what the buffer has gathered / (norm of the present gradient · √Waiting); 0 where one of them is 0
+	Waiting   int64   // gradients that are buffered until it fires: the most of any parameter
+	Ratio     float64 // norm of the buffered gradient / (norm of the present gradient · √Waiting); 0 where one of them is 0
 	Gradient  float64 // norm of the chunk's gradient, at level 0 as it was clipped
 	Parameter float64 // norm of the parameters
-	State     float64 // norm of the states of all slots, without what windows look back at
+	State     float64 // norm of the states of all slots, without windows
 }
 
 // A tally counts in how many chunks of a build a level was open, slot by slot.
@@ -51,9 +51,8 @@ func (t *tally) count(gates []*gates, p pulse.Pulse) {
 	}
 }
 
-// Health appends to dst how each level of the schedule is behind the last step of
-// a build. It looks at every number of the module and of the context, and changes
-// none.
+// Health appends to dst the health of each level of the schedule after the last step
+// of a build. It reads every number of the module and of the context.
 func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 	m, p := s.module, s.conductor.Pulse()
 	at := len(dst)
@@ -82,7 +81,7 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 	return dst, nil
 }
 
-// parametersOf fills in what is of parameters.
+// parametersOf fills in the fields about parameters.
 func (m *Module[F]) parametersOf(out []Health) {
 	var waits [pulse.MaxLevels]float64
 	v := m.params.View()
@@ -94,13 +93,13 @@ func (m *Module[F]) parametersOf(out []Health) {
 			h.Gradient += squares(m.grads[0][i])
 		}
 		h.Gated = h.Gated || p.Gated
-		if m.moves == nil {
+		if m.optimizer == nil {
 			continue
 		}
-		h.Fires = max(h.Fires, m.moves.Clocks()[i])
-		_, n := m.moves.Waiting(i)
+		h.Fires = max(h.Fires, m.optimizer.Clocks()[i])
+		_, n := m.optimizer.Waiting(i)
 		h.Waiting = max(h.Waiting, n)
-		for _, data := range m.moves.Kept(i) {
+		for _, data := range m.optimizer.Kept(i) {
 			waits[level(p)] += squares(data)
 		}
 	}

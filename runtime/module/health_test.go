@@ -35,9 +35,9 @@ func (e twoLevels) Declare(s *context.ParamSet[float64], prefix string) error {
 }
 
 // NewMemory is that of the echo as the part of level 1, beside a number of level 0.
-func (e twoLevels) NewMemory(lanes int) *block.Memory[float64] {
-	m := e.echo.NewMemory(lanes)
-	inner := block.NewMemory(lanes, block.Slot[float64]{Name: "M", Shape: []int{2}}, block.Slot[float64]{Name: "tail", Shape: []int{1}, Tail: true})
+func (e twoLevels) NewMemory(batch int) *block.Memory[float64] {
+	m := e.echo.NewMemory(batch)
+	inner := block.NewMemory(batch, block.Slot[float64]{Name: "M", Shape: []int{2}}, block.Slot[float64]{Name: "tail", Shape: []int{1}, Tail: true})
 	copy(inner.Slots[0].Data, []float64{3, 4})
 	inner.Slots[1].Data[0] = 100
 	m.Parts = append(m.Parts, block.Part[float64]{Name: "slow", Memory: inner, Levels: true, Level: 1, Gated: e.gated, Periods: []int{1, 3}})

@@ -13,27 +13,27 @@ type Memory[F Float] struct {
 	slots []slot[F]
 }
 
-// A slot is the memory of one lane, and what it was when the chunk began.
+// A slot is the memory of one sequence, and a copy of it from the start of the chunk.
 type slot[F Float] struct {
-	live, held *block.Memory[F]
+	live, saved *block.Memory[F]
 }
 
-// NewContext makes the context memory of a stream of so many lanes, each at the
-// beginning of a context, and returns the handle that owns it.
-func (m *Module[F]) NewContext(lanes int) context.Handle[*Memory[F]] {
-	return context.New(m.newMemory(lanes))
+// NewContext makes the context memory of a stream with the given batch, each slot at
+// the beginning of a context, and returns the handle that owns it.
+func (m *Module[F]) NewContext(batch int) context.Handle[*Memory[F]] {
+	return context.New(m.newMemory(batch))
 }
 
-func (m *Module[F]) newMemory(lanes int) *Memory[F] {
+func (m *Module[F]) newMemory(batch int) *Memory[F] {
 	mem := &Memory[F]{}
-	for range lanes {
+	for range batch {
 		mem.slots = append(mem.slots, slot[F]{m.model.NewMemory(1), m.model.NewMemory(1)})
 	}
 	return mem
 }
 
-// Lanes returns the number of slots.
-func (m *Memory[F]) Lanes() int { return len(m.slots) }
+// Batch returns the number of slots.
+func (m *Memory[F]) Batch() int { return len(m.slots) }
 
 // Reset begins a new context in every slot.
 func (m *Memory[F]) Reset() {
@@ -42,8 +42,7 @@ func (m *Memory[F]) Reset() {
 	}
 }
 
-// Clone returns a copy: with it, context.Handle.Fork gives probes a context of
-// their own.
+// Clone returns a copy: with it, context.Handle.Fork makes a context for probes.
 func (m *Memory[F]) Clone() *Memory[F] {
 	c := &Memory[F]{}
 	for _, s := range m.slots {
@@ -83,19 +82,19 @@ func (m *Memory[F]) check() error {
 	return nil
 }
 
-// copyFrom makes the memory what another one of the same model and lanes is.
+// copyFrom copies another memory of the same model and batch.
 func (m *Memory[F]) copyFrom(from *Memory[F]) {
 	for i, s := range m.slots {
 		transfer(s.live, from.slots[i].live)
 	}
 }
 
-// hold keeps what a slot is, and undo makes it that again.
-func (s slot[F]) hold() { transfer(s.held, s.live) }
-func (s slot[F]) undo() { transfer(s.live, s.held) }
+// save copies the live memory of a slot, and restore copies it back.
+func (s slot[F]) save()    { transfer(s.saved, s.live) }
+func (s slot[F]) restore() { transfer(s.live, s.saved) }
 
-// transfer copies one memory onto another one of the same model. What a call has
-// left and nobody kept stays behind; the next call forgets it.
+// transfer copies one memory onto another one of the same model. Values that
+// a call has left and nobody kept are not copied; the next call drops them.
 func transfer[F Float](to, from *block.Memory[F]) {
 	copy(to.Pos, from.Pos)
 	for i := range to.Slots {

@@ -1,10 +1,10 @@
-// Package module puts a generated model to work: it builds, tests and streams.
+// Package module runs a generated model: it builds, tests and streams.
 //
-// A Module is a model with its parameters and what moves them. Process runs a
-// chunk of a stream through it:
+// A Module is a model with its parameters and their update. Process runs a chunk of
+// a stream through it:
 //
 //	m, err := module.New(module.Config[float32]{Model: model, Update: update, Seed: 1})
-//	h := m.NewContext(lanes)
+//	h := m.NewContext(batch)
 //	for {
 //		c, p, err := conductor.Next(64)
 //		r, h, err = m.Process(c, h, p)   // r.Nats is the loss
@@ -12,27 +12,25 @@
 //		err = conductor.Advance()
 //	}
 //
-// What a run is for is said by the pulse and changes one thing: in a build there
-// is a tape, and behind the forward a backward. The forward is the same calls of
-// the same model in all phases, and gives the same bits. A Session is all three,
-// module, conductor and context, with their checkpoints.
+// The pulse carries the phase of a run, which changes one thing: in a build there is
+// a tape, and a backward after the forward. The forward is the same calls of the
+// same model in all phases, with the same bits. A Session is module, conductor and
+// context together, with their checkpoints.
 //
-// The slots of a chunk, one for each lane of the stream, do not see one another.
-// Each has its own context memory and its own gradient. Workers take slots as
-// they come free; when all are done the gradients are added in the order of the
-// slots, so no number depends on how many workers there are, and a batch of N
-// slots gives the bits of N batches of one.
+// The slots of a batch are independent. Each has its own context memory and its own
+// gradient. Workers take the next free slot; when all are done the gradients are
+// added in the order of the slots, so no number depends on the number of workers,
+// and a batch of N slots computes the bits of N batches of one.
 //
-// The context memory of a stream is moved through Process by a handle that is
-// good once. A Process that fails gives back the memory that it was given: every
-// slot is copied before it is touched. Where a document ends inside a chunk, a
-// slot runs in pieces with a new context behind the end; no gradient crosses an
-// edge of a call.
+// The context memory of a stream is moved through Process by a handle that can be
+// used once. A Process that fails restores the memory: every slot is copied before
+// it is changed. Where a document ends inside a chunk, a slot runs in pieces with a
+// new context after the end; no gradient crosses the boundary of a call.
 //
 // A step whose shapes have been seen allocates nothing: each worker computes in
-// its own arena, and what a step hands to its workers lies in the Module. So a
-// Module serves one goroutine. Share gives another one the same parameters to
-// read.
+// its own arena, and the state of a step is kept in the Module. So a Module serves
+// one goroutine. Share makes a module for another goroutine that reads the same
+// parameters.
 //
 //hecate:conductor
 package module
@@ -51,20 +49,20 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// Float is the element type of a model that is put to work: what both the
-// arithmetic and a checkpoint know.
+// Float is the element type of a model that runs: one that both the arithmetic and a
+// checkpoint support.
 type Float interface{ float32 | float64 }
 
 // What a Module refuses.
 var (
-	ErrShared   = errors.New("module: it reads another module's parameters and moves none")
+	ErrShared   = errors.New("module: it shares another module's parameters and cannot update them")
 	ErrGradient = errors.New("module: there is no gradient of this pulse; process a chunk of a build first")
 )
 
-// Config is what a module is made of. Without an Update it tests and streams
-// only. Buffer is the update that collects what waits for slower levels; a model of
+// Config describes a module. Without an Update it tests and streams only. Buffer is
+// the update that collects the gradients of slower levels until they fire; a model of
 // one level needs none. Clip bounds the norm of the gradients that fire together; 0
-// is none.
+// means no bound.
 type Config[F Float] struct {
 	Model  block.Model[F]
 	Update update.Update[F]
@@ -73,32 +71,32 @@ type Config[F Float] struct {
 	Seed   uint64 // of the first parameters
 }
 
-// A Module is a model, its parameters and what moves them.
+// A Module is a model, its parameters and their update.
 type Module[F Float] struct {
-	model  block.Model[F]
-	params *context.ParamSet[F]
-	writer *context.Writer[F] // nil: the parameters are another module's
-	moves  *update.Machine[F] // nil: nothing moves them
-	clip   float64
-	arenas []*tape.Arena[F] // by worker
-	crew   crew
-	walk   func(worker, slot int) error
-	job    job[F]
-	grads  [][][]F  // by slot and parameter
-	hits   [][]bool // by slot and parameter: a gradient reached it in this chunk
-	errors [][]F    // by parameter: what it moves by, nil where it does not fire
-	gates  []*gates // by slot
-	tally  tally    // of open levels
-	nats   []float64
-	firing [][]F  // the gradients of what fires in an update
-	due    moment // of the gradient that waits for Update
+	model     block.Model[F]
+	params    *context.ParamSet[F]
+	writer    *context.Writer[F] // nil: the parameters are another module's
+	optimizer *update.Machine[F] // nil: no update
+	clip      float64
+	arenas    []*tape.Arena[F] // by worker
+	pool      workerPool
+	walk      func(worker, slot int) error
+	job       job[F]
+	grads     [][][]F  // by slot and parameter
+	reached   [][]bool // by slot and parameter: a gradient reached it in this chunk
+	movedBy   [][]F    // by parameter: the gradient that it is updated by, nil where it does not fire
+	gates     []*gates // by slot
+	tally     tally    // of open levels
+	nats      []float64
+	firing    [][]F   // the gradients that fire in an update
+	pending   pulseID // of the gradient that waits for Update
 }
 
 // gates are the levels that a gate of the page opened in one slot's chunk.
 type gates struct {
 	open [pulse.MaxLevels]bool
 	seen [pulse.MaxLevels]bool // that a gate decides it
-	note func(level, lane int, open bool)
+	note func(level, sequence int, open bool)
 }
 
 func newGates() *gates {
@@ -109,13 +107,13 @@ func newGates() *gates {
 	return g
 }
 
-// A moment is a pulse to be known again.
-type moment struct {
-	waits          bool
+// A pulseID identifies a pulse.
+type pulseID struct {
+	valid          bool
 	step, position uint64
 }
 
-func momentOf(p pulse.Pulse) moment { return moment{true, p.Step(), p.Position()} }
+func idOf(p pulse.Pulse) pulseID { return pulseID{true, p.Step(), p.Position()} }
 
 // A job is one Process under way.
 type job[F Float] struct {
@@ -123,7 +121,7 @@ type job[F Float] struct {
 	memory *Memory[F]
 	pulse  pulse.Pulse
 	valid  int // targets in the chunk
-	logits []F // where to leave the outputs, or nil
+	logits []F // destination of the outputs, or nil
 }
 
 // New returns a module at its first step, the parameters filled from the seed.
@@ -139,23 +137,23 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 		return nil, err
 	}
 	if c.Update != nil {
-		m.moves = update.NewMachine(c.Update, c.Buffer, m.params.View())
+		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View())
 	}
-	m.wire()
+	m.bindWorkers()
 	return m, nil
 }
 
-// wire makes what the workers call, once, so that a step makes none.
-func (m *Module[F]) wire() {
+// bindWorkers makes the workers' function once, so that a step allocates none.
+func (m *Module[F]) bindWorkers() {
 	m.walk = func(worker, slot int) error { return m.slot(m.arenas[worker], slot) }
 }
 
-// Share returns a module that reads the parameters of this one and moves none,
-// for another goroutine: sessions side by side share parameters only. It must not
-// run while they are updated.
+// Share returns a module for another goroutine that reads the parameters of this one
+// and cannot update them: concurrent sessions share parameters only. It must not run
+// while they are updated.
 func (m *Module[F]) Share() *Module[F] {
 	s := &Module[F]{model: m.model, params: m.params}
-	s.wire()
+	s.bindWorkers()
 	return s
 }
 
@@ -165,15 +163,14 @@ func (m *Module[F]) Params() context.View[F] { return m.params.View() }
 // Model returns the model.
 func (m *Module[F]) Model() block.Model[F] { return m.model }
 
-// MovedBy lists the updates that move the parameters, in the order in which they
-// come.
+// MovedBy lists the updates of the parameters, in the order of the parameters.
 func (m *Module[F]) MovedBy() []string {
 	var out []string
-	if m.moves == nil {
+	if m.optimizer == nil {
 		return nil
 	}
 	for i := range m.params.View().Len() {
-		if s := m.moves.Slots(i); s != nil && !slices.Contains(out, s.By()) {
+		if s := m.optimizer.Slots(i); s != nil && !slices.Contains(out, s.By()) {
 			out = append(out, s.By())
 		}
 	}
@@ -181,9 +178,9 @@ func (m *Module[F]) MovedBy() []string {
 }
 
 // CheckChunk refuses chunks of fewer tokens than a part of the model computes
-// together: no whole chunk of that part would ever be, and all would go token by
+// together: that part would never have a whole chunk and would compute token by
 // token. A call that a document's end cuts short may be shorter. The error names
-// the part and the least that would do.
+// the part and the smallest valid size.
 func (m *Module[F]) CheckChunk(tokens int) (err error) {
 	const whole = "the model"
 	m.model.NewMemory(1).Chunks(whole, func(part string, n int) {
@@ -197,7 +194,7 @@ func (m *Module[F]) CheckChunk(tokens int) (err error) {
 	return err
 }
 
-// fires reports whether a parameter is moved at a pulse.
+// fires reports whether a parameter is updated at a pulse.
 func (m *Module[F]) fires(p context.Param, at pulse.Pulse) bool {
 	if p.Gated {
 		return !p.Fixed && m.gates[0].open[level(p)]
@@ -208,8 +205,8 @@ func (m *Module[F]) fires(p context.Param, at pulse.Pulse) bool {
 // level is the level of frequency that a parameter belongs to.
 func level(p context.Param) int { return p.Level }
 
-// workers returns how many goroutines share n slots, and sees that each has an
-// arena.
+// workers returns the number of goroutines that share n slots, and makes an arena for
+// each.
 func (m *Module[F]) workers(n int) int {
 	n = max(1, min(n, runtime.GOMAXPROCS(0)))
 	for len(m.arenas) < n {

@@ -72,7 +72,7 @@ func TestPhases(t *testing.T) {
 		m, c := newModule[float32](t, 3), newConductor(t, 2, phase)
 		h := m.NewContext(2)
 		var s seen
-		for range 6 { // past the documents' and the lanes' ends
+		for range 6 { // past the documents' and the ranges' ends
 			x, p, err := c.Next(11)
 			if err != nil {
 				t.Fatal(err)
@@ -148,10 +148,10 @@ func TestBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range n {
-			one := stream.Chunk{ID: x.ID, Lanes: 1, Tokens: tokens, Inputs: x.Inputs[i*tokens : (i+1)*tokens], Targets: x.Targets[i*tokens : (i+1)*tokens]}
+			one := stream.Chunk{ID: x.ID, Batch: 1, Tokens: tokens, Inputs: x.Inputs[i*tokens : (i+1)*tokens], Targets: x.Targets[i*tokens : (i+1)*tokens]}
 			for _, e := range x.Events {
-				if e.Lane == i {
-					e.Lane = 0
+				if e.Slot == i {
+					e.Slot = 0
 					one.Events = append(one.Events, e)
 				}
 			}
@@ -182,7 +182,7 @@ func TestDocuments(t *testing.T) {
 	m := newModule[float32](t, 5)
 	p := pulse.First(pulse.Build)
 	run := func(h context.Handle[*module.Memory[float32]], c stream.Chunk) ([]float32, context.Handle[*module.Memory[float32]]) {
-		out := make([]float32, c.Lanes*c.Tokens*stream.Vocab)
+		out := make([]float32, c.Batch*c.Tokens*stream.Vocab)
 		_, h, err := m.ProcessInto(out, c, h, p)
 		if err != nil {
 			t.Fatal(err)
@@ -190,10 +190,10 @@ func TestDocuments(t *testing.T) {
 		return out, h
 	}
 	ids := []int32{10, 11, 12, 13, 14, 10, 11, 12, 13, 14}
-	c := stream.Chunk{Lanes: 2, Tokens: 5, Inputs: ids, Targets: ids, Events: []stream.Event{{Lane: 0, At: 3, Kind: stream.DocumentEnd}}}
+	c := stream.Chunk{Batch: 2, Tokens: 5, Inputs: ids, Targets: ids, Events: []stream.Event{{Slot: 0, At: 3, Kind: stream.DocumentEnd}}}
 	out, h := run(m.NewContext(2), c)
-	whole, _ := run(m.NewContext(1), stream.Chunk{Lanes: 1, Tokens: 5, Inputs: ids[:5], Targets: ids[:5]})
-	rest, fresh := run(m.NewContext(1), stream.Chunk{Lanes: 1, Tokens: 2, Inputs: ids[3:5], Targets: ids[3:5]})
+	whole, _ := run(m.NewContext(1), stream.Chunk{Batch: 1, Tokens: 5, Inputs: ids[:5], Targets: ids[:5]})
+	rest, fresh := run(m.NewContext(1), stream.Chunk{Batch: 1, Tokens: 2, Inputs: ids[3:5], Targets: ids[3:5]})
 	same(t, "before the end", out[:3*stream.Vocab], whole[:3*stream.Vocab])
 	same(t, "behind the end", out[3*stream.Vocab:5*stream.Vocab], rest)
 	same(t, "the other slot", out[5*stream.Vocab:], whole)
@@ -243,7 +243,7 @@ func TestProcessors(t *testing.T) {
 }
 
 // TestHandle: a context is taken once, comes back after an error as it was, and
-// is refused for another number of lanes.
+// is refused for another batch.
 //
 //hecate:allow consumeonce a context that was moved is refused: that is the test
 func TestHandle(t *testing.T) {
@@ -260,7 +260,7 @@ func TestHandle(t *testing.T) {
 	before := state(t, h2)
 	x.Inputs[9] = 300 // of the second lane
 	_, h3, err := m.Process(x, h2, p)
-	if err == nil || !strings.Contains(err.Error(), "lane 1: ids[2] is 300") {
+	if err == nil || !strings.Contains(err.Error(), "batch slot 1: ids[2] is 300") {
 		t.Errorf("a token outside the vocabulary: %v", err)
 	}
 	sameStates(t, "after an error", state(t, h3), before)
@@ -268,13 +268,13 @@ func TestHandle(t *testing.T) {
 		t.Errorf("an update after an error: %v", err)
 	}
 	_, h4, err := m.Process(x, m.NewContext(3), p)
-	if err == nil || !strings.Contains(err.Error(), "2 lanes, the context 3") {
-		t.Errorf("a context of other lanes: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "a batch of 2, the context of 3") {
+		t.Errorf("a context of another batch: %v", err)
 	}
 	if _, err := h4.Take(); err != nil {
 		t.Errorf("the context is lost: %v", err)
 	}
-	if _, _, err := m.ProcessInto(make([]float32, 5), x, h3, p); err == nil || !strings.Contains(err.Error(), "5 places") {
+	if _, _, err := m.ProcessInto(make([]float32, 5), x, h3, p); err == nil || !strings.Contains(err.Error(), "5 elements") {
 		t.Errorf("too few places: %v", err)
 	}
 }

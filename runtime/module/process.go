@@ -13,41 +13,41 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// A Result is what a chunk gave.
+// A Result is the loss of a chunk.
 type Result struct {
-	Nats  float64 // mean loss over all valid targets of all slots; 0 if there is none
-	Valid int     // targets that there are
+	Nats  float64 // mean loss over all valid targets of all slots; 0 without targets
+	Valid int     // number of those targets
 }
 
 // Process runs a chunk through the model: forwards, and in a build backwards. It
-// takes the context and returns the handle that owns it afterwards, moved on by
-// the chunk's tokens. After an error the context is what it was, in the handle
-// that is returned, and there is no gradient; a number that is none is a
-// *BadNumber. Update moves the parameters.
+// takes the context and returns the handle that owns it afterwards, advanced by the
+// chunk's tokens. After an error the returned handle owns the context as it was, and
+// there is no gradient; NaN or infinity is a *BadNumber. Update changes the
+// parameters.
 func (m *Module[F]) Process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse) (Result, context.Handle[*Memory[F]], error) {
 	return m.process(c, h, p, nil)
 }
 
-// ProcessInto is Process that also leaves the outputs, the logits of every token
-// [lanes, tokens, vocabulary], in dst.
+// ProcessInto is Process that also writes the outputs, the logits of every token
+// [batch, tokens, vocabulary], to dst.
 func (m *Module[F]) ProcessInto(dst []F, c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse) (Result, context.Handle[*Memory[F]], error) {
-	if want := c.Lanes * c.Tokens * m.model.Vocabulary(); len(dst) != want {
-		return Result{}, h, fmt.Errorf("module: %d places for outputs, want %d: %d lanes of %d tokens over %d ids",
-			len(dst), want, c.Lanes, c.Tokens, m.model.Vocabulary())
+	if want := c.Batch * c.Tokens * m.model.Vocabulary(); len(dst) != want {
+		return Result{}, h, fmt.Errorf("module: %d elements for outputs, want %d: a batch of %d, %d tokens each, over %d ids",
+			len(dst), want, c.Batch, c.Tokens, m.model.Vocabulary())
 	}
 	return m.process(c, h, p, dst)
 }
 
-// process is Process, with a place for the outputs or nil.
+// process is Process, with a destination of the outputs or nil.
 func (m *Module[F]) process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse, dst []F) (Result, context.Handle[*Memory[F]], error) {
 	mem, err := h.Take()
 	if err != nil {
 		return Result{}, h, err
 	}
-	m.due = moment{}
+	m.pending = pulseID{}
 	r, err := Result{}, error(nil)
-	if c.Lanes != mem.Lanes() {
-		err = fmt.Errorf("module: the chunk has %d lanes, the context %d", c.Lanes, mem.Lanes())
+	if c.Batch != mem.Batch() {
+		err = fmt.Errorf("module: the chunk has a batch of %d, the context of %d", c.Batch, mem.Batch())
 	} else {
 		m.job = job[F]{c, mem, p, count(c.Targets), dst}
 		r, err = m.work()
@@ -63,22 +63,22 @@ func (m *Module[F]) process(c stream.Chunk, h context.Handle[*Memory[F]], p puls
 // work runs the job.
 func (m *Module[F]) work() (Result, error) {
 	j := &m.job
-	n := j.memory.Lanes()
+	n := j.memory.Batch()
 	for len(m.nats) < n {
 		m.nats = append(m.nats, 0)
 	}
 	builds := j.pulse.Phase() == pulse.Build
 	if builds {
-		m.room(n)
+		m.growGradients(n)
 	}
-	err := m.crew.each(n, m.workers(n), m.walk)
+	err := m.pool.each(n, m.workers(n), m.walk)
 	if err == nil && builds {
-		err = m.gather(n)
+		err = m.sumGradients(n)
 	}
 	if err != nil {
 		err = m.explain(err)
 		for _, s := range j.memory.slots {
-			s.undo()
+			s.restore()
 		}
 		return Result{}, err
 	}
@@ -90,13 +90,13 @@ func (m *Module[F]) work() (Result, error) {
 		r.Nats /= float64(j.valid)
 	}
 	if builds {
-		m.due = momentOf(j.pulse)
+		m.pending = idOf(j.pulse)
 	}
 	return r, nil
 }
 
-// room sees that there are gradients for n slots.
-func (m *Module[F]) room(n int) {
+// growGradients sees that there are gradients for n slots.
+func (m *Module[F]) growGradients(n int) {
 	v := m.params.View()
 	for len(m.grads) < n {
 		var g [][]F
@@ -104,25 +104,25 @@ func (m *Module[F]) room(n int) {
 			g = append(g, tensor.Make[F](len(v.Data(i))))
 		}
 		m.grads = append(m.grads, g)
-		m.hits = append(m.hits, make([]bool, v.Len()))
+		m.reached = append(m.reached, make([]bool, v.Len()))
 		m.gates = append(m.gates, newGates())
 	}
-	for len(m.errors) < v.Len() {
-		m.errors = append(m.errors, nil)
+	for len(m.movedBy) < v.Len() {
+		m.movedBy = append(m.movedBy, nil)
 	}
 }
 
-// slot runs a slot over its lane of the chunk, in pieces where a document ends.
+// slot runs one slot of the chunk, in pieces where a document ends.
 func (m *Module[F]) slot(a *tape.Arena[F], i int) error {
 	j := &m.job
 	s := j.memory.slots[i]
-	s.hold()
+	s.save()
 	m.nats[i] = 0
 	if j.pulse.Phase() == pulse.Build {
 		for _, g := range m.grads[i] {
 			clear(g)
 		}
-		clear(m.hits[i])
+		clear(m.reached[i])
 		m.gates[i].open = [pulse.MaxLevels]bool{}
 	}
 	return m.pieces(i, func(from, to int) error {
@@ -137,16 +137,16 @@ func (m *Module[F]) slot(a *tape.Arena[F], i int) error {
 	})
 }
 
-// pieces calls f for every stretch of a slot's tokens that belongs to one
-// context, and begins a new one between two.
+// pieces calls f for every range of a slot's tokens that belongs to one context, and
+// begins a new context between two.
 func (m *Module[F]) pieces(i int, f func(from, to int) error) error {
 	j := &m.job
 	from := 0
 	for _, e := range j.chunk.Events {
-		if e.Lane != i {
+		if e.Slot != i {
 			continue
 		}
-		if err := m.stretch(from, e.At, f); err != nil {
+		if err := m.nonEmpty(from, e.At, f); err != nil {
 			return err
 		}
 		j.memory.slots[i].live.Reset(0)
@@ -154,12 +154,12 @@ func (m *Module[F]) pieces(i int, f func(from, to int) error) error {
 	}
 	end := j.chunk.Tokens
 	if j.chunk.Valid != nil {
-		end = j.chunk.Valid[i] // behind the end of a session there is nothing
+		end = j.chunk.Valid[i] // tokens after the end of a session are padding
 	}
-	return m.stretch(from, end, f)
+	return m.nonEmpty(from, end, f)
 }
 
-func (m *Module[F]) stretch(from, to int, f func(from, to int) error) error {
+func (m *Module[F]) nonEmpty(from, to int, f func(from, to int) error) error {
 	if from == to {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (m *Module[F]) stretch(from, to int, f func(from, to int) error) error {
 }
 
 // piece runs consecutive tokens of one context forwards, and backwards if there
-// is a tape. Its mean loss counts in the chunk's by its share of the targets.
+// is a tape. Its mean loss is weighted by its number of targets.
 func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
 	j := &m.job
 	body := func(r *tape.Run[F]) error {
@@ -188,8 +188,8 @@ func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
 	return tape.Without(a, j.pulse, body)
 }
 
-// forward is the one way through the model: with a tape, and without. then is
-// given the mean loss of the tokens, and how many of them count in it.
+// forward runs the model, with a tape and without. then receives the mean loss of the
+// tokens and the number of targets in it.
 func (m *Module[F]) forward(r *tape.Run[F], i, from, to int, then func(loss tape.Value[F], own int) error) error {
 	j := &m.job
 	at := i * j.chunk.Tokens
@@ -197,7 +197,7 @@ func (m *Module[F]) forward(r *tape.Run[F], i, from, to int, then func(loss tape
 	call := block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: 1, Steps: to - from}
 	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.slots[i].live, ids, next)
 	if err != nil {
-		return fmt.Errorf("lane %d: %w", i, err)
+		return fmt.Errorf("batch slot %d: %w", i, err)
 	}
 	if j.logits != nil {
 		v := m.model.Vocabulary()
@@ -212,7 +212,7 @@ func (m *Module[F]) backward(t *tape.Tape[F], i int, loss tape.Value[F], own int
 	t.Reverse()
 	k, grads := 0, m.grads[i]
 	t.Params(func(_ string, grad []F) { // in the order of the table, as Bind registers
-		m.hits[i][k] = m.hits[i][k] || grad != nil
+		m.reached[i][k] = m.reached[i][k] || grad != nil
 		for j, x := range grad {
 			grads[k][j] += x
 		}
@@ -220,8 +220,8 @@ func (m *Module[F]) backward(t *tape.Tape[F], i int, loss tape.Value[F], own int
 	})
 }
 
-// gather adds the gradients of all slots in their order, into the first one's.
-func (m *Module[F]) gather(n int) error {
+// sumGradients adds the gradients of all slots in their order, into the first one's.
+func (m *Module[F]) sumGradients(n int) error {
 	m.tally.count(m.gates[:n], m.job.pulse)
 	for _, g := range m.gates[1:n] {
 		for l, open := range g.open {
@@ -229,8 +229,8 @@ func (m *Module[F]) gather(n int) error {
 		}
 	}
 	for i, g := range m.grads[0] {
-		for _, hits := range m.hits[1:n] {
-			m.hits[0][i] = m.hits[0][i] || hits[i]
+		for _, hits := range m.reached[1:n] {
+			m.reached[0][i] = m.reached[0][i] || hits[i]
 		}
 		for _, other := range m.grads[1:n] {
 			for j, x := range other[i] {
@@ -250,54 +250,54 @@ func (m *Module[F]) gather(n int) error {
 	return nil
 }
 
-// Update moves the parameters once by the gradient of the chunk that was just
-// processed at p, each by its own clock. It returns the norm of the gradients
+// Update updates the parameters once with the gradient of the chunk that was just
+// processed at p, each with its own step count. It returns the norm of the gradients
 // that fired, before they were clipped. The error is ErrShared, ErrGradient, or
 // the update's.
 func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	switch {
-	case m.moves == nil:
+	case m.optimizer == nil:
 		return 0, ErrShared
-	case m.due != momentOf(p):
+	case m.pending != idOf(p):
 		return 0, ErrGradient
 	}
-	m.due = moment{}
+	m.pending = pulseID{}
 	return norm, tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
 		norm = update.Clip(m.collect(r, p), m.clip)
 		m.writer.Update(func(i int, _ context.Param, data []F) {
-			if e := m.errors[i]; e != nil {
-				m.moves.Fire(r, i, data, e)
+			if e := m.movedBy[i]; e != nil {
+				m.optimizer.Fire(r, i, data, e)
 			}
 		})
 		return nil
 	})
 }
 
-// collect hands the gradients of the chunk to what moves the parameters and finds
-// what fires at p: in errors by parameter, and as a list. A parameter of a slower
-// level that no gradient has reached since its last fire has nothing to move by.
+// collect adds the gradients of the chunk to the update's buffers and finds the ones
+// that fire at p: in movedBy by parameter, and as a list. A parameter of a slower
+// level that no gradient has reached since it last fired is not updated.
 func (m *Module[F]) collect(r *tape.Run[F], p pulse.Pulse) [][]F {
 	m.firing = m.firing[:0]
 	for i, g := range m.grads[0] {
 		param := m.params.View().Param(i)
-		m.errors[i] = nil
+		m.movedBy[i] = nil
 		if param.Fixed {
 			continue
 		}
-		if param.Level == 0 || m.hits[0][i] {
-			g = m.moves.Collect(r, i, g)
-		} else if g, _ = m.moves.Waiting(i); g == nil {
+		if param.Level == 0 || m.reached[0][i] {
+			g = m.optimizer.Collect(r, i, g)
+		} else if g, _ = m.optimizer.Waiting(i); g == nil {
 			continue
 		}
 		if m.fires(param, p) {
-			m.errors[i] = g
+			m.movedBy[i] = g
 			m.firing = append(m.firing, g)
 		}
 	}
 	return m.firing
 }
 
-// count returns how many targets are there to be predicted.
+// count returns the number of targets that are not Ignore.
 func count(next []int32) (n int) {
 	for _, t := range next {
 		if t != stream.Ignore {

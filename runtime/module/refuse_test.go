@@ -215,8 +215,8 @@ func TestResumeRefuses(t *testing.T) {
 		{"a session's for a build", same(), session(), id, nil, module.ErrKind, []string{"saved session, here build"}, false},
 		{"a build's for a session", same(), build(), id, nil, module.ErrKind, []string{"saved build, here session"}, true},
 		{"width", other(256, 4, 2, schedule, pulse.Build, text(t)), build(), id, nil, checkpoint.ErrShape, []string{`"param.E"`, "[256 3]", "[256 4]"}, false},
-		{"lanes", other(256, 3, 3, schedule, pulse.Build, text(t)), build(), id, nil, checkpoint.ErrMissing, []string{"lane2."}, false},
-		{"fewer lanes", other(256, 3, 1, schedule, pulse.Build, text(t)), build(), id, nil, checkpoint.ErrShape, []string{"conductor.cursors"}, false},
+		{"batch", other(256, 3, 3, schedule, pulse.Build, text(t)), build(), id, nil, checkpoint.ErrMissing, []string{"lane2."}, false},
+		{"smaller batch", other(256, 3, 1, schedule, pulse.Build, text(t)), build(), id, nil, checkpoint.ErrShape, []string{"conductor.cursors"}, false},
 		{"periods", other(256, 3, 2, pulse.Schedule{Periods: []int{1, 8}}, pulse.Build, text(t)), build(), id, nil, conductor.ErrSchedule, []string{"saved 1 4 chunks, here 1 8 chunks"}, false},
 		{"unit", other(256, 3, 2, pulse.Schedule{Unit: 1, Periods: []int{1, 4}}, pulse.Build, text(t)), build(), id, nil, conductor.ErrSchedule, []string{"chunks, here 1 4 tokens"}, false},
 		{"phase", other(256, 3, 2, schedule, pulse.Stream, text(t)), build(), id, nil, conductor.ErrPhase, []string{"saved build, here stream"}, false},
@@ -261,5 +261,5 @@ func TestPulseOfTheCursor(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSession[float32](t, 2, 9, pulse.Schedule{Periods: []int{1, 4}})
-	refused(t, "pulse of a cursor", s, func() error { return s.ResumeBuild(spoilt, id, nil) }, conductor.ErrPulse, "cursor of lane 1 before chunk 6", "model before chunk 5")
+	refused(t, "pulse of a cursor", s, func() error { return s.ResumeBuild(spoilt, id, nil) }, conductor.ErrPulse, "cursor of slot 1 before chunk 6", "model before chunk 5")
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// ResumeBuild goes on from a checkpoint of a build of the same identity. more
+// ResumeBuild resumes from a checkpoint of a build of the same identity. more
 // takes the tensors that the caller has added to the snapshot; it may be nil, and
 // must keep nothing if it fails. Whatever the error, of a file, a mismatch of
 // either side or a state outside its set, the session is then as it was.
 func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error) error {
 	m := s.module
-	if m.moves == nil {
+	if m.optimizer == nil {
 		return ErrShared
 	}
 	return s.resume(kindBuild, snap, id, more, func() (func(), error) {
@@ -35,19 +35,19 @@ func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more fu
 			checkpoint.Take(snap, waitsName, tensor.Shape{len(waits)}, waits)); err != nil {
 			return nil, err
 		}
-		if err := m.moves.CheckClocks(fires, waits); err != nil {
+		if err := m.optimizer.CheckClocks(fires, waits); err != nil {
 			return nil, &Mismatch{Err: ErrClocks, Saved: err.Error(), Here: "a fire or more of what moves, none of what is fixed"}
 		}
 		return func() {
 			parameters()
 			moved()
-			m.moves.SetClocks(fires, waits)
+			m.optimizer.SetClocks(fires, waits)
 		}, nil
 	})
 }
 
-// ResumeSession goes on from a checkpoint of a session, as ResumeBuild does: with
-// the same parameters, to the bit.
+// ResumeSession resumes from a checkpoint of a session, as ResumeBuild does: with
+// the same parameters, bit for bit.
 func (s *Session[F]) ResumeSession(snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error) error {
 	return s.resume(kindSession, snap, id, more, func() (func(), error) {
 		saved, err := snap.Meta(parametersKey)
@@ -61,8 +61,8 @@ func (s *Session[F]) ResumeSession(snap *checkpoint.Snapshot, id Identity, more 
 	})
 }
 
-// resume looks at everything, and then moves everything: own reads what only one
-// kind has.
+// resume checks everything, and then restores everything: own reads the tensors that
+// only one kind has.
 func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error, own func() (put func(), err error)) error {
 	if err := s.same(kind, snap, id); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity,
 	if err != nil {
 		return err
 	}
-	staged := s.module.newMemory(s.conductor.Lanes())
+	staged := s.module.newMemory(s.conductor.Batch())
 	fill, err := read[F](snap, staged.rows())
 	if err != nil {
 		return err
@@ -99,13 +99,13 @@ func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity,
 		return err
 	}
 	put()
-	return s.look(func(mem *Memory[F]) error {
+	return s.withContext(func(mem *Memory[F]) error {
 		mem.copyFrom(staged)
 		return nil
 	})
 }
 
-// same compares who wrote a checkpoint with who reads it.
+// same compares the identity of a checkpoint with that of the run.
 func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) error {
 	if err := isKind(snap, kind); err != nil {
 		return err
@@ -150,19 +150,19 @@ func isKind(snap *checkpoint.Snapshot, kind string) error {
 
 // readState takes the conductor's state.
 func (s *Session[F]) readState(snap *checkpoint.Snapshot) (conductor.State, error) {
-	lanes := s.conductor.Lanes()
-	clock, cursors := make([]uint64, conductor.StateWords), make([]uint64, lanes*stream.CursorWords)
+	batch := s.conductor.Batch()
+	clock, cursors := make([]uint64, conductor.StateWords), make([]uint64, batch*stream.CursorWords)
 	if err := checkpoint.Take(snap, pulseName, tensor.Shape{len(clock)}, clock); err != nil {
 		return conductor.State{}, err
 	}
-	if err := checkpoint.Take(snap, cursorsName, tensor.Shape{lanes, stream.CursorWords}, cursors); err != nil {
+	if err := checkpoint.Take(snap, cursorsName, tensor.Shape{batch, stream.CursorWords}, cursors); err != nil {
 		return conductor.State{}, err
 	}
 	return conductor.FromWords(clock, cursors)
 }
 
-// Donate begins with the parameters of another run: those of a checkpoint of a
-// build, of whatever identity. It takes parameters and nothing else, no cursor, no
+// Donate loads the parameters of another run: those of a checkpoint of a build with
+// any identity. It takes parameters and nothing else, no cursor, no
 // context and no update's state, and the module must have been made anew. All of
 // its parameters must be there in their shapes, and no other.
 func (m *Module[F]) Donate(snap *checkpoint.Snapshot) error {

@@ -9,19 +9,17 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// There are two checkpoints. That of a build is all that the next step depends
-// on: parameters, what their updates keep and how often each fired, the
-// conductor, a cursor for each lane, and the context memory, without which the
-// text that follows would be read by a model that has not read what went before.
-// That of a session has no parameters: it names them by their digest, and is
-// refused where others are. Inner state and gradients are in neither: they do not
-// outlive a step.
+// There are two kinds of checkpoints. That of a build holds everything that the next
+// step depends on: parameters, the state of their updates and how often each fired,
+// the conductor, a cursor for each batch slot, and the context memory. That of a
+// session has no parameters: it names them by their digest, and is refused by a model
+// with others. Inner state and gradients are in neither: they do not outlive a step.
 //
-// To go on is to be the same run. So a checkpoint carries the identity of its run,
-// a list of names and values, and is refused where one differs; and it is read
-// strictly: a tensor that is missing, that is of another shape, or that nothing
-// reads is an error. All of that is looked at before anything moves. To begin with
-// another run's parameters is something else, and is called so (Donate).
+// A resumed run is the same run. So a checkpoint carries the identity of its run, a
+// list of names and values, and is refused where one differs; and it is read
+// strictly: a tensor that is missing, that has another shape, or that nothing reads
+// is an error. All of that is checked before anything changes. Donate begins a new
+// run with another run's parameters.
 
 // format is the layout of what a session writes.
 const format = "3"
@@ -38,8 +36,8 @@ const (
 	fieldKey      = "run."
 )
 
-// What a checkpoint can be refused for, besides what it is as a file and what its
-// conductor is on this stream; a *Mismatch wraps one, but for ErrPosition.
+// The reasons to refuse a checkpoint, besides those of package checkpoint and of the
+// conductor's state; a *Mismatch wraps one, but for ErrPosition.
 var (
 	ErrFormat     = errors.New("format")
 	ErrKind       = errors.New("kind of checkpoint")
@@ -50,7 +48,7 @@ var (
 	ErrPosition   = errors.New("position of a context")
 )
 
-// A Mismatch says what of a checkpoint is not what it is here.
+// A Mismatch says in what a checkpoint differs from the run.
 type Mismatch struct {
 	Err         error
 	What        string // which one, of an identity
@@ -69,17 +67,17 @@ func (m *Mismatch) Error() string {
 
 func (m *Mismatch) Unwrap() error { return m.Err }
 
-// A Field is something that two runs must share to be one.
+// A Field is a property that a resumed run must share.
 type Field struct{ Name, Value string }
 
-// An Identity is what a run is made of and a resumed one must share: the hash of
+// An Identity is the properties of a run that a resumed one must share: the hash of
 // its specification, the model and its sizes, the update and its settings, the
 // text, the seed, and whatever else a step depends on. Its fields are compared in
-// order, and stand in a checkpoint's metadata as run.NAME.
+// order, and saved in a checkpoint's metadata as run.NAME.
 type Identity []Field
 
 // SnapshotBuild returns the whole state of a build. The error is the conductor's
-// while a chunk is out, or a *BadNumber: what has diverged is not saved.
+// while a chunk is being processed, or a *BadNumber: a diverged state is not saved.
 func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
 	snap, err := s.snapshot(kindBuild, id)
 	if err != nil {
@@ -87,15 +85,15 @@ func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
 	}
 	m := s.module
 	rows := append(m.parameters(), m.moved()...)
-	if m.moves != nil {
-		fires := m.moves.Clocks()
-		waits := m.moves.Waits()
+	if m.optimizer != nil {
+		fires := m.optimizer.Clocks()
+		waits := m.optimizer.Waits()
 		rows = append(rows, row{firesName, tensor.Shape{len(fires)}, fires}, row{waitsName, tensor.Shape{len(waits)}, waits})
 	}
 	return snap, s.at(write[F](snap, rows))
 }
 
-// at puts the time into the error of a number that cannot be saved.
+// at adds the step to the error of a number that cannot be saved.
 func (s *Session[F]) at(err error) error {
 	var bad *BadNumber
 	if errors.As(err, &bad) {
@@ -104,8 +102,8 @@ func (s *Session[F]) at(err error) error {
 	return err
 }
 
-// SnapshotSession returns what a session is beside its parameters, which it names
-// by their digest. The error is that of SnapshotBuild.
+// SnapshotSession returns the state of a session without its parameters, which it
+// names by their digest. The error is that of SnapshotBuild.
 func (s *Session[F]) SnapshotSession(id Identity) (*checkpoint.Snapshot, error) {
 	snap, err := s.snapshot(kindSession, id)
 	if err != nil {
@@ -115,7 +113,7 @@ func (s *Session[F]) SnapshotSession(id Identity) (*checkpoint.Snapshot, error) 
 	return snap, nil
 }
 
-// snapshot is what both kinds have: who it is, the conductor and the context.
+// snapshot is the part of both kinds: the identity, the conductor and the context.
 func (s *Session[F]) snapshot(kind string, id Identity) (*checkpoint.Snapshot, error) {
 	state, err := s.conductor.State()
 	if err != nil {
@@ -133,14 +131,14 @@ func (s *Session[F]) snapshot(kind string, id Identity) (*checkpoint.Snapshot, e
 		checkpoint.Add(snap, pulseName, tensor.Shape{len(clock)}, clock),
 		checkpoint.Add(snap, cursorsName, tensor.Shape{len(state.Cursors), stream.CursorWords}, cursors),
 	}
-	if err := s.look(func(mem *Memory[F]) error { return write[F](snap, mem.rows()) }); err != nil {
+	if err := s.withContext(func(mem *Memory[F]) error { return write[F](snap, mem.rows()) }); err != nil {
 		return nil, s.at(err)
 	}
 	return snap, errors.Join(errs...)
 }
 
-// look shows the session's context.
-func (s *Session[F]) look(f func(mem *Memory[F]) error) error {
+// withContext calls f with the session's context, which f only reads.
+func (s *Session[F]) withContext(f func(mem *Memory[F]) error) error {
 	mem, err := s.context.Take()
 	if err != nil {
 		return err

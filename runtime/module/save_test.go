@@ -121,7 +121,7 @@ func TestSession(t *testing.T) {
 		if err := m.Donate(parameters()); err != nil {
 			t.Fatal(err)
 		}
-		s, err := module.NewSession(m.Share(), lanes(t, 2), pulse.Schedule{}, pulse.Stream)
+		s, err := module.NewSession(m.Share(), batchOf(t, 2), pulse.Schedule{}, pulse.Stream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,13 +205,13 @@ func TestOutsideASet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := module.NewSession(m, lanes(t, 2), pulse.Schedule{Periods: []int{1, 4}}, pulse.Build)
+	s, err := module.NewSession(m, batchOf(t, 2), pulse.Schedule{Periods: []int{1, 4}}, pulse.Build)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := words(t, s)
 	var e *block.StateError
-	if err := s.ResumeBuild(build(), id, nil); !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "lane0: state s of lane 0 begins outside its set") {
+	if err := s.ResumeBuild(build(), id, nil); !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "lane0: state s of sequence 0 begins outside its set") {
 		t.Errorf("a state outside its set: %v", err)
 	}
 	if !bytes.Equal(words(t, s), before) {

@@ -10,21 +10,21 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// scoreStretches is how many stretches a text is cut into to be scored. It does
-// not depend on the machine, because each begins with a fresh context and so the
-// cuts show in the figure.
-const scoreStretches = 8
+// scoreBatch is the number of ranges that a text is cut into to be scored. It does
+// not depend on the machine, because each range begins with a fresh context, which
+// shows in the score.
+const scoreBatch = 8
 
 // Score streams tokens through the model without a tape and predicts every one
 // of them once, the first from before, the token that precedes them. It returns
-// the mean loss in nats. They are read in eight stretches side by side, each from
-// a fresh context, chunk tokens at a time, on a schedule of its own. No parameter
-// and no context moves. Score stops with ctx's error; a loss that is no number is
-// a *BadNumber.
+// the mean loss in nats. They are read in eight ranges in parallel, each from a
+// fresh context, chunk tokens at a time, with the given schedule. No parameter and no
+// context changes. Score stops with ctx's error; a loss that is NaN or infinite is a
+// *BadNumber.
 func (m *Module[F]) Score(ctx goctx.Context, s pulse.Schedule, before int32, tokens []int32, chunk int) (float64, error) {
-	n := min(scoreStretches, len(tokens))
+	n := min(scoreBatch, len(tokens))
 	nats := make([]float64, n)
-	err := m.crew.each(n, m.workers(n), func(worker, i int) error {
+	err := m.pool.each(n, m.workers(n), func(worker, i int) error {
 		lo, hi := i*len(tokens)/n, (i+1)*len(tokens)/n
 		prev := before
 		if lo > 0 {
@@ -79,9 +79,9 @@ func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, p
 	return sum, nil
 }
 
-// ScorePart reads a part once, in one lane and one context, and returns the mean
-// loss in nats of the tokens that its source wants predicted, 0 if there is none.
-// No parameter and no context moves. ScorePart stops with ctx's error.
+// ScorePart reads a part once, in one context, and returns the mean loss in nats of
+// the tokens that its source scores, 0 if there are none. No parameter and no context
+// changes. ScorePart stops with ctx's error.
 func (m *Module[F]) ScorePart(ctx goctx.Context, s pulse.Schedule, part stream.Part, chunk int) (float64, error) {
 	in, err := stream.NewSession(part, 1)
 	if err != nil {

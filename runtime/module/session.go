@@ -10,11 +10,11 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-// errStream says that a session was made of nothing to read.
+// errStream says that a session was made without a stream.
 var errStream = errors.New("module: a session needs a stream")
 
-// A Session is a module, the conductor of its stream and the context that they
-// have built up: what is one organism, and is saved and restored as one. It
+// A Session is a module, the conductor of its stream and the context memory; they are
+// saved and restored together. It
 // serves one goroutine.
 type Session[F Float] struct {
 	module    *Module[F]
@@ -23,15 +23,15 @@ type Session[F Float] struct {
 	step      Step
 }
 
-// A Step is what one step of a session gave.
+// A Step is the result of one step of a session.
 type Step struct {
 	Result
 	Pulse pulse.Pulse // of the chunk
 	Norm  float64     // of the gradient before it was clipped, in a build
 }
 
-// NewSession returns a session at the first chunk of a stream, which is its own
-// from now on, with a new context in every lane. The error says what is wrong
+// NewSession returns a session at the first chunk of a stream, which it owns from
+// now on, with a new context in every slot. The error says what is wrong
 // with the schedule, or that there is no stream.
 func NewSession[F Float](m *Module[F], s *stream.Stream, schedule pulse.Schedule, phase pulse.Phase) (*Session[F], error) {
 	if s == nil {
@@ -41,7 +41,7 @@ func NewSession[F Float](m *Module[F], s *stream.Stream, schedule pulse.Schedule
 	if err != nil {
 		return nil, err
 	}
-	return &Session[F]{module: m, conductor: c, context: m.NewContext(s.Lanes())}, nil
+	return &Session[F]{module: m, conductor: c, context: m.NewContext(s.Batch())}, nil
 }
 
 // Module returns the session's module.
@@ -51,16 +51,16 @@ func (s *Session[F]) Module() *Module[F] { return s.module }
 // added.
 func (s *Session[F]) Conductor() *conductor.Conductor { return s.conductor }
 
-// Last returns what the last step gave; an observer sees that of the step that is
+// Last returns the result of the last step; an observer sees that of the step that is
 // about to end.
 func (s *Session[F]) Last() Step { return s.step }
 
-// Step takes the next chunk, of so many tokens per lane, through the model, moves
-// the parameters if this is a build, shows the chunk to the observers and goes on.
-// The error is that of Process, Update or Advance. After one of Process nothing
-// has moved but the stream: there is no more state to save, and the last one that
-// was saved is good. After one of an observer the step is done, and Advance of the
-// conductor goes on.
+// Step runs the next chunk, of the given number of tokens per slot, through the model,
+// updates the parameters if this is a build, calls the observers and advances the
+// clock. The error is that of Process, Update or Advance. After one of Process only
+// the stream has advanced: there is no state to save, and the last checkpoint is
+// valid. After one of an observer the step is done, and Advance of the conductor
+// continues.
 func (s *Session[F]) Step(tokens int) (Step, error) {
 	c, p, err := s.conductor.Next(tokens)
 	if err != nil {
@@ -79,8 +79,8 @@ func (s *Session[F]) Step(tokens int) (Step, error) {
 	return done, s.conductor.Advance()
 }
 
-// Probe calls f with a fork of the session's context, whose chunks f makes as it
-// likes; the session is unchanged by it.
+// Probe calls f with a fork of the session's context and its pulse; the session does
+// not change.
 func (s *Session[F]) Probe(f func(h context.Handle[*Memory[F]], p pulse.Pulse) error) error {
 	fork, err := s.context.Fork((*Memory[F]).Clone)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Session[F]) Probe(f func(h context.Handle[*Memory[F]], p pulse.Pulse) e
 	return f(fork, s.conductor.Pulse())
 }
 
-// Generate draws tokens that go on after what a slot has read, on a fork of its
-// context, as Module.Generate does; the session is unchanged by it.
+// Generate draws tokens that continue what a slot has read, on a fork of its
+// context, as Module.Generate does; the session does not change.
 func (s *Session[F]) Generate(ctx goctx.Context, slot int, prompt []int32, how Sampling) ([]int32, error) {
 	return s.module.Generate(ctx, s.context, slot, s.conductor.Pulse(), prompt, how)
 }

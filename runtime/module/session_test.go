@@ -36,7 +36,7 @@ func TestProbes(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = s.Probe(func(h context.Handle[*module.Memory[float32]], p pulse.Pulse) error {
-				_, _, err := s.Module().Process(stream.Chunk{Lanes: 2, Tokens: 1, Inputs: []int32{1, 2}, Targets: []int32{3, 4}}, h, p.In(pulse.Test))
+				_, _, err := s.Module().Process(stream.Chunk{Batch: 2, Tokens: 1, Inputs: []int32{1, 2}, Targets: []int32{3, 4}}, h, p.In(pulse.Test))
 				return err
 			})
 			if err != nil {
@@ -57,7 +57,7 @@ func TestProbes(t *testing.T) {
 func TestStepAllocatesNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, phase := range []pulse.Phase{pulse.Build, pulse.Stream} {
-		s, err := module.NewSession(newModule[float32](t, 1), lanes(t, 3), pulse.Schedule{Periods: []int{1, 8}}, phase)
+		s, err := module.NewSession(newModule[float32](t, 1), batchOf(t, 3), pulse.Schedule{Periods: []int{1, 8}}, phase)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestObservers(t *testing.T) {
 	if _, err := module.NewSession(s.Module(), nil, pulse.Schedule{}, pulse.Build); err == nil {
 		t.Error("a session without a stream is accepted")
 	}
-	if _, err := module.NewSession(s.Module(), lanes(t, 1), pulse.Schedule{Periods: []int{1, 3, 4}}, pulse.Build); err == nil {
+	if _, err := module.NewSession(s.Module(), batchOf(t, 1), pulse.Schedule{Periods: []int{1, 3, 4}}, pulse.Build); err == nil {
 		t.Error("periods that do not divide are accepted")
 	}
 	if got := s.Module().MovedBy(); !slices.Equal(got, []string{"Descent"}) {

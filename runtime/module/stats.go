@@ -8,7 +8,7 @@ import (
 
 // Moves returns what moves the parameters, to read its clocks and slots; nil for
 // a module that moves none.
-func (m *Module[F]) Moves() *update.Machine[F] { return m.moves }
+func (m *Module[F]) Moves() *update.Machine[F] { return m.optimizer }
 
 // Norms appends to dst the norm of the gradient of every parameter, in the order
 // of the table: after Process of a build as it was computed, after Update as it

@@ -13,13 +13,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// All numbers of a session stand in one table: what its tensors are called, their
-// shapes, and where they lie. Saving writes the rows, and restoring reads them,
-// so that neither can know of a tensor that the other does not. The order of the
+// All numbers of a session are in one table: the names of its tensors, their shapes
+// and their memory. Saving writes the rows and restoring reads them, so both know the
+// same tensors. The order of the
 // parameters is that of their own table, which the forward and the update follow
 // too.
 
-// A row is one tensor of a session and where it lies. data is []F, []int32 or
+// A row is one tensor of a session and its memory. data is []F, []int32 or
 // []int64; what a file holds of []int32 is I64.
 type row struct {
 	name  string
@@ -48,15 +48,15 @@ func (m *Module[F]) parameters() (rows []row) {
 	return rows
 }
 
-// moved are the rows of what moves the parameters: for each what its update
-// keeps, under the name of that update. There are none without an update.
+// moved are the rows of the updates' state: for each parameter the slots of its
+// update, under the name of that update. There are none without an update.
 func (m *Module[F]) moved() (rows []row) {
-	if m.moves == nil {
+	if m.optimizer == nil {
 		return nil
 	}
 	v := m.params.View()
 	for i := range v.Len() {
-		s := m.moves.Slots(i)
+		s := m.optimizer.Slots(i)
 		if s == nil {
 			continue
 		}
@@ -64,7 +64,7 @@ func (m *Module[F]) moved() (rows []row) {
 		s.Each(func(slot string, data []F) {
 			rows = append(rows, row{updatePrefix + s.By() + "." + slot + "." + p.Name, p.Shape, data})
 		})
-		m.moves.Buffers(i, func(slot string, data []F) {
+		m.optimizer.Buffers(i, func(slot string, data []F) {
 			rows = append(rows, row{bufferPrefix + slot + "." + p.Name, p.Shape, data})
 		})
 	}
@@ -79,7 +79,7 @@ func (m *Memory[F]) rows() (rows []row) {
 }
 
 // write adds rows to a snapshot. A number that is NaN or infinite is a *BadNumber:
-// what has diverged is not saved, where it could take the place of what has not.
+// a diverged state is not saved, so that it cannot replace a good one.
 func write[F Float](s *checkpoint.Snapshot, rows []row) error {
 	var errs []error
 	for _, r := range rows {
@@ -106,7 +106,7 @@ func write[F Float](s *checkpoint.Snapshot, rows []row) error {
 	return errors.Join(errs...)
 }
 
-// read takes rows from a snapshot and returns what puts them where they lie. The
+// read takes rows from a snapshot and returns a function that copies them to their memory. The
 // first that is missing, or of another type or shape, is the error.
 func read[F Float](s *checkpoint.Snapshot, rows []row) (put func(), err error) {
 	var puts []func()
@@ -144,7 +144,7 @@ func read[F Float](s *checkpoint.Snapshot, rows []row) (put func(), err error) {
 	}, nil
 }
 
-// narrow refuses positions that no context has.
+// narrow refuses positions that a context cannot have.
 func narrow(name string, wide []int64) error {
 	for i, x := range wide {
 		if x < 0 || x > math.MaxInt32 {
@@ -172,10 +172,10 @@ func (m *Module[F]) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Layout is the SHA-256 of what the module is made of, numbers apart: every
-// parameter with its shape, attributes and first values, what moves it, and every
-// tensor of a context. Two modules of one layout can have been built by the same
-// steps; a page that was changed gives another layout in most cases, and where it
+// Layout is the SHA-256 of the structure of the module, without its numbers: every
+// parameter with its shape, attributes, initialisation and update, and every tensor
+// of a context. Two modules of one layout can have been built by the same
+// steps; a page that was changed has another layout in most cases, and where it
 // does not its own hash belongs in the Identity.
 func (m *Module[F]) Layout() string {
 	h := sha256.New()
@@ -191,8 +191,8 @@ func (m *Module[F]) Layout() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// readParameters takes the parameters from a snapshot and returns what puts them
-// in their place, as one update of their writer.
+// readParameters takes the parameters from a snapshot and returns a function that
+// copies them, as one update of their writer.
 func (m *Module[F]) readParameters(s *checkpoint.Snapshot) (put func(), err error) {
 	v := m.params.View()
 	staged := make([][]F, v.Len())

@@ -38,8 +38,8 @@ func (e echo[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-func (e echo[F]) NewMemory(lanes int) *block.Memory[F] {
-	return block.NewMemory(lanes, block.Slot[F]{Name: "s", Shape: []int{e.d}})
+func (e echo[F]) NewMemory(batch int) *block.Memory[F] {
+	return block.NewMemory(batch, block.Slot[F]{Name: "s", Shape: []int{e.d}})
 }
 
 type echoCall[F num.Float] struct {
@@ -182,7 +182,7 @@ func text(t testing.TB) stream.Part {
 	return part
 }
 
-func lanes(t testing.TB, n int) *stream.Stream {
+func batchOf(t testing.TB, n int) *stream.Stream {
 	t.Helper()
 	s, err := stream.New(text(t), n)
 	if err != nil {
@@ -202,7 +202,7 @@ func newModule[F module.Float](t testing.TB, seed uint64) *module.Module[F] {
 
 func newSession[F module.Float](t testing.TB, n int, seed uint64, s pulse.Schedule) *module.Session[F] {
 	t.Helper()
-	x, err := module.NewSession(newModule[F](t, seed), lanes(t, n), s, pulse.Build)
+	x, err := module.NewSession(newModule[F](t, seed), batchOf(t, n), s, pulse.Build)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func newSession[F module.Float](t testing.TB, n int, seed uint64, s pulse.Schedu
 
 func newConductor(t testing.TB, n int, phase pulse.Phase) *conductor.Conductor {
 	t.Helper()
-	c, err := conductor.New(lanes(t, n), pulse.Schedule{}, phase)
+	c, err := conductor.New(batchOf(t, n), pulse.Schedule{}, phase)
 	if err != nil {
 		t.Fatal(err)
 	}

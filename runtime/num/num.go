@@ -4,7 +4,7 @@
 //
 // The Go language allows a compiler to fuse x*y + z into one rounding, and the
 // functions of package math are free to differ between platforms. A model that
-// must give one checkpoint on every machine can use neither. So here every
+// must produce one checkpoint on every machine can use neither. So here every
 // product is rounded by an explicit conversion before it is added, and exp,
 // log and their kin are polynomials and tables of our own; the tables were
 // computed with math/big (internal/tablegen). What is left are +, −, ·, /, √
@@ -14,9 +14,9 @@
 // 0.51, log 0.52, log1p 0.51, pow 0.50, sin and cos 0.70, expm1 1.0, erf 1.1,
 // softplus 1.3, sigmoid 1.8, tanh 1.9; the tests hold rounder bounds. float32 results are computed in float64 and rounded
 // once, so they are correctly rounded except for about one argument in ten
-// thousand that lies within 1e-4 ulp of a tie.
+// thousand that is within 1e-4 ulp of a tie.
 //
-// NaN in gives NaN out everywhere except Pow(NaN, 0) = Pow(1, NaN) = 1, as in
+// A NaN argument returns NaN everywhere except for Pow(NaN, 0) = Pow(1, NaN) = 1, as in
 // IEEE 754.
 package num
 

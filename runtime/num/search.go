@@ -2,15 +2,15 @@ package num
 
 import "math"
 
-// searchRounds bounds the rounds of a search, and every searchCheck rounds the
-// range must be half as long.
+// searchRounds bounds the iterations of a search, and every searchCheck iterations
+// the bracket must be half as long.
 const (
 	searchRounds = 256
 	searchCheck  = 4
 )
 
-// A Search looks for a root of a function between two numbers. Its caller
-// evaluates the function:
+// A Search finds a root of a function between two numbers by Chandrupatla's method
+// (Adv. Eng. Softw. 28, 1997). Its caller evaluates the function:
 //
 //	s := num.NewSearch(lo, hi, tol)
 //	for s.More() {
@@ -18,20 +18,19 @@ const (
 //	}
 //	root := s.Root()
 //
-// It keeps a range at whose ends the function has different signs. A round
-// halves the range, or, where the last three trials lie on a smooth branch,
-// goes to where the inverse parabola through them meets zero, but no nearer to
-// an end than the tolerance, so that a trial beside the root closes the range
-// (the method of Chandrupatla). Where four rounds have not halved the range the
-// next one does. The search ends where the range is as short as the tolerance,
-// or as the numbers there allow; the root is where the line through its ends
-// meets zero. Only sums, products, quotients and comparisons in the type of the
-// numbers occur, so the same function gives the same bits everywhere.
+// It keeps a bracket: a range at whose ends the function has different signs. An
+// iteration bisects the bracket or, where the last three iterates are on a smooth
+// branch, takes the zero of the inverse quadratic interpolation through them, but no
+// nearer to an end than the tolerance. If four iterations have not halved the bracket
+// the next one bisects. The search ends when the bracket is as short as the tolerance
+// or the spacing of the floats; the root is the zero of the secant through its ends.
+// It uses only sums, products, quotients and comparisons in F, so the same function
+// has the same root, bit for bit, everywhere.
 type Search[F Float] struct {
-	a, b, c      F // the last trial, the other end of the range, and the trial before
+	a, b, c      F // the last iterate, the other end of the bracket, and the iterate before
 	fa, fb, fc   F
 	x, tol, eps  F
-	mark         F // the range some rounds ago
+	mark         F // length of the bracket some iterations ago
 	rounds       int
 	done, failed bool
 }
@@ -48,18 +47,16 @@ func NewSearch[F Float](lo, hi, tol F) Search[F] {
 // More reports whether the function is to be evaluated once more.
 func (s *Search[F]) More() bool { return !s.done }
 
-// At is where.
+// At is the next argument.
 func (s *Search[F]) At() F { return s.x }
 
-// Root is what was found; NaN where the function has one sign at both ends, or
-// is no number.
+// Root is the root; NaN where the function has one sign at both ends or is NaN.
 func (s *Search[F]) Root() F { return s.x }
 
-// Failed reports that there was nothing to find although the function gave
-// numbers.
+// Failed reports that there is no root although no value of the function was NaN.
 func (s *Search[F]) Failed() bool { return s.failed }
 
-// Take receives the function at the present trial and chooses the next one.
+// Take receives the function's value at At and chooses the next iterate.
 func (s *Search[F]) Take(f F) {
 	s.rounds++
 	switch {
@@ -85,7 +82,7 @@ func (s *Search[F]) Take(f F) {
 	s.next()
 }
 
-// begin receives the function at the upper end.
+// begin receives the function's value at the upper end.
 func (s *Search[F]) begin(f F) {
 	s.fb, s.mark = f, s.b-s.a
 	if !(s.mark > 0 && s.mark-s.mark == 0) || !((s.fa < 0) != (f < 0)) || s.fa != s.fa || f != f {
@@ -98,7 +95,7 @@ func (s *Search[F]) begin(f F) {
 
 func (s *Search[F]) end(x F) { s.x, s.done = x, true }
 
-// next chooses the next trial.
+// next chooses the next iterate.
 func (s *Search[F]) next() {
 	w := Abs(s.b - s.a)
 	best := s.b
@@ -128,21 +125,21 @@ func (s *Search[F]) next() {
 	s.try(t, least)
 }
 
-// smooth reports whether the inverse parabola through the three trials runs
-// between them.
+// smooth is Chandrupatla's criterion: inverse quadratic interpolation is safe.
 func (s *Search[F]) smooth() bool {
 	x, y := F((s.a-s.b)/(s.c-s.b)), F((s.fa-s.fb)/(s.fc-s.fb))
 	return F(y*y) < x && F((1-y)*(1-y)) < 1-x
 }
 
-// inverse is where that parabola meets zero, as a part of the way from a to b.
+// inverse is the zero of the inverse quadratic interpolation, as a fraction of the way
+// from a to b.
 func (s *Search[F]) inverse() F {
 	first := F(F(s.fa/(s.fb-s.fa)) * F(s.fc/(s.fb-s.fc)))
 	second := F(F(s.fa/(s.fc-s.fa)) * F(s.fb/(s.fc-s.fb)))
 	return first + F(F((s.c-s.a)/(s.b-s.a))*second)
 }
 
-// try goes a part of the way from a to b, kept off both ends.
+// try moves a fraction of the way from a to b, kept off both ends.
 func (s *Search[F]) try(part, least F) {
 	if !(part > least) {
 		part = least
@@ -160,7 +157,7 @@ func (s *Search[F]) try(part, least F) {
 	}
 }
 
-// line ends the search where the line through the ends meets zero.
+// line ends the search at the zero of the secant through the ends.
 func (s *Search[F]) line() {
 	x := s.a + F((s.b-s.a)*F(s.fa/(s.fa-s.fb)))
 	if !(min(s.a, s.b) <= x && x <= max(s.a, s.b)) {

@@ -1,7 +1,7 @@
 package num
 
 // Sine and cosine. x = n·π/2 + y0 + y1 with |y0| ≤ π/4; two Taylor sums then
-// give sin and cos of the rest, and n mod 4 chooses between them.
+// compute sin and cos of the rest, and n mod 4 chooses between them.
 
 import (
 	"math"
@@ -76,7 +76,7 @@ func reduceHuge(x float64) (n int, y0, y1 float64) {
 	ix := math.Float64bits(x)
 	m := ix&(1<<52-1) | 1<<52
 	e := int(ix>>52) - 1075 // x = m·2^e, e ≥ −32
-	at := e - 2 + 64        // bit of the table (behind 64 zeros) that weighs 2 times m's unit
+	at := e - 2 + 64        // bit of the table (after 64 zeros) that weighs 2 times m's unit
 	w2, w1, w0 := window(at)
 	// The product modulo 2^192: its two highest bits count quarters of a turn.
 	h1, l0 := bits.Mul64(w0, m)
@@ -112,7 +112,7 @@ func window(at int) (w2, w1, w0 uint64) {
 	return t[i]<<s | t[i+1]>>(64-s), t[i+1]<<s | t[i+2]>>(64-s), t[i+2]<<s | t[i+3]>>(64-s)
 }
 
-// fraction returns 0.w2w1w0 (binary) as a float64 and the next 53 bits behind it.
+// fraction returns 0.w2w1w0 (binary) as a float64 and the next 53 bits after it.
 func fraction(w2, w1, w0 uint64) (hi, lo float64) {
 	lead := 0
 	for lead < 128 && w2>>63 == 0 {

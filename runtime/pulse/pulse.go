@@ -77,7 +77,7 @@ func First(phase Phase, periods ...int) Pulse {
 	return Schedule{Unit: Chunks, Periods: periods}.First(phase)
 }
 
-// Of returns the pulse of a chunk of so many tokens. The receiver, whose chunk
+// Of returns the pulse of a chunk of the given number of tokens. The receiver, whose chunk
 // has not been cut yet, is unchanged. Of panics for the zero Pulse and unless tokens is positive.
 func (p Pulse) Of(tokens int) Pulse {
 	if p.phase == 0 {
@@ -173,7 +173,7 @@ func (p Pulse) Mask() uint8 { return p.active }
 
 // began returns where the level's own chunk that is under way at the end of this
 // chunk began: a multiple of its period, counted in the unit of the schedule. It
-// lies within this chunk if and only if the level is active. Of a level with a
+// is within this chunk if and only if the level is active. Of a level with a
 // period below the chunk's tokens it is the last beginning of several.
 func (p Pulse) began(level int) uint64 {
 	last := p.now()

@@ -65,7 +65,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Digest is the SHA-256 of what a rank gives at a pulse.
+// A Digest is the SHA-256 of a rank's result at a pulse.
 type Digest [32]byte
 
 // String returns the first eight bytes in hexadecimal.
@@ -80,7 +80,7 @@ type Envelope struct {
 
 // String names the envelope in an error.
 func (e Envelope) String() string {
-	return fmt.Sprintf("rank %d at pulse %d gives %v", e.Rank, e.Pulse, e.Digest)
+	return fmt.Sprintf("rank %d at pulse %d sends %v", e.Rank, e.Pulse, e.Digest)
 }
 
 // Config is what a rank is told once. Zero Skew, Timeout and Clock are MaxSkew,
@@ -185,7 +185,7 @@ func (m *Machine) Missing() (ranks []int) {
 	return ranks
 }
 
-// Digests returns what every rank gave at this rank's pulse, by rank. The error
+// Digests returns what every rank sent for this rank's pulse, by rank. The error
 // wraps ErrState while one is missing.
 func (m *Machine) Digests() ([]Digest, error) {
 	if s := m.State(); s != Complete {

@@ -5,7 +5,7 @@ import "fmt"
 // Verdict says what became of an envelope.
 type Verdict uint8
 
-// The verdicts. The zero Verdict stands beside an error.
+// The verdicts. The zero Verdict comes with an error.
 const (
 	_       Verdict = iota
 	Counted         // of the present
@@ -38,7 +38,7 @@ func (m *Machine) Receive(e Envelope) (Verdict, Envelope, error) {
 	was := &m.at(e.Pulse)[e.Rank]
 	switch {
 	case was.there && was.digest != e.Digest:
-		return 0, Envelope{}, m.stop(&Error{ErrEquivocation, e.String(), "before it gave " + was.digest.String()})
+		return 0, Envelope{}, m.stop(&Error{ErrEquivocation, e.String(), "before it sent " + was.digest.String()})
 	case e.Pulse < m.pulse: // all of the past is there: nobody goes on without
 		return Answer, Envelope{m.c.Rank, e.Pulse, m.at(e.Pulse)[m.c.Rank].digest}, nil
 	case was.there:

@@ -41,20 +41,20 @@ func (m *Mismatch) Error() string {
 
 func (m *Mismatch) Unwrap() error { return m.What }
 
-// A Cursor is where one lane of a stream stands, with enough to notice that it
-// is put on the wrong source. Sources are read by position, so there is no
-// state of a generator to save; what a source is computed from is compared.
+// A Cursor is the position of one slot of a stream, with enough to notice that it
+// is applied to the wrong source. Sources are read by position, so there is no
+// generator state to save; the seed of a source is compared.
 //
 //hecate:nozero
 type Cursor struct {
-	Slot, Slots   uint64    // which lane of how many
+	Slot, Slots   uint64    // which slot of how many
 	Session       bool      // the stream ends and does not wrap
 	Position      uint64    // token of the source that is read next
-	Lo, Hi        uint64    // the lane's stretch
+	Lo, Hi        uint64    // the slot's range
 	Total         uint64    // tokens of the source
 	Chunk         uint64    // id of the next chunk
 	PulseID       uint64    // step of the pulse that goes with the next chunk
-	Served        uint64    // tokens of this lane so far; they give the position
+	Served        uint64    // tokens of this slot so far; they determine the position
 	LastLen       uint64    // of them in the last chunk, 0 before the first
 	ContentHash   uint64    // FNV-1a 64 of those, 4 bytes each, little-endian, as they were served
 	DatasetDigest [4]uint64 // of the source
@@ -96,12 +96,12 @@ func CursorFromWords(w []uint64) (Cursor, error) {
 		PulseID: w[9], Served: w[10], LastLen: w[11], ContentHash: w[12], DatasetDigest: [4]uint64(w[13:17]), RNG: [4]uint64(w[17:21])}, nil
 }
 
-// Cursors returns one cursor per lane; p is the pulse of the next chunk.
+// Cursors returns one cursor per slot; p is the pulse of the next chunk.
 func (s *Stream) Cursors(p pulse.Pulse) []Cursor {
-	cs := make([]Cursor, len(s.lanes))
-	for i, l := range s.lanes {
+	cs := make([]Cursor, len(s.slots))
+	for i, l := range s.slots {
 		cs[i] = Cursor{
-			Slot: uint64(i), Slots: uint64(len(s.lanes)), Session: s.session,
+			Slot: uint64(i), Slots: uint64(len(s.slots)), Session: s.session,
 			Position: uint64(l.at), Lo: uint64(l.lo), Hi: uint64(l.hi), Total: uint64(s.part.src.Len()),
 			Chunk: s.next, PulseID: p.Step(), Served: l.served,
 			LastLen: uint64(l.last), ContentHash: l.hash,
@@ -133,9 +133,9 @@ func fnv(h uint64, ids []int32) uint64 {
 	return h
 }
 
-// hashBefore reads again, and hashes, the n tokens that a lane at a position
-// has just read. A chunk longer than the stretch went round more than once.
-func (s *Stream) hashBefore(l lane, at, n int) (uint64, error) {
+// hashBefore reads again, and hashes, the n tokens that a slot at a position
+// has just read. A chunk longer than the range wrapped more than once.
+func (s *Stream) hashBefore(l slot, at, n int) (uint64, error) {
 	h, buf := uint64(emptyHash), make([]int32, 1024)
 	size := l.hi - l.lo
 	start := l.lo + ((at-l.lo-n)%size+size)%size
@@ -153,13 +153,13 @@ func (s *Stream) hashBefore(l lane, at, n int) (uint64, error) {
 	return h, nil
 }
 
-// Restore puts the stream where the cursors say. p is the pulse of the model
-// that will read the next chunk. Everything is checked first, the last chunk
-// of every lane by reading it again: on a *Mismatch, or an error of the source,
+// Restore moves the stream to the cursors. p is the pulse of the model that will
+// read the next chunk. Everything is checked first, the last chunk of every slot
+// by reading it again: on a *Mismatch, or an error of the source,
 // the stream is unchanged.
 func (s *Stream) Restore(cursors []Cursor, p pulse.Pulse) error {
-	if len(cursors) != len(s.lanes) {
-		return &Mismatch{ErrSlots, 0, fmt.Sprint(len(cursors)), fmt.Sprint(len(s.lanes))}
+	if len(cursors) != len(s.slots) {
+		return &Mismatch{ErrSlots, 0, fmt.Sprint(len(cursors)), fmt.Sprint(len(s.slots))}
 	}
 	for i, c := range cursors {
 		if c.Chunk != cursors[0].Chunk {
@@ -170,7 +170,7 @@ func (s *Stream) Restore(cursors []Cursor, p pulse.Pulse) error {
 		}
 	}
 	for i, c := range cursors {
-		l := &s.lanes[i]
+		l := &s.slots[i]
 		l.at, l.last, l.served, l.hash = int(c.Position), int(c.LastLen), c.Served, c.ContentHash
 	}
 	s.next = cursors[0].Chunk
@@ -180,17 +180,17 @@ func (s *Stream) Restore(cursors []Cursor, p pulse.Pulse) error {
 // maxLast bounds the length of a last chunk that is hashed again.
 const maxLast = 1 << 24
 
-// check compares one cursor with the lane it is for.
+// check compares one cursor with the slot it is for.
 func (s *Stream) check(i int, c Cursor, p pulse.Pulse) error {
-	l, src := s.lanes[i], s.part.src
+	l, src := s.slots[i], s.part.src
 	digest, seed := src.Digest(), rng(src)
 	for _, r := range []struct {
 		what        error
 		ok          bool
 		saved, live string
 	}{
-		{ErrSlots, c.Slots == uint64(len(s.lanes)) && c.Slot == uint64(i),
-			fmt.Sprintf("%d of %d", c.Slot, c.Slots), fmt.Sprintf("%d of %d", i, len(s.lanes))},
+		{ErrSlots, c.Slots == uint64(len(s.slots)) && c.Slot == uint64(i),
+			fmt.Sprintf("%d of %d", c.Slot, c.Slots), fmt.Sprintf("%d of %d", i, len(s.slots))},
 		{ErrEnding, c.Session == s.session, ending(c.Session), ending(s.session)},
 		{ErrLength, c.Total == uint64(src.Len()), fmt.Sprint(c.Total), fmt.Sprint(src.Len())},
 		{ErrRNG, c.RNG == seed, hex(c.RNG), hex(seed)},
@@ -198,10 +198,10 @@ func (s *Stream) check(i int, c Cursor, p pulse.Pulse) error {
 		{ErrPart, c.Lo == uint64(l.lo) && c.Hi == uint64(l.hi),
 			fmt.Sprintf("[%d, %d)", c.Lo, c.Hi), fmt.Sprintf("[%d, %d)", l.lo, l.hi)},
 		{ErrPosition, c.Position == s.place(l, c.Served) && c.Position <= c.Hi,
-			fmt.Sprintf("%d behind %d tokens", c.Position, c.Served), fmt.Sprintf("%d in [%d, %d)", s.place(l, c.Served), l.lo, l.hi)},
+			fmt.Sprintf("%d after %d tokens", c.Position, c.Served), fmt.Sprintf("%d in [%d, %d)", s.place(l, c.Served), l.lo, l.hi)},
 		{ErrPulse, c.PulseID == p.Step(), fmt.Sprint(c.PulseID), fmt.Sprint(p.Step())},
 		{ErrChunk, (c.Chunk == 0) == (c.Served == 0),
-			fmt.Sprintf("%d behind %d tokens", c.Chunk, c.Served), "chunk 0 exactly before the first token"},
+			fmt.Sprintf("%d after %d tokens", c.Chunk, c.Served), "chunk 0 exactly before the first token"},
 		{ErrContent, c.LastLen <= min(c.Served, maxLast) && (c.LastLen > 0 || c.Chunk == 0 || s.session && c.Position == c.Hi),
 			fmt.Sprintf("%d tokens of %d", c.LastLen, c.Served), fmt.Sprintf("1 to %d, and no more than were served", maxLast)},
 	} {
@@ -219,8 +219,8 @@ func (s *Stream) check(i int, c Cursor, p pulse.Pulse) error {
 	return nil
 }
 
-// place is where a lane stands that has served so many tokens.
-func (s *Stream) place(l lane, served uint64) uint64 {
+// place is the position of a slot that has served a number of tokens.
+func (s *Stream) place(l slot, served uint64) uint64 {
 	size := uint64(l.hi - l.lo)
 	if s.session {
 		return uint64(l.lo) + served

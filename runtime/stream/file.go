@@ -17,7 +17,7 @@ import (
 // If somebody truncates it, pages of the map go away, and touching one is a
 // fault, which the runtime turns into a panic on request. Read asks for that
 // and returns the fault as ErrShrunk, so the process lives and the stream
-// stands where it stood. Bytes that are overwritten in place are read as they
+// is unchanged. Bytes that are overwritten in place are read as they
 // are now; a cursor notices it if they are of its last chunk, and opening the
 // file again does in any case. Where files are not mapped they are in memory
 // and neither happens.
@@ -32,7 +32,7 @@ type File struct {
 // OpenTokens opens a token file and reads it once from end to end. The error
 // is the file system's or a *SourceError: ErrNotAFile, ErrFormat, ErrSize for
 // a file that is longer or shorter than its header says, ErrVocab,
-// ErrDocuments, ErrTooShort, ErrDigest, ErrShrunk. Close gives the memory back.
+// ErrDocuments, ErrTooShort, ErrDigest, ErrShrunk. Close unmaps the file.
 func OpenTokens(path string) (*File, error) {
 	f := &File{path: path}
 	if err := f.open(); err != nil {
@@ -112,7 +112,7 @@ func (f *File) check() error {
 	f.ids = f.data[headerSize:end]
 	for i, b := range f.data[end:table] {
 		if b != 0 {
-			return &SourceError{f.path, ErrFormat, fmt.Sprintf("0x%02x at byte %d", b, end+i), "zero behind the ids"}
+			return &SourceError{f.path, ErrFormat, fmt.Sprintf("0x%02x at byte %d", b, end+i), "zero after the ids"}
 		}
 	}
 	f.ends = make([]int, f.documents)
@@ -161,7 +161,7 @@ func (f *File) checkHeader() error {
 	return nil
 }
 
-// checkContent looks at every id and compares the digest.
+// checkContent checks every id and compares the digest.
 func (f *File) checkContent() error {
 	c := newContent(int(f.vocab), int(f.count))
 	buf := make([]int32, 4096)
@@ -181,7 +181,7 @@ func (f *File) checkContent() error {
 	return nil
 }
 
-// decode reads ids that lie inside.
+// decode reads ids of a range that is inside the file.
 func (f *File) decode(dst []int32, at int) {
 	if f.width == 2 {
 		b := f.ids[2*at:]
@@ -196,7 +196,7 @@ func (f *File) decode(dst []int32, at int) {
 	}
 }
 
-// Close gives the memory back; reads behind it fail with ErrClosed. A second
+// Close unmaps the file; later reads fail with ErrClosed. A second
 // Close does nothing.
 func (f *File) Close() error {
 	data := f.data
@@ -239,7 +239,7 @@ func (f *File) DocumentEnd(at int) int { return f.ends[sort.SearchInts(f.ends, a
 func (f *File) Read(dst []int32, at int) error {
 	inside(len(dst), at, int(f.count))
 	if f.data == nil {
-		return &SourceError{f.path, ErrClosed, "a read", "none behind Close"}
+		return &SourceError{f.path, ErrClosed, "a read", "none after Close"}
 	}
 	return f.guard(func() error {
 		f.decode(dst, at)

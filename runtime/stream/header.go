@@ -12,7 +12,7 @@ import (
 //	  8   4  version, 1
 //	 12   4  bytes of an id, 2 or 4
 //	 16   8  number of tokens n
-//	 24   8  vocabulary: ids lie in [0, vocabulary)
+//	 24   8  vocabulary: ids are in [0, vocabulary)
 //	 32   8  number of documents m
 //	 40  32  digest of the tokenizer, zero if there is none
 //	 72  32  digest of the content, as Tokens.Digest

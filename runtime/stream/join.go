@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// A Joined source is other sources one behind the other: several token files,
+// A Joined source is a concatenation of other sources: several token files,
 // or a text, another one, and the first again. The end of each is the end of a
 // document.
 type Joined struct {
@@ -16,7 +16,7 @@ type Joined struct {
 	digest [4]uint64
 }
 
-// Join puts sources of one vocabulary one behind the other. The error is a
+// Join concatenates sources of one vocabulary. The error is a
 // *SourceError of ErrVocab if vocabularies differ, and of ErrTooShort if there
 // is none.
 func Join(sources ...Source) (*Joined, error) {

@@ -10,16 +10,16 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
-func session(t *testing.T, p Part, lanes int) *Stream {
+func session(t *testing.T, p Part, batch int) *Stream {
 	t.Helper()
-	s, err := NewSession(p, lanes)
+	s, err := NewSession(p, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// TestSessionEnds follows a session of two documents over three lanes of 5, 5
+// TestSessionEnds follows a session of two documents over three batch of 5, 5
 // and 4 tokens in chunks of 3.
 func TestSessionEnds(t *testing.T) {
 	p, err := Slice(text(t, "abcdefg", "hijklmn", "opqrst"), 0, 14)
@@ -31,7 +31,7 @@ func TestSessionEnds(t *testing.T) {
 	if err != nil || !slices.Equal(first.Valid, []int{3, 3, 3}) || s.Ended() {
 		t.Fatalf("first chunk: valid %v, %v", first.Valid, err)
 	}
-	if want := []Event{{Lane: 1, At: 2, Kind: DocumentEnd}}; !slices.Equal(first.Events, want) {
+	if want := []Event{{Slot: 1, At: 2, Kind: DocumentEnd}}; !slices.Equal(first.Events, want) {
 		t.Errorf("first chunk: events %v, want %v", first.Events, want)
 	}
 	c, err := s.Read(3)
@@ -47,12 +47,12 @@ func TestSessionEnds(t *testing.T) {
 	if want := []int32{'e', Ignore, Ignore, 'j', Ignore, Ignore, Ignore, Ignore, Ignore}; !slices.Equal(c.Targets, want) {
 		t.Errorf("targets %v, want %v", c.Targets, want)
 	}
-	want := []Event{{Lane: 0, At: 2, Kind: SessionEnd}, {Lane: 1, At: 2, Kind: SessionEnd}, {Lane: 2, At: 1, Kind: SessionEnd}}
+	want := []Event{{Slot: 0, At: 2, Kind: SessionEnd}, {Slot: 1, At: 2, Kind: SessionEnd}, {Slot: 2, At: 1, Kind: SessionEnd}}
 	if !slices.Equal(c.Events, want) {
 		t.Errorf("events %v, want %v", c.Events, want)
 	}
 	if _, err := s.Read(3); !errors.Is(err, ErrEnd) || !s.Ended() || s.Position(2) != 14 {
-		t.Errorf("behind the end: %v, ended %v, lane 2 at %d", err, s.Ended(), s.Position(2))
+		t.Errorf("behind the end: %v, ended %v, slot 2 at %d", err, s.Ended(), s.Position(2))
 	}
 }
 
@@ -60,7 +60,7 @@ func TestSessionEnds(t *testing.T) {
 // the stream is thrown away and made again from its cursors.
 func cut(t *testing.T, r *rand.Rand, start func() *Stream, tokens int) (served [][]int32) {
 	s, p := start(), pulse.First(pulse.Stream)
-	served = slices.Repeat([][]int32{nil}, s.Lanes())
+	served = slices.Repeat([][]int32{nil}, s.Batch())
 	for len(served[0]) < tokens && !s.Ended() {
 		if r.IntN(3) == 0 {
 			var saved []Cursor
@@ -98,7 +98,7 @@ func TestEveryTokenOnce(t *testing.T) {
 		for range 1 + r.IntN(5) {
 			docs = append(docs, string(make([]byte, r.IntN(30)))+"0123456789abcdefghijk")
 		}
-		x, lanes := text(t, docs...), 1+r.IntN(4)
+		x, batch := text(t, docs...), 1+r.IntN(4)
 		for i := range x.data {
 			x.data[i] = byte(r.Uint32())
 		}
@@ -106,16 +106,16 @@ func TestEveryTokenOnce(t *testing.T) {
 		if err := x.Read(all, 0); err != nil {
 			t.Fatal(err)
 		}
-		once := cut(t, r, func() *Stream { return session(t, Whole(x), lanes) }, 1<<20)
+		once := cut(t, r, func() *Stream { return session(t, Whole(x), batch) }, 1<<20)
 		if got := slices.Concat(once...); !slices.Equal(got, all) {
-			t.Fatalf("seed %d: a session of %d lanes serves %v, want %v", seed, lanes, got, all)
+			t.Fatalf("seed %d: a session of %d batch serves %v, want %v", seed, batch, got, all)
 		}
-		wrap := open(t, Whole(x), lanes)
-		for l, got := range cut(t, r, func() *Stream { return open(t, Whole(x), lanes) }, 3*x.Len()) {
-			stretch := all[wrap.lanes[l].lo:wrap.lanes[l].hi]
+		wrap := open(t, Whole(x), batch)
+		for l, got := range cut(t, r, func() *Stream { return open(t, Whole(x), batch) }, 3*x.Len()) {
+			stretch := all[wrap.slots[l].lo:wrap.slots[l].hi]
 			want := slices.Repeat(stretch, 1+len(got)/len(stretch))[:len(got)]
 			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d lane %d of %d: the passes differ from the stretch", seed, l, lanes)
+				t.Fatalf("seed %d slot %d of %d: the passes differ from the stretch", seed, l, batch)
 			}
 		}
 	}
@@ -155,12 +155,12 @@ func TestMark(t *testing.T) {
 		own := len(c.Events)
 		c.Mark(p.Next(5)) // replaced below
 		c.Mark(p)
-		want := []Event{{AllLanes, 0, ChunkBoundary, 0}}
+		want := []Event{{AllSlots, 0, ChunkBoundary, 0}}
 		if step%2 == 0 {
-			want = append(want, Event{AllLanes, 0, ChunkBoundary, 1})
+			want = append(want, Event{AllSlots, 0, ChunkBoundary, 1})
 		}
 		if step%8 == 0 {
-			want = append(want, Event{AllLanes, 0, ChunkBoundary, 2}, Event{Lane: AllLanes, Kind: FrequencySync})
+			want = append(want, Event{AllSlots, 0, ChunkBoundary, 2}, Event{Slot: AllSlots, Kind: FrequencySync})
 		}
 		if got := c.Events[own:]; !slices.Equal(got, want) {
 			t.Errorf("step %d: %v, want %v", step, got, want)

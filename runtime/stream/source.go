@@ -44,14 +44,14 @@ type Source interface {
 	Name() string
 	// Len is the number of tokens.
 	Len() int
-	// Vocab is the number of ids: every token lies in [0, Vocab).
+	// Vocab is the number of ids: every token is in [0, Vocab).
 	Vocab() int
-	// Read fills dst with the tokens at, at+1, …; both ends must lie inside.
-	// The error is trouble with what lies behind the source, and says nothing
-	// about dst.
+	// Read fills dst with the tokens at, at+1, …; both ends must be inside.
+	// The error is that of the file or program behind the source; dst is then
+	// undefined.
 	Read(dst []int32, at int) error
-	// DocumentEnd is the end of the document of token at: the place behind its
-	// last token, which is where the next begins.
+	// DocumentEnd is the end of the document of token at: the position after its
+	// last token, where the next document begins.
 	DocumentEnd(at int) int
 	// Digest is a SHA-256 as four little-endian words: of the content, or of
 	// all that the content is computed from.
@@ -65,7 +65,7 @@ type Scorer interface {
 	Scored(dst []bool, at int) error
 }
 
-// A Seeded source is computed from a seed. Its words stand in the cursor, so
+// A Seeded source is computed from a seed. Its words are saved in the cursor, so
 // that a run resumed under another seed is told so.
 type Seeded interface {
 	RNG() [4]uint64
@@ -74,7 +74,7 @@ type Seeded interface {
 // Panic messages for misuse of sources by the caller.
 const (
 	noBytes  = "stream: the source of this part has no bytes"
-	BadRange = "stream: a read lies outside its source"
+	BadRange = "stream: a read is outside its source"
 )
 
 // inside panics with BadRange where a read of n tokens at a place leaves a

@@ -27,9 +27,9 @@ func text(t *testing.T, docs ...string) *Text {
 	return x
 }
 
-func open(t *testing.T, p Part, lanes int) *Stream {
+func open(t *testing.T, p Part, batch int) *Stream {
 	t.Helper()
-	s, err := New(p, lanes)
+	s, err := New(p, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,50 +41,50 @@ func ExampleStream() {
 	build, _ := Split(x)
 	s, _ := New(build, 2)
 	c := s.Next(4)
-	for l := range c.Lanes {
-		fmt.Print("lane ", l, ":")
+	for l := range c.Batch {
+		fmt.Print("slot ", l, ":")
 		for t := range c.Tokens {
 			fmt.Printf(" %q→%q", c.Inputs[l*c.Tokens+t], c.Targets[l*c.Tokens+t])
 		}
 		fmt.Println()
 	}
 	// Output:
-	// lane 0: 't'→'h' 'h'→'e' 'e'→' ' ' '→'q'
-	// lane 1: 'r'→'o' 'o'→'w' 'w'→'n' 'n'→' '
+	// slot 0: 't'→'h' 'h'→'e' 'e'→' ' ' '→'q'
+	// slot 1: 'r'→'o' 'o'→'w' 'w'→'n' 'n'→' '
 }
 
-// TestLanesReadTheirStretches follows every lane through three rounds and
+// TestSlotsReadTheirRanges follows every slot through three rounds and
 // checks each token, target and event.
-func TestLanesReadTheirStretches(t *testing.T) {
+func TestSlotsReadTheirRanges(t *testing.T) {
 	x := text(t, "abcdefghij", "klmnopqrstu", "vwxyz")
-	const lanes, tokens = 3, 7
-	s := open(t, Whole(x), lanes)
+	const batch, tokens = 3, 7
+	s := open(t, Whole(x), batch)
 	lo := []int{0, 9, 18}
 	size := []int{9, 9, 8}
 	at := slices.Clone(lo)
 	for id := range uint64(12) {
 		c := s.Next(tokens)
-		if c.ID != id || len(c.Inputs) != lanes*tokens {
+		if c.ID != id || len(c.Inputs) != batch*tokens {
 			t.Fatalf("chunk %d has id %d, %d inputs", id, c.ID, len(c.Inputs))
 		}
 		var events []Event
-		for l := range lanes {
+		for l := range batch {
 			for k := range tokens {
 				in, want := c.Inputs[l*tokens+k], int32(x.data[at[l]])
 				wantTarget := int32(Ignore)
 				switch {
 				case at[l]+1 == lo[l]+size[l]:
 					at[l] = lo[l]
-					events = append(events, Event{Lane: l, At: k + 1, Kind: Wrap})
+					events = append(events, Event{Slot: l, At: k + 1, Kind: Wrap})
 				case at[l] == 9 || at[l] == 20:
 					at[l]++
-					events = append(events, Event{Lane: l, At: k + 1, Kind: DocumentEnd})
+					events = append(events, Event{Slot: l, At: k + 1, Kind: DocumentEnd})
 				default:
 					at[l]++
 					wantTarget = int32(x.data[at[l]])
 				}
 				if got := c.Targets[l*tokens+k]; in != want || got != wantTarget {
-					t.Fatalf("chunk %d lane %d token %d: %d→%d, want %d→%d", id, l, k, in, got, want, wantTarget)
+					t.Fatalf("chunk %d slot %d token %d: %d→%d, want %d→%d", id, l, k, in, got, want, wantTarget)
 				}
 			}
 			if got := s.Left(l); got != lo[l]+size[l]-at[l] {
@@ -112,7 +112,7 @@ func TestTooShort(t *testing.T) {
 		t.Errorf("a text of 5 bytes = %v", err)
 	}
 	if _, err := New(Whole(text(t, "abcdefghijklmnopqrstuvwxyz")), 14); !errors.Is(err, ErrTooShort) {
-		t.Errorf("14 lanes over 26 bytes = %v", err)
+		t.Errorf("a batch of 14 over 26 bytes = %v", err)
 	}
 	if _, err := Open("no such file"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Open of no file = %v", err)
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 		if !errors.Is(err, c.want) || !errors.As(err, &m) || m.Saved == "" || m.Live == "" || m.Saved == m.Live {
 			t.Errorf("Restore = %v, want %v naming both sides", err, c.want)
 		}
-		if fresh.lanes[0].at != 0 || fresh.next != 0 {
+		if fresh.slots[0].at != 0 || fresh.next != 0 {
 			t.Errorf("%v: the stream was moved by a refused cursor", c.want)
 		}
 	}

@@ -25,7 +25,7 @@ type Text struct {
 // UTF-8, a document a file.
 type TextOptions struct {
 	Raw       bool   // take any bytes, not only UTF-8
-	Separator []byte // documents of one file stand between these bytes, which are left out; none if empty
+	Separator []byte // separates the documents of one file and is left out; none if empty
 }
 
 // An EncodingError says where a text is not UTF-8.

@@ -77,7 +77,7 @@ func checkEnds(name string, ends []int, n int) error {
 	last := 0
 	for i, e := range ends {
 		if e <= last {
-			return &SourceError{name, ErrDocuments, fmt.Sprintf("document %d ends at %d", i, e), fmt.Sprintf("an end behind %d", last)}
+			return &SourceError{name, ErrDocuments, fmt.Sprintf("document %d ends at %d", i, e), fmt.Sprintf("an end after %d", last)}
 		}
 		last = e
 	}
@@ -110,7 +110,7 @@ func (c *content) word(x uint64) {
 	c.h.Write(binary.LittleEndian.AppendUint64(c.buf.AvailableBuffer(), x))
 }
 
-// ids adds a stretch of the tokens.
+// ids adds a range of the tokens.
 func (c *content) ids(ids []int32) {
 	for piece := range slices.Chunk(ids, 4096) {
 		c.buf.Reset()

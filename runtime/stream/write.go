@@ -21,7 +21,7 @@ func WriteTokens(path string, src Source, tokenizer [4]uint64) (digest [4]uint64
 		h.width = 2
 	}
 	err = ReplaceFile(path, func(f *os.File) error {
-		// The content digest stands in front of what it is taken of.
+		// The content digest is written before the content.
 		if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func WriteTokens(path string, src Source, tokenizer [4]uint64) (digest [4]uint64
 	return h.content, nil
 }
 
-// writeBody writes all behind the header and fills in what it found.
+// writeBody writes everything after the header and fills in the header's counts.
 func (h *header) writeBody(w *bufio.Writer, src Source) error {
 	c := newContent(int(h.vocab), int(h.count))
 	buf := make([]int32, 4096)

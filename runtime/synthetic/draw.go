@@ -66,7 +66,7 @@ func log2(p float64) float64 {
 	return num.Log(p) / ln2
 }
 
-// A bound is what one parameter has to lie in.
+// A bound is the range of one parameter.
 type bound struct {
 	name        string
 	got, lo, hi int

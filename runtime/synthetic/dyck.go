@@ -11,7 +11,7 @@ package synthetic
 // Ids: 0 to Types−1 open, Types to 2·Types−1 close.
 //
 // Optimum: who knows the stack is left with what is drawn. With h the entropy
-// of one choice of probability p, the bits of a token behind depth d are
+// of one choice of probability p, the bits of a token after depth d are
 //
 //	d = 0            log₂ Types
 //	0 < d < Depth    h(p) + p·log₂ Types
@@ -19,7 +19,7 @@ package synthetic
 //
 // Forgetful: who counts the depth and forgets the types is as good at all but
 // the type of what closes, of which each is equally likely, whatever the
-// depths have been: types are drawn apart from depths.
+// depths have been: types are drawn independently of depths.
 //
 //	0 < d < Depth    h(p) + log₂ Types
 //	d = Depth        log₂ Types
@@ -68,11 +68,11 @@ func (d Dyck) p() float64 { return float64(d.Open) / perMille }
 func (d Dyck) choice() float64 { return surprise(d.p()) + surprise(1-d.p()) }
 
 // mean follows the distribution of the depth and weighs the bits of a token
-// behind depth 0, a depth between and the greatest depth.
+// after depth 0, a depth between and the greatest depth.
 func (d Dyck) mean(zero, between, full float64) float64 {
 	deepest := min(d.Depth, d.Tokens)
 	at, next := make([]float64, deepest+2), make([]float64, deepest+2)
-	at[1] = 1 // behind the first token
+	at[1] = 1 // after the first token
 	sum := 0.0
 	for range d.Tokens - 1 {
 		clear(next)

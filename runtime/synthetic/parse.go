@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A field is a parameter of a kind and how it stands in text: an integer, a
+// A field is a parameter of a kind and its form in text: an integer, a
 // list such as 9,60,5, or scales such as 4x64,4x2048, contexts by segment.
 type field struct {
 	name string

@@ -35,7 +35,7 @@ type Scale struct{ Contexts, Segment int }
 //
 // where the count c of one symbol is beta-binomial,
 // b(c; n) = C(n, c)·B(c + α, n − c + (A−1)α)/B(α, (A−1)α), and all symbols are
-// alike. Contexts are drawn apart from symbols, so with t pairs since the
+// alike. Contexts are drawn independently of symbols, so with t pairs since the
 // switch and C contexts in all, n is binomial with t and 1/C. Hence a scale of
 // segments of S pairs has
 //
@@ -219,7 +219,7 @@ func (p Piecewise) fill(e *episode, r *rng) {
 
 // urn draws a symbol with the weight 1000·count + alpha and counts it.
 func (r *rng) urn(counts []int32, alpha int) int {
-	last := len(counts) - 1 // where the sum stands
+	last := len(counts) - 1 // holds the sum
 	u := r.below(perMille*int(counts[last]) + last*alpha)
 	y := 0
 	for u >= perMille*int(counts[y])+alpha {

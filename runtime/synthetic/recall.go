@@ -2,7 +2,7 @@ package synthetic
 
 // MQAR is multi-query associative recall: an episode shows Pairs of a key and a
 // value, a Gap of filler, and then Queries: keys that were shown, each with its
-// value behind it, which is scored. Keys of an episode are different; values
+// value after it, which is scored. Keys of an episode are different; values
 // are any; no key is asked twice. Source: Arora et al. 2023, arXiv:2312.04927.
 // There filler can look like a key and overwrite a pair; here keys, values and
 // filler have ids of their own.
@@ -68,8 +68,8 @@ func (m MQAR) fill(e *episode, r *rng) {
 	}
 }
 
-// Copy is selective copying: Items symbols lie at random among Slots places,
-// the others blank; behind a marker the symbols follow in their order, and are
+// Copy is selective copying: Items symbols are at random positions among Slots,
+// the others blank; after a marker the symbols follow in their order, and are
 // scored. Source: Gu and Dao 2023, arXiv:2312.00752, section 3.1.
 //
 //	_ a _ _ b a _   |   a b a
@@ -126,10 +126,10 @@ func (c Copy) fill(e *episode, r *rng) {
 	e.ids[c.Slots] = int32(c.Symbols + 1)
 }
 
-// Needle is a pass key in filler: a marker and Digits symbols lie at a distance
+// Needle is a pass key in filler: a marker and Digits symbols at a distance
 // before the end, where another marker asks for them, and are scored there. The
 // distance is that of a token and of the one that repeats it; episode i has
-// Distances[i mod len(Distances)]. Lead tokens of filler lie before the needle
+// Distances[i mod len(Distances)]. Lead tokens of filler are before the needle
 // that is farthest away. Source: Mohtashami and Jaggi 2023, arXiv:2305.16300.
 //
 //	f f f   ! 4 1 7   f f f f f   ? 4 1 7        distance 9

@@ -12,10 +12,10 @@
 //     about; each kind says which.
 //
 // So a model that is built on one of them has a floor and a mark to pass, and
-// what lies between is what its memory is worth. Tokens that say nothing about
+// the difference is the value of its memory. Tokens that say nothing about
 // memory, such as filler, are not scored, and a stream masks them.
 //
-// The figures hold for whole episodes: a lane that begins or ends inside one
+// The figures hold for whole episodes: a batch slot that begins or ends inside one
 // lacks a piece of it. Episodes returns parts that begin and end with one.
 package synthetic
 
@@ -47,7 +47,7 @@ type Kind interface {
 	fill(e *episode, r *rng) // all ids, and what is scored, at the same places in each
 }
 
-// An episode is one stretch of a source while it is drawn.
+// An episode is one range of a source while it is drawn.
 type episode struct {
 	number  int
 	ids     []int32
@@ -76,10 +76,10 @@ type Source struct {
 	digest   [4]uint64
 
 	lock   sync.Mutex
-	recent [16]episode // the last that were drawn, by number; those of other lanes too
+	recent [16]episode // the last that were drawn, by number; those of other slots too
 }
 
-// New returns a source of so many episodes. The error says which parameter
+// New returns a source of the given number of episodes. The error says which parameter
 // cannot be.
 func New(k Kind, seed uint64, episodes int) (*Source, error) {
 	if err := k.Check(); err != nil {

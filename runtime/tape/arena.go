@@ -18,12 +18,12 @@ import (
 //   - values: results, what a forward saves for its backward, snapshots and
 //     adjoints. They stay readable until the next scope opens, and must be
 //     copied to live longer; memory states are, by block.Memory.Keep.
-//   - scratch: the workspace of the kernel that runs, a stack, given back by
+//   - scratch: the workspace of the running kernel, a stack, released by
 //     Release when the kernel ends.
 //   - slots: the nodes of the tape, with the calls of kernels that they keep.
 //
 // A Value knows the scope in which it was computed. Used in a later one, or in
-// another arena's, it panics with ForeignValue; nothing is handed out between
+// another arena's, it panics with ForeignValue; nothing is allocated between
 // scopes (Closed). Slices know nothing, but Debug makes their staleness show.
 //
 // The zero Arena is ready. It must not be copied, and serves one goroutine at a
@@ -112,8 +112,8 @@ type Mark struct{ scratch, flags spot }
 // Mark remembers how much scratch is in use.
 func (a *Arena[F]) Mark() Mark { return Mark{a.scratch.spot, a.flags.spot} }
 
-// Release gives back all scratch taken since the mark, the workspace of a
-// kernel. Nothing recorded may lie there, neither a value nor what a node
+// Release frees all scratch taken since the mark, the workspace of a
+// kernel. Nothing recorded may be there, neither a value nor what a node
 // saved.
 func (a *Arena[F]) Release(m Mark) {
 	if a.scratch.spot != m.scratch {

@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// A pool hands out pieces of one block, one behind the other, each at a cache
+// A pool allocates pieces of one block, one after the other, each at a cache
 // line. When the block is full it goes on in a new one that has room for all so
 // far; the pieces keep the old one alive. The next scope begins with a block of
 // the most that a scope has needed, so from then on nothing is allocated.
@@ -104,7 +104,7 @@ func (p *pool[T]) bytes(n int) int {
 
 func (p *pool[T]) note() { p.peak = max(p.peak, p.full+p.used) }
 
-// release gives back what was taken since m. A block that was opened since then
+// release frees what was taken since m. A block that was opened since then
 // stays, for it is larger.
 func (p *pool[T]) release(m spot) {
 	p.note()
@@ -115,8 +115,8 @@ func (p *pool[T]) release(m spot) {
 	p.spot = m
 }
 
-// shut ends a scope: what was handed out can be read until reset, and nothing
-// more is handed out.
+// shut ends a scope: allocated pieces can be read until reset, and nothing more is
+// allocated.
 func (p *pool[T]) shut() {
 	p.note()
 	p.used = len(p.block)

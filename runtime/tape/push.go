@@ -34,7 +34,7 @@ type slab[N any] struct {
 	pieces [][]N
 	piece  []N // the one being filled
 	used   int // of piece
-	next   int // index behind piece
+	next   int // index after piece
 	single N
 }
 

@@ -27,7 +27,7 @@ func With[F num.Float](a *Arena[F], p pulse.Pulse, f func(*Run[F]) error) error 
 }
 
 // Without runs f without a tape, on the same memory: the same bodies run and
-// give the same bits, and nothing is recorded.
+// compute the same bits, and nothing is recorded.
 func Without[F num.Float](a *Arena[F], p pulse.Pulse, f func(*Run[F]) error) error {
 	return scope(a, p, f, false)
 }

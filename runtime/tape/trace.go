@@ -7,8 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// Under Arena.Trace a tape remembers which node computed what, and looks at the
-// adjoints behind every node of a backward. So it can say which number went bad
+// Under Arena.Trace a tape records which node computed which value, and checks the
+// adjoints after every node of a backward. So it can say which number went bad
 // first, and where: that of the earliest node, and within a node that of the
 // earliest token; of a backward, which begins at the end, the latest.
 
@@ -62,7 +62,7 @@ func (t *Tape[F]) Fault(state func(data []F) string) (Fault, bool) {
 	return t.fault, t.fault.Node != ""
 }
 
-// bad is the place of the first number that is none, -1 if there is no such.
+// bad is the index of the first NaN or infinity, -1 if there is none.
 func bad[F num.Float](data []F) int {
 	for i, x := range data {
 		if !num.IsFinite(x) {
@@ -95,11 +95,11 @@ func (t *Tape[F]) leaves(v view[F]) (names []string) {
 	return names
 }
 
-// within looks into the node that gave the first bad value: for a state that
+// within inspects the node that computed the first bad value: for a state that
 // came in bad, or else for the tensor whose bad number is of the earliest token,
 // one that was kept on the way before one that is a result.
 func (t *Tape[F]) within(v traced[F], at int, state func([]F) string) Fault {
-	n := look(t.nodes[v.node])
+	n := inspect(t.nodes[v.node])
 	f := Fault{Node: n.name, Tensor: "output", Leaves: t.leaves(n), Token: n.token(at, len(v.data)), Index: at, Value: float64(v.data[at])}
 	kept := false
 	for _, x := range n.call {
@@ -132,13 +132,13 @@ func named[F num.Float](state func([]F) string, data []F) string {
 	return state(data)
 }
 
-// watch remembers the first bad adjoint behind a node's backward: of the tensors
+// watch remembers the first bad adjoint after a node's backward: of the tensors
 // that have tokens that of the latest one.
 func (t *Tape[F]) watch(node Node[F]) {
 	if t.fault.Node != "" {
 		return
 	}
-	n := look(node)
+	n := inspect(node)
 	for i, v := range n.values {
 		if v.id == 0 || int(v.id) >= len(t.adjoints) {
 			continue
@@ -164,7 +164,7 @@ func (t *Tape[F]) watch(node Node[F]) {
 	}
 }
 
-// after is the place of the next bad number behind one.
+// after is the index of the next bad number.
 func after[F num.Float](data []F, at int) int {
 	if next := bad(data[at+1:]); next >= 0 {
 		return at + 1 + next

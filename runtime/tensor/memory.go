@@ -6,7 +6,7 @@ import "unsafe"
 // kernel loads at once.
 const lineBytes = 64
 
-// Make returns n zero elements of which the first lies at a cache line. Behind
+// Make returns n zero elements of which the first is aligned to a cache line. After
 // the last there is memory up to the next line, so that a whole line may be
 // read. An element whose size does not divide Line, or that the allocator put
 // beside a multiple of its size, is aligned as make aligns it.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An Added token is found in the text as it stands, before the text is cut.
+// An Added token is found in the text before the text is cut.
 //
 // Of two that begin at one place the longer counts. Those that are not
 // Normalized are looked for first, in all of the text, and the others in the
@@ -63,7 +63,7 @@ func (a *added) encode(dst []int32, text []byte, normal func([]byte) []byte, ord
 	})
 }
 
-// cut looks for the tokens of one phase, and hands on what is between them.
+// cut finds the tokens of one phase, and passes on the text between them.
 func (a *added) cut(dst []int32, text []byte, phase int, between func([]int32, []byte) []int32) []int32 {
 	rest := func(dst []int32, piece []byte) []int32 {
 		if len(piece) == 0 {

@@ -1,7 +1,7 @@
 package tokenizer
 
 // In a tokenizer.json a token is a string in which every byte is one printable
-// character. Bytes that are printable in Latin-1 stand for themselves; the
+// character. Bytes that are printable in Latin-1 represent themselves; the
 // others, in order, for the characters from U+0100 on, so that a space is Ġ.
 // Source: bytes_to_unicode of GPT-2 (Radford et al. 2019).
 

@@ -21,7 +21,7 @@ type Spec struct {
 	Added        []Added
 	NFC          bool    // text is brought into the normal form NFC first
 	Before       []int32 // special tokens in front of a document
-	After        []int32 // and behind it
+	After        []int32 // and after it
 }
 
 // A BPE is a byte-level byte-pair encoding. A piece begins as its bytes; as
@@ -117,10 +117,10 @@ func (b *BPE) takeTokens() error {
 
 // checkSpelling wants added tokens that a tokenizer.json can tell from others.
 func (b *BPE) checkSpelling() error {
-	behind := true
+	last := true // only ids of added tokens so far
 	for id := len(b.spec.Tokens) - 1; id >= 0; id-- {
 		if b.spec.Tokens[id] != nil {
-			behind = false
+			last = false
 			continue
 		}
 		t := b.extra[int32(id)]
@@ -128,7 +128,7 @@ func (b *BPE) checkSpelling() error {
 		if other, taken := b.whole[string(bytes)]; ok && taken {
 			return fmt.Errorf("added token %q has the id %d and is spelled like token %d", t.Content, id, other)
 		}
-		if ok && !behind && string(bytes) != t.Content {
+		if ok && !last && string(bytes) != t.Content {
 			return fmt.Errorf("added token %q, id %d, is spelled like the bytes %q", t.Content, id, bytes)
 		}
 	}

@@ -51,7 +51,7 @@ func lookUp(r rune) (c class) {
 }
 
 // at returns the class and the length of the character at a place, 0 and 0
-// behind the end.
+// after the end.
 func at(text []byte, i int) (class, int) {
 	if i >= len(text) {
 		return 0, 0

@@ -55,7 +55,7 @@ func (d *Decoder) Flush(dst []byte) []byte {
 	return dst
 }
 
-// Text returns ids as valid UTF-8, with U+FFFD for what is none.
+// Text returns ids as valid UTF-8, with U+FFFD for bytes that are not.
 func Text(t Tokenizer, ids []int32, skipSpecial bool) (string, error) {
 	d := NewDecoder(t, skipSpecial)
 	var out []byte

@@ -122,7 +122,7 @@ func (s *reading) readAdded(n node) error {
 	}
 	for id, t := range s.Tokens {
 		if t != nil && len(t) == 0 {
-			return &JSONError{"$.model.vocab", fmt.Sprintf("token %d is empty or has characters that stand for no byte, and is no added token", id)}
+			return &JSONError{"$.model.vocab", fmt.Sprintf("token %d is empty or has characters that represent no byte, and is not an added token", id)}
 		}
 	}
 	return nil
@@ -156,8 +156,8 @@ func (s *reading) readToken(n node) error {
 }
 
 // place holds the id of an added token to the vocabulary: the one that it has
-// there, or else the next behind all others, which is what its author's
-// program gives it.
+// there, or else the next after all others, as the reference implementation
+// numbers it.
 func (s *reading) place(n node, t Added) error {
 	id, ok := s.ids[t.Content]
 	if !ok {

@@ -16,13 +16,13 @@ import (
 //	                apart, and a ByteLevel without use_regex
 //	post_processor  null; ByteLevel, which changes offsets and no ids; a
 //	                TemplateProcessing, whose template of one text puts special
-//	                tokens in front of it and behind it; or a Sequence of these
+//	                tokens before it and after it; or a Sequence of these
 //	decoder         ByteLevel
 //	model           BPE without dropout, unknown token, prefix, suffix and byte
 //	                fallback; merges as strings or as pairs
 //
 // Everything else is refused with its place in the file, because each of it
-// would give other ids than its author's. Keys that are absent are null.
+// would produce other ids than the reference implementation. Keys that are absent are null.
 
 // splits are the expressions that a Split may have.
 var splits = map[string]Split{
@@ -73,7 +73,7 @@ func Parse(data []byte) (*BPE, error) {
 		{"post_processor", s.readPost},
 		{"decoder", readDecoder},
 		{"model", s.readModel},
-		{"added_tokens", s.readAdded}, // behind the vocabulary
+		{"added_tokens", s.readAdded}, // after the vocabulary
 	} {
 		if err := f.read(o.values[f.key]); err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (s *reading) readSplit(n node) error {
 	}
 	prefix, regex, err := list[1].byteLevel()
 	if err == nil && (prefix || regex) {
-		err = list[1].fail("add_prefix_space or use_regex behind a Split is not understood: want both false")
+		err = list[1].fail("add_prefix_space or use_regex after a Split is not supported: want both false")
 	}
 	return err
 }

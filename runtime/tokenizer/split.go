@@ -5,7 +5,7 @@ import "fmt"
 // A Split says how text is cut into pieces before bytes are merged. The
 // families are known by a regular expression; here each is a function that
 // returns the length of the first piece and makes the choices that a
-// backtracking matcher makes. Every byte lies in exactly one piece. A byte
+// backtracking matcher makes. Every byte is in exactly one piece. A byte
 // that is not UTF-8 counts as a symbol. The classes of characters are those
 // of package unicode: a character that a later version of Unicode made a
 // letter is a symbol here.
@@ -154,7 +154,7 @@ func lines(text []byte) (end int) {
 	}
 }
 
-// prefix is `[^\r\n L N]?`: the length of what may stand before letters.
+// prefix is `[^\r\n L N]?`: the length of the optional symbol before letters.
 func prefix(text []byte) int {
 	if c, n := at(text, 0); c&(newline|letter|number) == 0 {
 		return n

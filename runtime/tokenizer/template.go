@@ -2,8 +2,8 @@ package tokenizer
 
 import "fmt"
 
-// A template says which special tokens stand around a text: in front of a
-// document, where many models expect one to begin, and behind it. Of the two
+// A template says which special tokens frame a text: before a document, where many
+// models expect one, and after it. Of the two
 // templates of a TemplateProcessing only that of one text matters here; the
 // one of two texts is read over, and written as the first one twice.
 
@@ -27,7 +27,7 @@ type jsonTemplate struct {
 	Specials map[string]jsonSpecial `json:"special_tokens"`
 }
 
-// Frame returns what stands around a document, not to be changed.
+// Frame returns the special tokens before and after a document, not to be changed.
 func (b *BPE) Frame() (before, after []int32) { return b.spec.Before, b.spec.After }
 
 // template is the post-processor of a tokenizer.json.
@@ -108,7 +108,7 @@ func (s *reading) readTemplate(n node) error {
 		}
 	}
 	if texts != 1 {
-		return o.values["single"].fail("the text stands %d times in the template, want once", texts)
+		return o.values["single"].fail("the text is %d times in the template, want once", texts)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (b *BPE) checkFrame() error {
 	for _, ids := range [][]int32{b.spec.Before, b.spec.After} {
 		for _, id := range ids {
 			if t, ok := b.extra[id]; !ok || !t.Special {
-				return fmt.Errorf("id %d stands around a document and is no special token", id)
+				return fmt.Errorf("id %d frames a document and is not a special token", id)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Package tokenizer turns text into token ids and back.
 //
-// Two kinds of tokenizer exist. Bytes gives every byte its own id. A BPE is a
+// There are two kinds of tokenizer. Bytes maps every byte to its own id. A BPE is a
 // byte-level byte-pair encoding: text is cut into pieces by a Split, and in
 // each piece pairs of neighbours become one token, in the order in which the
 // merges are listed (Sennrich, Haddow, Birch 2016, arXiv:1508.07909; on bytes:
@@ -31,8 +31,8 @@ type Tokenizer interface {
 	// EncodeOrdinary is Encode for text from outside: what looks like an added
 	// token is text like any other.
 	EncodeOrdinary(dst []int32, text []byte) []int32
-	// Frame returns the special tokens in front of a document and behind it, not
-	// to be changed. Encode puts them nowhere.
+	// Frame returns the special tokens before and after a document, not to be
+	// changed. Encode does not add them.
 	Frame() (before, after []int32)
 	// Token returns the bytes of an id, not to be written, and whether it is an
 	// added token that is special: a sign to the model and no text.
@@ -66,8 +66,7 @@ func Decode(t Tokenizer, dst []byte, ids []int32) ([]byte, error) {
 	return out, nil
 }
 
-// Tokens encodes the documents of a text, each on its own and with what stands
-// around it. The error is that of stream.NewTokens.
+// Tokens encodes the documents of a text separately, each with its frame. The error is that of stream.NewTokens.
 func Tokens(t Tokenizer, text *stream.Text) (*stream.Tokens, error) {
 	data := stream.Whole(text).Bytes()
 	var ids []int32
@@ -140,7 +139,7 @@ func (b *Bytes) Vocab() int { return byteTokens + len(b.added.list) }
 // Digest is that of the special tokens.
 func (b *Bytes) Digest() [4]uint64 { return b.digest }
 
-// Encode appends the bytes of a text, and special tokens where they stand.
+// Encode appends the bytes of a text, and special tokens where they occur.
 func (b *Bytes) Encode(dst []int32, text []byte) []int32 {
 	return b.added.encode(dst, text, func(t []byte) []byte { return t }, b.EncodeOrdinary)
 }

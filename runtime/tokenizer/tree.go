@@ -16,7 +16,7 @@ type JSONError struct {
 
 func (e *JSONError) Error() string { return fmt.Sprintf("tokenizer: %s: %s", e.Path, e.Problem) }
 
-// A node is a value of a JSON text and where it stands. Unlike a map it has no
+// A node is a value of a JSON text and its path. Unlike a map it has no
 // key twice and keeps their order.
 type node struct {
 	path  string
@@ -32,7 +32,7 @@ func (n node) fail(format string, args ...any) error {
 	return &JSONError{n.path, fmt.Sprintf(format, args...)}
 }
 
-// parse reads one JSON text and nothing behind it.
+// parse reads one JSON text and nothing after it.
 func parse(data []byte) (node, error) {
 	root := node{path: "$"}
 	if !utf8.Valid(data) {
@@ -45,7 +45,7 @@ func parse(data []byte) (node, error) {
 		return root, err
 	}
 	if d.More() {
-		return root, root.fail("there is more behind the value, from byte %d on", d.InputOffset())
+		return root, root.fail("there is more after the value, from byte %d on", d.InputOffset())
 	}
 	return n, nil
 }

@@ -71,7 +71,7 @@ type jsonFile struct {
 // JSON returns the tokenizer as the text of a tokenizer.json, which Parse and
 // Hugging Face's tokenizers read. Equal tokenizers have equal bytes: the
 // vocabulary is in the order of ids, added tokens that have ids among the
-// others' stand in it, and merges are strings, which older versions want.
+// others' are in it, and merges are strings, which older versions want.
 func (b *BPE) JSON() []byte {
 	var pre any = jsonLevel{"ByteLevel", b.spec.PrefixSpace, true, b.spec.Split == GPT2}
 	if b.spec.Split > GPT2 {

@@ -12,7 +12,7 @@ import (
 
 // A Machine moves the parameters of one table. Each has its own clock, which
 // counts the times that it fired and nothing else: a level that fires seldom
-// corrects its moments for the fires that it had, not for the steps of the run.
+// corrects the bias of its moments by its own updates, not by the steps of the run.
 // A parameter that does not fire keeps its value, its slots and its clock.
 //
 // What reaches a parameter of a slower level while that is frozen waits in a
@@ -126,7 +126,7 @@ func (m *Machine[F]) Update() Update[F] { return m.update }
 // Fired is the panic message of a fire of a fixed parameter.
 const Fired = "update: a fixed parameter cannot fire"
 
-// Fire moves parameter i by g, which Collect gave, and counts; then nothing waits.
+// Fire moves parameter i by g, which Collect returned, and counts; then no gradient is waiting.
 func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
 	if m.slots[i] == nil {
 		panic(Fired)
@@ -172,7 +172,7 @@ func (m *Machine[F]) SetClocks(fires, waits []int64) {
 }
 
 // Clip bounds the norm of the gradients of all parameters that fire at once,
-// taken together, and returns the norm that it found. A bound of 0 is none. The
+// taken together, and returns the norm that it found. 0 means no bound. The
 // sum runs in float64, in the order of the list, so it is the same everywhere.
 func Clip[F num.Float](grads [][]F, bound float64) float64 {
 	sum := 0.0

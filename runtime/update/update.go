@@ -31,7 +31,7 @@ type Update[F num.Float] interface {
 	// Settings calls f for every setting, in the order of the page. Those of the
 	// update that moves the rest are called else.NAME.
 	Settings(f func(name string, x float64))
-	// Set changes a setting. The error says what there is, or where it may lie,
+	// Set changes a setting. The error lists the settings, or the range of this one,
 	// and then nothing has changed.
 	Set(name string, x float64) error
 	// Slots makes what the update keeps for a parameter, all zero.

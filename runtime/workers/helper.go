@@ -7,7 +7,7 @@ import (
 
 // States of a helper. The helper moves from idle to asleep, from called to
 // working, and from working or awaited to idle; the caller makes every other
-// move. A helper is asleep only while no token lies in wake.
+// move. A helper is asleep only while wake holds no token.
 const (
 	idle    = iota // looks for a call
 	asleep         // waits for a token in wake, or is about to
@@ -74,7 +74,7 @@ func (h *helper) answer(p *pool) {
 	p.work(false)
 }
 
-// turns looks at the state until a condition holds; false if it has not soon.
+// turns polls the state until a condition holds; false if it does not hold soon.
 func (h *helper) turns(is func(state uint32) bool) bool {
 	for range spins {
 		for range 8 {

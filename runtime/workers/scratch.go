@@ -37,7 +37,7 @@ func Borrow(n int) *Scratch {
 	return s
 }
 
-// Return gives memory back.
+// Return returns memory to the pool.
 func Return(s *Scratch) {
 	scratches.Lock()
 	defer scratches.Unlock()

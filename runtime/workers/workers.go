@@ -28,7 +28,7 @@ type Task interface {
 // is about 0.25 µs: eight loads, and a yield to whoever else could run.
 const spins = 128
 
-// bound is the number that SetCount gave, 0 for none.
+// bound is the argument of SetCount, 0 for none.
 var bound atomic.Int64
 
 // SetCount bounds how many goroutines work at one job, the caller included; 1

@@ -11,7 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
-// A World is what the program knows by name. What is nil is not compared.
+// A World lists the names that the program knows. A nil list is not checked.
 type World struct {
 	Models  []string // that have all their parts
 	Updates []string
@@ -20,10 +20,10 @@ type World struct {
 	Formula func(text string) error
 }
 
-// maxItems bounds the lists that are looked at item by item.
+// maxItems bounds the lists whose items are checked.
 const maxItems = pulse.MaxLevels
 
-// check holds keys to each other and to the world.
+// check compares keys with each other and with the world.
 func (d *decoder) check(w World) {
 	if w.Formula != nil && d.Model.Formula != "" {
 		d.formula(w.Formula(d.Model.Formula))
@@ -51,7 +51,7 @@ func (d *decoder) check(w World) {
 		}
 	}
 	if d.Build.From != "" && d.Build.Resume != "never" {
-		d.fail(d.places["build.from"], fmt.Sprintf("build.from is given, but build.resume is %q", d.Build.Resume), "a build is new or goes on, not both")
+		d.fail(d.places["build.from"], fmt.Sprintf("build.from is given, but build.resume is %q", d.Build.Resume), "a build is either new or resumed")
 	}
 	for key, x := range map[string]string{"build.out": d.Build.Out, "build.resume": d.Build.Resume, "model.formula": d.Model.Formula, "update.name": d.Update.Name, "update.buffer": d.Update.Buffer} {
 		if x == "" {
@@ -60,14 +60,14 @@ func (d *decoder) check(w World) {
 	}
 }
 
-// known compares a name with those that there are.
+// known compares a name with the known ones.
 func (d *decoder) known(key, name, what string, list []string) {
 	if list != nil && name != "" && !slices.Contains(list, name) {
 		d.fail(d.places[key], fmt.Sprintf("there is no %s %q", what, name), didYouMean(name, list, "there are "))
 	}
 }
 
-// formula shows what is wrong with a formula at the symbol that is.
+// formula reports the error of a formula at its symbol.
 func (d *decoder) formula(err error) {
 	const key = "model.formula"
 	var e *formula.Error
@@ -82,7 +82,7 @@ func (d *decoder) formula(err error) {
 	}
 }
 
-// symbol is how many characters the first symbol of a text has.
+// symbol is the length in characters of the first symbol of a text.
 func symbol(text string) (n int) {
 	for _, r := range text {
 		if r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -101,7 +101,7 @@ func TestRoundTrip(t *testing.T) {
 	if got, want := c.Levels, (Levels{[]int{1, 8, 24}, "tokens"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("levels %v, want %v", got, want)
 	}
-	if c.Model.Sizes["memory.d_k"] != 16 || c.Model.Sizes["strange name"] != 3 || c.Update.Settings["else.lr"] != 3 || c.Stream.Lanes != 3 {
+	if c.Model.Sizes["memory.d_k"] != 16 || c.Model.Sizes["strange name"] != 3 || c.Update.Settings["else.lr"] != 3 || c.Stream.Batch != 3 {
 		t.Errorf("%+v", c.Config)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Format prints a configuration with every key, in the order of the table.
-// Parse of it gives the same configuration, and Format of that the same bytes.
+// Parse of the result is the same configuration, and Format of that the same bytes.
 func Format(c Config) string {
 	var b strings.Builder
 	v := reflect.ValueOf(c)
@@ -22,7 +22,7 @@ func Format(c Config) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// print prints the keys of a section, and an empty line behind them.
+// print prints the keys of a section, and an empty line after them.
 func (s section) print(b *strings.Builder, v reflect.Value) {
 	for _, f := range s.fields {
 		x := v.Field(f.index)
@@ -51,7 +51,7 @@ func dotted(name string) string {
 	return strings.Join(parts, ".")
 }
 
-// text prints a value as a file has it.
+// text prints a value as in a file.
 func text(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case string:
@@ -101,11 +101,11 @@ func quote(s string) string {
 	return b.String()
 }
 
-// Starter is a file with every key at its default, each under a comment that
-// says what it means.
+// Starter is a file with every key at its default, each under a comment with
+// its meaning.
 func Starter() string {
 	var b strings.Builder
-	b.WriteString("# What a run is told. Every key stands at its default and may be left out.\n")
+	b.WriteString("# The configuration of a run. Every key has its default value and may be omitted.\n")
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n# %s\n[%s]\n", s.doc, s.name)
 		for _, f := range s.fields {
@@ -120,7 +120,7 @@ func Starter() string {
 	return b.String()
 }
 
-// aside says where a value may lie.
+// aside is the range of a value, in parentheses.
 func (f field) aside() string {
 	words := strings.Join(f.one, ", ")
 	if words == "" {
@@ -132,8 +132,8 @@ func (f field) aside() string {
 	return " (" + words + ")"
 }
 
-// Help lists every key with its type, its default, where it may lie and what it
-// means.
+// Help lists every key with its type, its default, its range and its
+// meaning.
 func Help() string {
 	var b strings.Builder
 	for _, k := range Keys() {

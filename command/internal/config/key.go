@@ -12,8 +12,8 @@ import (
 type Key struct {
 	Path    string // as --set takes it
 	Type    string // string, whole number, number, true or false, duration, list of strings or of whole numbers, with "by name" for a map
-	Default string // as it stands in a file; empty for what has none
-	Range   string // in words, empty if anything goes
+	Default string // as in a file; empty without one
+	Range   string // in words, empty without bounds
 	OneOf   []string
 	Doc     string
 }
@@ -96,7 +96,7 @@ func (f field) typeWords() string {
 	return w
 }
 
-// what names the type of one value.
+// what is the name of the type of one value.
 func (f field) what() string {
 	if f.typ == durationType {
 		return "duration"
@@ -124,7 +124,7 @@ func (f field) numbers() bool {
 	return f.typ.Kind() == reflect.Slice && f.typ.Elem().Kind() == reflect.Int
 }
 
-// article is what, as it stands in a sentence.
+// article is what with its article.
 func (f field) article() string {
 	if f.typ.Kind() == reflect.Bool {
 		return f.what()
@@ -132,7 +132,7 @@ func (f field) article() string {
 	return "a " + f.what()
 }
 
-// rangeWords says where a value may lie.
+// rangeWords is the range of a value in words.
 func (f field) rangeWords() string {
 	switch {
 	case f.numbers():
@@ -149,7 +149,7 @@ func (f field) rangeWords() string {
 	return ""
 }
 
-// defaultText is the default as a file has it.
+// defaultText is the default as in a file.
 func (f field) defaultText() string {
 	if f.mapped {
 		return ""
@@ -170,8 +170,8 @@ func (f field) initial() reflect.Value {
 	return x
 }
 
-// fromWord reads a value as the command line has it: a string needs no quotes,
-// a list has commas.
+// fromWord reads a value of the command line: a string needs no quotes, a list has
+// commas.
 func (f field) fromWord(s string) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
 	bad := fmt.Errorf("is %q, must be %s", s, f.article())

@@ -23,7 +23,7 @@ type Loaded struct {
 	inside map[string]func(at int) Place // of strings in a file: the place of a byte of what they say
 }
 
-// Default returns the configuration that is told nothing.
+// Default returns the configuration with all defaults.
 func Default() Config {
 	var c Config
 	v := reflect.ValueOf(&c).Elem()
@@ -57,7 +57,7 @@ func Load(path string, sets []Set, w World) (*Loaded, error) {
 	return Parse(path, data, sets, w)
 }
 
-// Parse is Load of a file's bytes; name stands in messages.
+// Parse is Load of a file's bytes; name is for messages.
 func Parse(name string, data []byte, sets []Set, w World) (*Loaded, error) {
 	d := decoder{Loaded: Loaded{Config: Default(), places: map[string]Place{}, inside: map[string]func(int) Place{}}}
 	leaves, bad := parse(name, data)
@@ -81,14 +81,14 @@ func Parse(name string, data []byte, sets []Set, w World) (*Loaded, error) {
 // Given reports whether a key was set by the user.
 func (l *Loaded) Given(path string) bool { _, ok := l.places[path]; return ok }
 
-// Wrong returns an error about a key that only the program could find, at the
-// place where the key was set.
+// Wrong returns an error about a key that the table of keys cannot find, at the place
+// where the key was set.
 func (l *Loaded) Wrong(path, message, hint string) Problems {
 	return Problems{{Place: l.places[path], Message: message, Hint: hint}}
 }
 
-// within places a problem with part of a string: in the file, or under the string
-// itself where that stood on the command line.
+// within is the place of a part of a string: in the file, or in the string itself
+// where it is from the command line.
 func (l *Loaded) within(path, whole string, at, width int, message, hint string) Problem {
 	p := l.places[path]
 	if f := l.inside[path]; f != nil {
@@ -100,7 +100,7 @@ func (l *Loaded) within(path, whole string, at, width int, message, hint string)
 	return Problem{p, message, hint}
 }
 
-// A decoder collects what is wrong while it fills a configuration.
+// A decoder collects problems while it fills a configuration.
 type decoder struct {
 	Loaded
 	problems Problems
@@ -110,8 +110,7 @@ func (d *decoder) fail(at Place, message, hint string) {
 	d.problems = append(d.problems, Problem{at, message, hint})
 }
 
-// leaf takes one leaf of a file. What stands under an unknown table is not
-// reported again.
+// leaf decodes one leaf of a file. Keys of an unknown table are not reported again.
 func (d *decoder) leaf(l leaf, unknown map[string]bool) {
 	for n := range l.path {
 		if unknown[strings.Join(l.path[:n], ".")] {

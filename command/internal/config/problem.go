@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Place is where something was written: in a file, or on the command line.
+// A Place is a position in a file or on the command line.
 type Place struct {
 	File      string // or the flag, such as --set
 	Line, Col int    // from 1, in characters; no line on the command line, and a column only within a string
@@ -16,15 +16,14 @@ type Place struct {
 	Text      string // the line, or the string
 }
 
-// A Problem is one thing that is wrong with a configuration.
+// A Problem is one error of a configuration.
 type Problem struct {
 	Place
 	Message string
-	Hint    string // what to do, may be empty
+	Hint    string // an action, may be empty
 }
 
-// Problems are all that is wrong, in the order of their places. As an error they
-// print one after the other.
+// Problems are all errors, in the order of their places.
 type Problems []Problem
 
 func (p Problems) Error() string {

@@ -9,7 +9,7 @@ import (
 )
 
 // Schema returns the JSON schema (draft 2020-12) of a configuration, for
-// editors. Its keys are sorted; the same program gives the same bytes.
+// editors. Its keys are sorted; the same program produces the same bytes.
 func Schema() []byte {
 	props := map[string]any{}
 	for _, s := range sections {

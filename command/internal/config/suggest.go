@@ -44,8 +44,8 @@ func suggest(path []string) string {
 	return "the tables are " + strings.Join(sectionNames(), ", ")
 }
 
-// near returns the word of a list that a slip of the finger most likely meant,
-// or "".
+// near returns the word of a list with the smallest edit distance to a misspelt one,
+// or "" if none is near.
 func near(word string, list []string) string {
 	best, least := "", 3
 	if len(word) <= 4 {
@@ -70,8 +70,7 @@ func didYouMean(word string, list []string, all string) string {
 	return all + strings.Join(list, ", ")
 }
 
-// DidYouMean is a hint: the name of a list that another one most likely meant, or
-// all of them.
+// DidYouMean is a hint: the nearest name of a list, or all of them.
 func DidYouMean(name string, list []string) string {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	if near(name, list) == "" { // the right word in the wrong part

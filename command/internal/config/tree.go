@@ -22,17 +22,17 @@ type leaf struct {
 	item   bool // a table of a list of tables
 }
 
-// A value is what stands behind a key.
+// A value is the value of a key.
 type value struct {
 	kind unstable.Kind
 	word string // as written; the contents of a string
 	list []value
 	at   Place
 
-	inside func(at int) Place // of a string: where byte at of it stands
+	inside func(at int) Place // of a string: the place of its byte at
 }
 
-// parse reads a file: its leaves in order, or what is wrong with its syntax.
+// parse reads a file: its leaves in order, or its syntax errors.
 func parse(file string, data []byte) ([]leaf, *Problem) {
 	r := reader{file: file, data: data, count: map[string]int{}, starts: []int{0}}
 	for i, b := range data {
@@ -73,7 +73,7 @@ func parse(file string, data []byte) ([]leaf, *Problem) {
 	return r.leaves, nil
 }
 
-// A reader makes leaves of what the parser sees.
+// A reader makes leaves of the nodes of the parser.
 type reader struct {
 	file   string
 	data   []byte
@@ -82,7 +82,7 @@ type reader struct {
 	starts []int // of lines
 }
 
-// numbered puts the number of the last repeated table behind its name.
+// numbered appends the number of the last repeated table to its name.
 func (r *reader) numbered(keys []string) []string {
 	if n, ok := r.count[keys[0]]; ok && len(keys) > 1 {
 		return append([]string{keys[0], strconv.Itoa(n - 1)}, keys[1:]...)
@@ -141,7 +141,7 @@ func (r *reader) value(n *unstable.Node, key Place) value {
 	return v
 }
 
-// keys returns the parts of a key, and where they stand.
+// keys returns the parts of a key and their places.
 func (r *reader) keys(it unstable.Iterator) (parts []string, at Place) {
 	lo, hi := -1, 0
 	for it.Next() {

@@ -12,7 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// unquote takes the form that a file has off a string or a list.
+// unquote returns the contents of a string or a list.
 func unquote(s string, f field) string {
 	switch f.typ.Kind() {
 	case reflect.String, reflect.Slice:

@@ -1,11 +1,11 @@
-// Package draw picks the next byte of a text from what a model says about it.
+// Package draw samples the next token from the logits of a model.
 //
-// The logits are divided by the temperature and become probabilities. Of the
-// bytes in falling order of probability remain the first K, then the fewest
-// that hold a share P of all together, then those that have at least the share
-// M of the likeliest one; what remains is drawn from in proportion. Bytes of
-// equal probability are in the order of their numbers, so that a seed gives one
-// text everywhere.
+// The logits are divided by the temperature and become probabilities (softmax). The
+// candidates, in falling order of probability, are restricted by top-k to the first K,
+// by top-p (nucleus sampling) to the fewest with the total probability P, and by min-p
+// to those with at least the share M of the highest probability; one of them is drawn
+// in proportion. Tokens of equal probability are in the order of their ids, so that a
+// seed produces one text everywhere.
 package draw
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// Settings are how to draw.
+// Settings are the parameters of sampling.
 type Settings struct {
-	Temperature float64 `json:"temperature"` // 0 takes the likeliest byte
+	Temperature float64 `json:"temperature"` // 0 takes the most probable token
 	TopK        int     `json:"top_k"`       // 0: all
 	TopP        float64 `json:"top_p"`       // 1: all
 	MinP        float64 `json:"min_p"`       // 0: all
 	Seed        uint64  `json:"seed"`
 }
 
-// Check says what of the settings cannot be.
+// Check reports a setting that is out of range.
 func (s Settings) Check() error {
 	for _, x := range []struct {
 		name   string
@@ -39,7 +39,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// A Drawer draws with one source of chance.
+// A Drawer samples with one random generator.
 type Drawer struct {
 	Settings
 	random *num.Stream
@@ -47,13 +47,13 @@ type Drawer struct {
 	share  []float64
 }
 
-// New returns a drawer at the start of its source.
+// New returns a drawer with the generator of the seed.
 func New(s Settings) *Drawer {
 	return &Drawer{Settings: s, random: num.NewStream("draw", s.Seed)}
 }
 
-// Next draws an id. logprob is the natural logarithm of what the model gives to
-// it, before any setting.
+// Next draws an id. logprob is the natural logarithm of its probability under the
+// model, before any setting.
 func (d *Drawer) Next(logits []float32) (id int, logprob float64) {
 	d.ids, d.share = d.ids[:0], d.share[:0]
 	top := math.Inf(-1)
@@ -81,7 +81,7 @@ func (d *Drawer) Next(logits []float32) (id int, logprob float64) {
 	return id, float64(logits[id]) - top - num.Log(all)
 }
 
-// pick draws from what remains of the ids.
+// pick draws from the remaining candidates.
 func (d *Drawer) pick(logits []float32, top float64) int {
 	total := 0.0
 	for _, i := range d.ids {

@@ -9,22 +9,22 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/progress"
 )
 
-// Account says what a build needs, as comments of a configuration: parameters by
-// block and level, operations per token, memory. arena is the bytes that a chunk
-// took in a trial.
+// Account lists the resources of a build, as comments of a configuration: parameters
+// by block and level, operations per token, memory. arena is the measured bytes of a
+// chunk.
 //
-// What is counted comes from the table of parameters. What is estimated says so:
-// a level of period C moves once in C calls; operations are two for each entry of a matrix and four for each number of
-// context memory, forwards; backwards costs twice that. A table that is only
-// looked up counts as a matrix, so the figure is rather too high.
+// Counts come from the table of parameters. Estimates are marked: a level of period C
+// is updated once in C calls; a forward is two operations for each entry of a matrix
+// and four for each number of context memory, a backward twice that. A lookup table
+// counts as a matrix, so the estimate is too high rather than too low.
 func Account(info engine.Info, c *config.Config, arena int) string {
 	var b strings.Builder
 	say := func(format string, args ...any) {
 		b.WriteString(strings.TrimRight("# "+fmt.Sprintf(format, args...), " ") + "\n")
 	}
-	say("%s (%s), %s arithmetic, moved by %s", info.Model, info.Sizes, info.Arithmetic, info.MovedBy)
+	say("%s (%s), %s arithmetic, update %s", info.Model, info.Sizes, info.Arithmetic, info.MovedBy)
 	say("text: %s, %s %ss, the last %s held out", info.Text, count(info.TextBytes), info.Unit, count(info.HeldOut))
-	say("levels: %d, with periods %v in %s; what waits is collected by %s", len(info.Periods), info.Periods, info.Counts, info.Buffer)
+	say("levels: %d, with periods %v in %s; gradients are buffered by %s", len(info.Periods), info.Periods, info.Counts, info.Buffer)
 	say("")
 	say("%-28s %5s %7s %12s %12s", "parameters of block", "level", "period", "numbers", "in matrices")
 	all, average, matrices, slots := 0, 0.0, 0, 0
@@ -40,20 +40,20 @@ func Account(info engine.Info, c *config.Config, arena int) string {
 		all, matrices, slots = all+g.all, matrices+g.matrices, slots+g.slots
 		average += float64(g.all) / float64(period)
 	}
-	say("total %s, active on the average %s, at worst %s", count(all), count(int(average)), count(all))
+	say("total %s, active on average %s, at most %s", count(all), count(int(average)), count(all))
 	forward := 2*matrices + 4*info.States
 	say("")
 	say("operations per token: %s in a forward pass, %s forward and backward (estimated: %s)", count(forward), count(3*forward),
 		"2 for each entry of a matrix, 4 for each number of context memory; 3 times that with the backward pass")
-	say("tokens per update: %s; updates: %s", count(info.Lanes*info.Chunk), count(updates(c)))
+	say("tokens per update: %s; updates: %s", count(info.Batch*info.Chunk), count(updates(c)))
 	memory(say, info, all, slots, arena, c)
 	return b.String()
 }
 
-// updates is how many the build is to have.
+// updates is the number of updates of the build.
 func updates(c *config.Config) int { return (&Run{Config: c}).steps() }
 
-// memory says what lies in memory and in a checkpoint.
+// memory lists the bytes in memory and in a checkpoint.
 func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c *config.Config) {
 	const number = 4 // bytes of a float32
 	rows := []struct {
@@ -62,10 +62,10 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 		how   string
 	}{
 		{"parameters", all * number, "counted"},
-		{"gradients", info.Lanes * all * number, "counted: a set for each lane"},
-		{"update", slots * number, "counted: what the update and the buffer keep for each parameter"},
-		{"context memory", info.Lanes * info.States * number, "counted: a set for each lane"},
-		{"work of a chunk", arena, "measured: a trial of all lanes on this machine"},
+		{"gradients", info.Batch * all * number, "counted: one set for each sequence of the batch"},
+		{"update", slots * number, "counted: the state of the update and of the buffer for each parameter"},
+		{"context memory", info.Batch * info.States * number, "counted: one set for each sequence of the batch"},
+		{"work of a chunk", arena, "measured on this machine with the whole batch"},
 	}
 	total := 0
 	say("")
@@ -73,10 +73,10 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 		say("%-16s %14s bytes  (%s)", r.what, count(r.bytes), r.how)
 		total += r.bytes
 	}
-	say("%-16s %14s bytes  (without the text and the program)", "together", count(total))
+	say("%-16s %14s bytes  (without the text and the program)", "total", count(total))
 	tensors := 3 * len(info.Params)
 	const header = 200 // bytes for each tensor
-	one := (all+slots+info.Lanes*info.States)*number + 8*updates(c) + header*tensors
+	one := (all+slots+info.Batch*info.States)*number + 8*updates(c) + header*tensors
 	say("%-16s %14s bytes  (estimated: each, at the end)", "checkpoint", count(one))
 }
 
@@ -87,7 +87,7 @@ type part struct {
 	all, matrices, slots int
 }
 
-// blocks adds parameters up by block and level, in the order of the table.
+// blocks sums the parameters by block and level, in the order of the table.
 func blocks(params []engine.Param) (out []part) {
 	at := map[string]int{}
 	for _, p := range params {

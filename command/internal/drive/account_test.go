@@ -11,7 +11,7 @@ import (
 // TestAccount has two levels, of which the second fires with every fourth chunk.
 func TestAccount(t *testing.T) {
 	c := config.Default()
-	info := engine.Info{Model: "M", Lanes: 8, Chunk: 64, Periods: []int{1, 256}, Counts: "tokens", Unit: "byte", Buffer: "B", States: 10, Params: []engine.Param{
+	info := engine.Info{Model: "M", Batch: 8, Chunk: 64, Periods: []int{1, 256}, Counts: "tokens", Unit: "byte", Buffer: "B", States: 10, Params: []engine.Param{
 		{Name: "E", Shape: []int{10, 10}, Size: 100, Slots: 200},
 		{Name: "slow.W", Shape: []int{20, 20}, Size: 400, Block: "slow", Level: 1, Slots: 800},
 		{Name: "slow.b", Shape: []int{40}, Size: 40, Block: "slow", Level: 1, Slots: 80},
@@ -20,7 +20,7 @@ func TestAccount(t *testing.T) {
 	for _, want := range []string{
 		"# model                            0       1          100          100\n",
 		"# slow                             1       4          440          400\n",
-		"# total 540, active on the average 210, at worst 540\n",
+		"# total 540, active on average 210, at most 540\n",
 		"# operations per token: 1,040 in a forward pass, 3,120 forward and backward (estimated",
 		"# parameters                2,160 bytes  (counted)\n",
 		"# gradients                17,280 bytes",

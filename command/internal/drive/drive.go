@@ -1,10 +1,10 @@
-// Package drive runs a build from its first step, or from a checkpoint, to its
-// end, and sees that what it has done is on the disk and reported.
+// Package drive runs a build from its first step, or from a checkpoint, to its end,
+// and writes its checkpoints and reports.
 //
-// After every step it asks whether to go on, in this order: a signal, the limit
-// of time, the number of steps. What ended early is saved like what came to its
-// end, and is no error. A step that fails ends the build with that error; what
-// was saved before stays as it is.
+// After every step it decides whether to continue, in this order: a signal, the time
+// limit, the number of steps. A build that ends early is saved like a complete one,
+// and that is not an error. A step that fails ends the build with its error; earlier
+// checkpoints stay as they are.
 package drive
 
 import (
@@ -26,12 +26,12 @@ import (
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 )
 
-// A Run is one build on its way.
+// A Run is one build.
 type Run struct {
 	Config  *config.Config
 	Builder engine.Builder
 	Files   Files
-	Resume  string // the command that goes on with it, for the line at the end
+	Resume  string // the command that resumes it, for the line at the end
 	notes   [][2]string
 	console *report.Console
 	plots   *report.Plots
@@ -41,7 +41,7 @@ type Run struct {
 	names   int
 	start   time.Time
 	saved   string   // the newest checkpoint of this attempt
-	wrote   []string // paths, beside the checkpoint of the end
+	wrote   []string // paths, without the final checkpoint
 	best    float64
 }
 
@@ -64,7 +64,7 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	if err := os.MkdirAll(r.Files.Dir, 0o755); err != nil {
 		return err
 	}
-	if t := r.Builder.Tokenizer(); t != nil { // so that whoever has the folder can read what was built
+	if t := r.Builder.Tokenizer(); t != nil { // so that the folder is complete
 		if err := checkpoint.WriteFile(r.Files.Path("-tokenizer.json"), t); err != nil {
 			return err
 		}
@@ -101,15 +101,15 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	return r.finish(ctx)
 }
 
-// steps is how many the build is to have.
+// steps is the number of steps of the build.
 func (r *Run) steps() int {
-	if n, per := r.Config.Build.Tokens, r.Config.Stream.Lanes*r.Config.Stream.Chunk; n > 0 {
+	if n, per := r.Config.Build.Tokens, r.Config.Stream.Batch*r.Config.Stream.Chunk; n > 0 {
 		return (n + per - 1) / per
 	}
 	return r.Config.Build.Steps
 }
 
-// run makes the steps. why says what ended them early, "" if nothing did.
+// run makes the steps. why is the reason of an early end, or "".
 func (r *Run) run(ctx context.Context) (why string, err error) {
 	if _, ok := r.Builder.Before(); !ok && r.Builder.Done() == 0 {
 		before, err := r.Builder.HeldOut(ctx)
@@ -152,7 +152,7 @@ func (r *Run) run(ctx context.Context) (why string, err error) {
 	return "", r.console.Built(&r.meter)
 }
 
-// over says why no further step is made, "" if one is.
+// over is the reason to make no further step, or "".
 func (r *Run) over(ctx context.Context) string {
 	if ctx.Err() != nil {
 		return "a signal"
@@ -163,7 +163,7 @@ func (r *Run) over(ctx context.Context) string {
 	return ""
 }
 
-// cut takes the error of what a signal has interrupted for the signal.
+// cut turns the error of an interrupted call into the signal.
 func (r *Run) cut(ctx context.Context, err error) (string, error) {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return r.over(ctx), nil
@@ -178,11 +178,11 @@ func (r *Run) step() error {
 	if err != nil {
 		return err
 	}
-	r.meter.Add(r.Config.Stream.Lanes*r.Config.Stream.Chunk, time.Since(began))
+	r.meter.Add(r.Config.Stream.Batch*r.Config.Stream.Chunk, time.Since(began))
 	return r.sinks.Step(report.Step{Step: s, Average: r.meter.Average(), Worst: r.meter.Worst(), Groups: report.Norms(s.Norms, r.groups, r.names)})
 }
 
-// measure takes a held-out figure on the way, and keeps the state if it is the
+// measure measures the held-out loss between steps, and saves the state if it is the
 // best so far.
 func (r *Run) measure(ctx context.Context) error {
 	x, err := r.Builder.HeldOut(ctx)
@@ -195,13 +195,13 @@ func (r *Run) measure(ctx context.Context) error {
 	return r.keepBest(x)
 }
 
-// record is what is known of the best checkpoint.
+// record is the entry of the best checkpoint.
 type record struct {
 	Step int     `json:"step"`
 	Bits float64 `json:"held_out_bits_per_byte"`
 }
 
-// keepBest saves the state if its figure is the best so far.
+// keepBest saves the state if its held-out loss is the best so far.
 func (r *Run) keepBest(x float64) error {
 	if !r.Config.Build.KeepBest || !(x < r.best) {
 		return nil
@@ -222,7 +222,7 @@ func (r *Run) keepBest(x float64) error {
 	return checkpoint.WriteFile(r.Files.Path("-best.json"), append(b, '\n'))
 }
 
-// bestSoFar is the figure of the best checkpoint of the run that goes on.
+// bestSoFar is the held-out loss of the best checkpoint of the run.
 func (r *Run) bestSoFar() (float64, error) {
 	if r.Builder.Done() == 0 || !r.Config.Build.KeepBest {
 		return math.Inf(1), nil
@@ -241,7 +241,7 @@ func (r *Run) bestSoFar() (float64, error) {
 	return best.Bits, nil
 }
 
-// save writes a checkpoint; what is reported goes to the disk before it.
+// save flushes the reports and writes a checkpoint.
 func (r *Run) save(path string) error {
 	if err := r.sinks.Flush(); err != nil {
 		return err

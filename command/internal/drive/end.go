@@ -13,16 +13,16 @@ import (
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 )
 
-// failed adds to an error where the last good state is.
+// failed adds the path of the newest checkpoint to an error.
 func (r *Run) failed(err error) error {
 	if r.saved != "" {
-		return fmt.Errorf("%w\nthe newest good checkpoint is %s", err, r.saved)
+		return fmt.Errorf("%w\nthe newest valid checkpoint is %s", err, r.saved)
 	}
 	return err
 }
 
-// stopped saves what an early end has left, measures it if the end was not a signal,
-// and says how to go on.
+// stopped saves the state after an early end, measures it unless a signal ended it,
+// and prints the command that resumes the build.
 func (r *Run) stopped(ctx context.Context, why string) error {
 	n := r.Builder.Done()
 	if _, ok := r.Builder.Before(); !ok && n == 0 {
@@ -44,7 +44,7 @@ func (r *Run) stopped(ctx context.Context, why string) error {
 		r.console.Note("go on", "%s", r.Resume+" "+quoted(r.Files.Last())))
 }
 
-// quoted is a word as a shell takes it.
+// quoted is a word quoted for a shell.
 func quoted(s string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%"
 	if s != "" && strings.Trim(s, plain) == "" {
@@ -53,7 +53,7 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Command is a command line as a shell takes it.
+// Command is a command line quoted for a shell.
 func Command(words ...string) string {
 	out := slices.Clone(words)
 	for i, w := range out {
@@ -62,8 +62,8 @@ func Command(words ...string) string {
 	return strings.Join(out, " ")
 }
 
-// finish saves, measures and draws what the build has come to. The state is on
-// the disk before anything else is tried.
+// finish saves, measures and plots the final state. The state is on the disk before
+// anything else is tried.
 func (r *Run) finish(ctx context.Context) error {
 	if err := r.save(r.Files.Last()); err != nil {
 		return r.failed(err)
@@ -97,7 +97,7 @@ func (r *Run) finish(ctx context.Context) error {
 	return r.wroteLine()
 }
 
-// measureLast takes the held-out figure of the end, NaN where a signal forbids it.
+// measureLast measures the final held-out loss; NaN after a signal.
 func (r *Run) measureLast(ctx context.Context) (float64, error) {
 	after, err := r.Builder.HeldOut(ctx)
 	if ctx.Err() != nil {

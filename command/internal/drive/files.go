@@ -16,14 +16,14 @@ import (
 // maxStem leaves room for endings in a name of 255 bytes.
 const maxStem = 100
 
-// ext is that of a checkpoint.
+// ext is the extension of a checkpoint.
 const ext = ".safetensors"
 
-// Files are the names of what a build writes into its folder:
+// Files are the names of the files of a build:
 //
 //	STEM.safetensors            the state when the build ended
-//	STEM-000000500.safetensors  that after 500 steps
-//	STEM-best.safetensors       that of the best held-out figure
+//	STEM-000000500.safetensors  the state after 500 steps
+//	STEM-best.safetensors       the state with the best held-out loss
 //	STEM-tokenizer.json         the tokenizer, if text was read through one
 //	STEM.jsonl, .svg, .png, …   reports
 type Files struct{ Dir, Stem string }
@@ -40,7 +40,7 @@ func StemOf(model string) string {
 		}
 	}
 	s := strings.TrimSuffix(b.String(), "-")
-	if len(s) > maxStem { // a long formula: its beginning, and what tells it from others
+	if len(s) > maxStem { // a long formula: its beginning and a hash
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(s)) // never fails
 		s = fmt.Sprintf("%s-%08x", strings.TrimSuffix(s[:maxStem-9], "-"), h.Sum32())
@@ -51,16 +51,16 @@ func StemOf(model string) string {
 	return "model"
 }
 
-// Path is the file with an ending.
+// Path is the file with a suffix.
 func (f Files) Path(end string) string { return filepath.Join(f.Dir, f.Stem+end) }
 
-// Last is the checkpoint of the end.
+// Last is the final checkpoint.
 func (f Files) Last() string { return f.Path(ext) }
 
-// At is the checkpoint after so many steps.
+// At is the checkpoint after a number of steps.
 func (f Files) At(step int) string { return f.Path(fmt.Sprintf("-%09d%s", step, ext)) }
 
-// Best is the checkpoint of the best held-out figure.
+// Best is the checkpoint with the best held-out loss.
 func (f Files) Best() string { return f.Path("-best" + ext) }
 
 // step reads the number of a name that At made.
@@ -71,8 +71,8 @@ func (f Files) step(name string) (int, bool) {
 	return n, a && b && err == nil && n >= 0
 }
 
-// prune removes numbered checkpoints up to a step, but the newest few. Those of
-// later steps are another run's.
+// prune removes numbered checkpoints up to a step, except the newest few. Checkpoints
+// of later steps belong to another run.
 func (f Files) prune(step, keep int) error {
 	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
@@ -91,10 +91,9 @@ func (f Files) prune(step, keep int) error {
 	return err
 }
 
-// Newest finds the checkpoint to go on from: of those in the folder, but the
-// best one's, the one with the most steps behind it that can be read. steps says
-// how many a file has; each that it refuses is told to note. It returns "" if
-// there is none.
+// Newest finds the checkpoint to resume from: of those in the folder, except the best
+// one, the valid one with the most steps. steps returns the steps of a file; note is
+// called for each file that it refuses. Newest returns "" if there is none.
 func (f Files) Newest(steps func(path string) (int, error), note func(path string, err error)) (string, error) {
 	entries, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +124,7 @@ func (f Files) Newest(steps func(path string) (int, error), note func(path strin
 	slices.SortFunc(all, func(a, b file) int { return cmp.Or(cmp.Compare(b.step, a.step), strings.Compare(a.path, b.path)) })
 	for _, x := range all {
 		if n, err := steps(x.path); err != nil || n != x.step {
-			note(x.path, cmp.Or(err, fmt.Errorf("it has %d steps behind it", n)))
+			note(x.path, cmp.Or(err, fmt.Errorf("it has %d steps", n)))
 			continue
 		}
 		return x.path, nil

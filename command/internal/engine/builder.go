@@ -22,14 +22,14 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// What a build adds to the checkpoint of its session.
+// The tensors and metadata that a build adds to the checkpoint of its session.
 const (
 	curveName  = "build.curve"  // bits per byte by step
-	beforeName = "build.before" // the held-out figure before the first step, if it was taken
-	levelsKey  = "build.levels" // metadata: the level of each parameter that is not of the first, for whoever looks at the file
+	beforeName = "build.before" // the held-out loss before the first step, if it was measured
+	levelsKey  = "build.levels" // metadata: the level of each parameter above level 0, for hecate inspect
 )
 
-// temperature is that of the sample at the end of a build.
+// temperature is the temperature of the sample at the end of a build.
 const temperature = 0.8
 
 // builder is a Builder over a session.
@@ -48,7 +48,7 @@ type builder struct {
 	fires    []int
 }
 
-// NewBuilder returns a build that goes on from a checkpoint, or begins.
+// NewBuilder returns a build that resumes from a checkpoint, or a new one.
 func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	r, err := m.read(c)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := stream.New(r.built, c.Stream.Lanes)
+	s, err := stream.New(r.built, c.Stream.Batch)
 	if err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}
@@ -85,17 +85,17 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
-	b.info = Info{Model: spelled(c.Model.Formula), Sizes: sizes, Lanes: c.Stream.Lanes, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
+	b.info = Info{Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
 		Periods: when.Periods, Counts: when.Unit.String(), Buffer: buffer.Name()}
 	b.identity = m.identity(c, &b.info, u, &r)
-	if err := b.know(); err != nil {
+	if err := b.describe(); err != nil {
 		return nil, err
 	}
 	return b, b.begin(c.Build.From, resume)
 }
 
-// know fills the info with what is read off the module and the source.
-func (b *builder) know() (err error) {
+// describe fills the info from the module and the source.
+func (b *builder) describe() (err error) {
 	mod, r := b.session.Module(), &b.reading
 	b.info.Arithmetic, b.info.MovedBy, b.info.Params = cpu.Active().Arithmetic(), strings.Join(mod.MovedBy(), ", "), table(mod)
 	b.info.Text, b.info.TextBytes, b.info.Unit = r.note, r.size, r.unit
@@ -114,7 +114,7 @@ func (b *builder) know() (err error) {
 	return r.rest()
 }
 
-// begin takes the parameters of a donor, or goes on from a checkpoint.
+// begin loads the parameters of a donor, or resumes from a checkpoint.
 func (b *builder) begin(from, resume string) error {
 	if from != "" {
 		s, err := checkpoint.Read(from)
@@ -146,7 +146,7 @@ func (b *builder) begin(from, resume string) error {
 	return nil
 }
 
-// rateOf is the setting lr, 0 if there is none.
+// rateOf is the setting lr, 0 without one.
 func rateOf(u update.Update[float32]) (rate float64) {
 	u.Settings(func(name string, x float64) {
 		if name == "lr" {
@@ -156,16 +156,16 @@ func rateOf(u update.Update[float32]) (rate float64) {
 	return rate
 }
 
-// Info is what is known of the build.
+// Info describes the build.
 func (b *builder) Info() Info { return b.info }
 
-// Done is how many updates there have been.
+// Done is the number of updates so far.
 func (b *builder) Done() int { return len(b.bits) }
 
-// Bits are the losses of all of them.
+// Bits are the losses of all updates.
 func (b *builder) Bits() []float64 { return b.bits }
 
-// Before is the held-out figure before the first step.
+// Before is the held-out loss before the first step.
 func (b *builder) Before() (bits float64, ok bool) {
 	if len(b.before) == 0 {
 		return 0, false
@@ -183,7 +183,7 @@ func (b *builder) Step() (Step, error) {
 	b.bits = append(b.bits, bits)
 	mod := b.session.Module()
 	b.norms = mod.Norms(b.norms[:0])
-	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Lanes, Nats: x.Nats, Bits: bits,
+	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Batch, Nats: x.Nats, Bits: bits,
 		Rate: b.rate, Norm: x.Norm, Norms: b.norms}
 	clear(b.fires)
 	for i, n := range mod.Moves().Clocks() {
@@ -197,7 +197,7 @@ func (b *builder) Step() (Step, error) {
 	return s, err
 }
 
-// Levels says how each level is.
+// Levels describes each level.
 func (b *builder) Levels() (out []Level, err error) {
 	b.health, err = b.session.Health(b.health[:0])
 	b.levels = b.levels[:0]
@@ -227,7 +227,7 @@ func (r *reading) measure(ctx context.Context, mod *module.Module[float32], s pu
 	return nats / math.Ln2 / r.scale[1], err
 }
 
-// Sample draws text that goes on after what the first lane has read.
+// Sample generates text that continues what the first slot of the batch has read.
 func (b *builder) Sample(ctx context.Context, n int) ([]byte, error) {
 	state, err := b.session.Conductor().State()
 	if err != nil {
@@ -244,7 +244,7 @@ func (b *builder) Sample(ctx context.Context, n int) ([]byte, error) {
 	return b.reading.text(drawn)
 }
 
-// Tokenizer is the file of what turned text into tokens.
+// Tokenizer is the file of the tokenizer.
 func (b *builder) Tokenizer() []byte {
 	if t, ok := b.reading.tokenizer.(*tokenizer.BPE); ok {
 		return t.JSON()
@@ -276,11 +276,11 @@ func levelWords(params []Param) string {
 	return strings.Join(words, " ")
 }
 
-// Arena runs a chunk of all lanes on a fork of the context; no gradient of it is
+// Arena runs a chunk of the whole batch on a fork of the context; its gradient is not
 // used.
 func (b *builder) Arena() (bytes int, err error) {
-	n := b.info.Lanes * b.info.Chunk
-	c := stream.Chunk{Lanes: b.info.Lanes, Tokens: b.info.Chunk, Inputs: slices.Repeat(b.reading.ids[:1], n), Targets: slices.Repeat(b.reading.ids[:1], n)}
+	n := b.info.Batch * b.info.Chunk
+	c := stream.Chunk{Batch: b.info.Batch, Tokens: b.info.Chunk, Inputs: slices.Repeat(b.reading.ids[:1], n), Targets: slices.Repeat(b.reading.ids[:1], n)}
 	mod := b.session.Module()
 	err = b.session.Probe(func(h rtcontext.Handle[*module.Memory[float32]], p pulse.Pulse) error {
 		_, _, err := mod.Process(c, h, p.Of(c.Tokens))
@@ -289,5 +289,5 @@ func (b *builder) Arena() (bytes int, err error) {
 	return mod.Bytes(), err
 }
 
-// Close has nothing to give back.
+// Close does nothing.
 func (b *builder) Close() error { return nil }

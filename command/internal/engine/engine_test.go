@@ -237,7 +237,7 @@ func TestCannot(t *testing.T) {
 		"--set: update AdamW: update: no such setting beta; there are":                        {"update.settings.beta=0.1"},
 		"--set: update AdamW: setting beta_1 is 1, must be [0,1)":                             {"update.settings.beta_1=1"},
 		"nowhere.txt: no such file or directory":                                              {"stream.path=nowhere.txt"},
-		"too short: 60000 lanes":                                                              {text, "stream.lanes=60000"},
+		"too short: a batch of 60000":                                                         {text, "stream.lanes=60000"},
 	} {
 		b, err := modules.NewBuilder(small(t, sets...), "")
 		if err == nil {

@@ -14,23 +14,22 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
-// A model is made of its formula. A size comes from the configuration, from the
-// formula, from its page, or, where none of them has it, from here: by its own
-// name, whatever part it belongs to, and else it is the width. What was used is
-// read off the model and becomes part of what the run is.
+// A model is made from its formula. A size comes from the configuration, the formula,
+// its page or, where none of them sets it, from here: by its name without its part,
+// or else it is the width. The sizes that were used are part of the run's identity.
 
-// byName are the sizes of a build that is told none, but for the vocabulary, which
-// is the source's.
+// byName are the default sizes of a build, except the vocabulary, which is that of
+// the source.
 var byName = map[string]int{widthName: 64, "H": 4, "n_p": 0}
 
 const (
 	widthName = "d"
 	vocabName = "V"
-	// maxSize keeps a slip of the finger from asking for all memory there is.
+	// maxSize keeps a mistyped size from exhausting the memory.
 	maxSize = 1 << 14
 )
 
-// make makes a model with sizes, and returns all that it has by their full names.
+// make makes a model with sizes, and returns all its sizes by their full names.
 func (m *Modules) make(text string, given map[string]int, vocab int) (model block.Model[float32], used map[string]int, err error) {
 	width := byName[widthName]
 	for { // a formula may set the width, which is known when it is bound
@@ -51,8 +50,8 @@ func (m *Modules) make(text string, given map[string]int, vocab int) (model bloc
 	}
 }
 
-// model makes the model of a configuration and returns its sizes in words. It has
-// a token for each of the vocabulary, if it is not told how many.
+// model makes the model of a configuration and returns its sizes in words. Its
+// vocabulary is that of the input, unless configured.
 func (m *Modules) model(c *config.Loaded, vocab int) (block.Model[float32], string, error) {
 	model, used, err := m.make(c.Model.Formula, c.Model.Sizes, vocab)
 	if err != nil {
@@ -64,13 +63,13 @@ func (m *Modules) model(c *config.Loaded, vocab int) (block.Model[float32], stri
 		}
 	}
 	if v := model.Vocabulary(); v < vocab {
-		return nil, "", c.Wrong("model.sizes."+vocabName, fmt.Sprintf("the model has %d tokens, what it reads has %d", v, vocab), "")
+		return nil, "", c.Wrong("model.sizes."+vocabName, fmt.Sprintf("the model has %d tokens, its input has %d", v, vocab), "")
 	}
 	return model, sizeWords(used), nil
 }
 
-// wrongSizes says of each size that was given what is wrong with it by itself;
-// if nothing is, the model is refused as a whole.
+// wrongSizes reports each configured size that is wrong by itself; if none is, the
+// model is refused as a whole.
 func (m *Modules) wrongSizes(c *config.Loaded, vocab int, whole error) error {
 	var all config.Problems
 	for _, n := range slices.Sorted(maps.Keys(c.Model.Sizes)) {
@@ -90,19 +89,19 @@ func (m *Modules) wrongSizes(c *config.Loaded, vocab int, whole error) error {
 	return c.Wrong("model.formula", fmt.Sprintf("model %s: %v", c.Model.Formula, whole), "")
 }
 
-// KnowsSize reports whether a name can be meant as a size of a model: it has one
-// of this name, or one in a part of this name.
+// KnowsSize reports whether a model has a size of this name, or one in a part of this
+// name.
 func (m *Modules) KnowsSize(model, size string) bool {
 	if wrongFormula(m.Pages(), model) != nil {
 		return false
 	}
-	_, used, _ := m.make(model, nil, 1) // whether they fit is said elsewhere
+	_, used, _ := m.make(model, nil, 1) // errors are reported elsewhere
 	part, _, dotted := strings.Cut(size, ".")
 	return slices.ContainsFunc(sizeNames(used), func(n string) bool { return n == size || dotted && strings.HasPrefix(n, part+".") })
 }
 
-// sizeNames are all names that a size can be given under: that of one part of a
-// list, memory.2.d_k, and that of all of them, memory.d_k.
+// sizeNames are all names of a size: that of one part of a list, memory.2.d_k, and
+// that of all of them, memory.d_k.
 func sizeNames(used map[string]int) (names []string) {
 	for n := range used {
 		words := slices.DeleteFunc(strings.Split(n, "."), func(w string) bool { return strings.Trim(w, "0123456789") == "" })
@@ -112,7 +111,7 @@ func sizeNames(used map[string]int) (names []string) {
 	return slices.Compact(names)
 }
 
-// wrongFormula is what is wrong with a formula of a model, an *formula.Error.
+// wrongFormula is the error of a formula of a model, a *formula.Error.
 func wrongFormula(pages formula.Table, text string) error {
 	f, err := formula.Parse(text)
 	if err == nil {
@@ -121,11 +120,11 @@ func wrongFormula(pages formula.Table, text string) error {
 	return err
 }
 
-// spelled is a formula in its one spelling.
+// spelled is a formula in canonical form.
 func spelled(text string) string {
 	f, err := formula.Parse(text)
 	if err != nil {
-		return text // what is wrong with it is said elsewhere
+		return text // its error is reported elsewhere
 	}
 	return f.String()
 }
@@ -139,7 +138,7 @@ func sizeWords(sizes map[string]int) string {
 	return strings.Join(words, " ")
 }
 
-// Rate is the learning rate that an update has by itself.
+// Rate is the default learning rate of an update.
 func (m *Modules) Rate(name string) float64 {
 	u, err := catalog.NewUpdate[float32](m.Catalog, name)
 	if err != nil {
@@ -148,7 +147,7 @@ func (m *Modules) Rate(name string) float64 {
 	return rateOf(u)
 }
 
-// schedule is when the levels of a model fire: as configured, or as its page
+// schedule is the schedule of the levels of a model: as configured, or as its page
 // proposes.
 func schedule(c *config.Loaded, model block.Model[float32]) (pulse.Schedule, error) {
 	unit, err := pulse.UnitOf(c.Levels.Unit)

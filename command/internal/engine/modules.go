@@ -14,14 +14,14 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// Modules makes builders and readers of what a catalog has.
+// Modules makes builders and readers of the models of a catalog.
 type Modules struct {
 	*catalog.Catalog
-	OwnText []byte // a small text, for where there is no other
+	OwnText []byte // a small text, used if the default text is missing
 	OwnName string
 }
 
-// World lists what there is by name.
+// World lists the known names.
 func (m *Modules) World() config.World {
 	return config.World{Models: m.Models(), Updates: m.Updates(), Buffers: m.Buffers(), Formula: func(text string) error { return wrongFormula(m.Pages(), text) }}
 }
@@ -45,7 +45,7 @@ func (m *Modules) update(c *config.Loaded) (update.Update[float32], error) {
 	return u, nil
 }
 
-// identity is what a run is made of and a resumed one must share.
+// identity is the properties that a resumed run must share.
 func (m *Modules) identity(c *config.Loaded, info *Info, u update.Update[float32], r *reading) module.Identity {
 	return append(module.Identity{
 		{Name: "model", Value: info.Model},
@@ -56,11 +56,11 @@ func (m *Modules) identity(c *config.Loaded, info *Info, u update.Update[float32
 		{Name: "update", Value: u.Name()},
 		{Name: "settings of the update", Value: update.Text(u)},
 		{Name: "clip", Value: fmt.Sprint(c.Update.Clip)},
-		{Name: "lanes", Value: fmt.Sprint(c.Stream.Lanes)},
+		{Name: "lanes", Value: fmt.Sprint(c.Stream.Batch)},
 		{Name: "chunk", Value: fmt.Sprint(c.Stream.Chunk)},
 		{Name: "seed", Value: fmt.Sprint(c.Model.Seed)},
 		{Name: "text", Value: r.base()},
-		{Name: "specification", Value: m.spec(info.Model, u.Name(), info.Buffer)}, // behind what differs by name
+		{Name: "specification", Value: m.spec(info.Model, u.Name(), info.Buffer)}, // last, so that other differences are reported by name
 	}, r.own...)
 }
 
@@ -76,7 +76,7 @@ func (m *Modules) spec(formula string, updates ...string) string {
 // periodWords prints periods with spaces between them.
 func periodWords(periods []int) string { return strings.Trim(fmt.Sprint(periods), "[]") }
 
-// Steps returns how many updates a checkpoint has behind it.
+// Steps returns the number of updates of a checkpoint.
 func (m *Modules) Steps(path string) (int, error) {
 	s, err := checkpoint.Read(path)
 	if err != nil {
@@ -100,8 +100,8 @@ func list(s *checkpoint.Snapshot, name string) ([]float64, error) {
 	return out, checkpoint.Take(s, name, tensor.Shape{n}, out)
 }
 
-// table is the parameters as the commands see them; without moves nothing is
-// kept for any.
+// table is the parameters as the commands see them; without an update none has
+// slots.
 func table(b *module.Module[float32]) []Param {
 	v, moves := b.Params(), b.Moves()
 	out := make([]Param, v.Len())
@@ -120,7 +120,7 @@ func table(b *module.Module[float32]) []Param {
 	return out
 }
 
-// states is how many numbers a lane's context holds.
+// states is the number of elements of a sequence's context memory.
 func states(b *module.Module[float32]) (n int, err error) {
 	m, err := b.NewContext(1).Take()
 	if err == nil {

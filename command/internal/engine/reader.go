@@ -17,15 +17,14 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tokenizer"
 )
 
-// reader is a Reader over a saved model and a context of one lane. Tokens may come
-// in pieces of any length; the schedule goes on by one step when it has seen as
-// many as one of its calls has.
+// reader is a Reader over a saved model and one context. Tokens may come in pieces of
+// any length; the schedule advances by one step when it has seen a whole chunk.
 type reader struct {
 	*saved
 	module  *module.Module[float32]
 	context rtcontext.Handle[*module.Memory[float32]]
 	pulse   pulse.Pulse
-	used    int       // tokens of the schedule's step that were read
+	used    int       // tokens of the schedule's current step
 	last    int32     // the token that was read last, -1 before the first
 	fed     bool      // whether the memory has seen it
 	outputs []float32 // of the last call
@@ -43,11 +42,11 @@ func (m *Modules) NewReader(path, tokenizer string) (Reader, error) {
 	return &reader{saved: x, module: x.module, context: x.module.NewContext(1), pulse: x.schedule.First(pulse.Stream), last: -1}, nil
 }
 
-// Info is what the checkpoint says.
+// Info is the info of the checkpoint.
 func (r *reader) Info() Info { return r.info }
 
-// Encode turns text into tokens. Where nothing was read yet, they are those of a
-// document's beginning.
+// Encode converts text to tokens, at the start of a context with the special tokens
+// that begin a document.
 func (r *reader) Encode(text []byte) (ids []int32, err error) {
 	if r.tokenizer != nil {
 		if r.Position() == 0 {
@@ -59,14 +58,14 @@ func (r *reader) Encode(text []byte) (ids []int32, err error) {
 	for w := range strings.FieldsSeq(string(text)) {
 		id, err := strconv.ParseInt(w, 10, 32)
 		if v := r.module.Model().Vocabulary(); err != nil || id < 0 || id >= int64(v) {
-			return nil, fmt.Errorf("%q is no token: the model was built on numbers from 0 to %d", w, v-1)
+			return nil, fmt.Errorf("%q is not a token: the model was built on ids from 0 to %d", w, v-1)
 		}
 		ids = append(ids, int32(id))
 	}
 	return ids, nil
 }
 
-// Decode is what a token looks like.
+// Decode is the text of a token.
 func (r *reader) Decode(id int32, first bool) ([]byte, error) {
 	switch {
 	case r.tokenizer != nil:
@@ -77,7 +76,7 @@ func (r *reader) Decode(id int32, first bool) ([]byte, error) {
 	return []byte(fmt.Sprint(" ", id)), nil
 }
 
-// Position is how many tokens the context has seen.
+// Position is the number of tokens that the context has seen.
 func (r *reader) Position() int {
 	n := int(r.pulse.Position())
 	if r.last >= 0 && !r.fed {
@@ -86,7 +85,7 @@ func (r *reader) Position() int {
 	return n
 }
 
-// step runs the model over ids, which the context goes on with.
+// step runs the model over ids, the continuation of the context.
 func (r *reader) step(chunk int) (nats float64, err error) {
 	v := r.module.Model().Vocabulary()
 	n := len(r.ids)
@@ -96,7 +95,7 @@ func (r *reader) step(chunk int) (nats float64, err error) {
 	out := r.outputs[:n*v]
 	p := r.pulse.Of(n)
 	var x module.Result
-	x, r.context, err = r.module.ProcessInto(out, stream.Chunk{Lanes: 1, Tokens: n, Inputs: r.ids, Targets: r.next}, r.context, p)
+	x, r.context, err = r.module.ProcessInto(out, stream.Chunk{Batch: 1, Tokens: n, Inputs: r.ids, Targets: r.next}, r.context, p)
 	if err != nil {
 		return 0, err
 	}
@@ -109,15 +108,15 @@ func (r *reader) step(chunk int) (nats float64, err error) {
 	return x.Nats * float64(x.Valid), nil
 }
 
-// Read goes on in the context. The last token waits until it is known what
-// follows, or until Next asks.
+// Read appends tokens to the context. The last token is processed when its successor
+// is known, or by Next.
 func (r *reader) Read(ctx context.Context, text []int32, chunk int) (nats float64, predicted int, err error) {
 	for len(text) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nats, predicted, err
 		}
 		if r.last < 0 || r.fed {
-			if r.fed { // its logits are there
+			if r.fed { // its logits are known
 				nats += cross(r.logits, int(text[0]))
 				predicted += r.size(text[0])
 			}
@@ -153,7 +152,7 @@ func cross(logits []float32, id int) float64 {
 	return num.Log(sum) + top - float64(logits[id])
 }
 
-// Next returns the logits of what comes next.
+// Next returns the logits of the next token.
 func (r *reader) Next() ([]float32, error) {
 	if r.last < 0 {
 		return nil, errors.New("an empty context predicts nothing: read a token first")
@@ -178,8 +177,8 @@ func (r *reader) Fork() (Reader, error) {
 		logits: append([]float32(nil), r.logits...)}, nil
 }
 
-// Hash is FNV-1a 64 over the bits of the memory, the positions and the token that
-// waits.
+// Hash is FNV-1a 64 over the bits of the memory, the positions and the
+// pending token.
 func (r *reader) Hash() (string, error) {
 	h := fnv.New64a()
 	word := func(x uint32) {

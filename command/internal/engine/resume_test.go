@@ -129,8 +129,8 @@ func TestMovedBy(t *testing.T) {
 // chunked is a model with a part that computes 7 tokens together.
 type chunked struct{ block.Model[float32] }
 
-func (m chunked) NewMemory(lanes int) *block.Memory[float32] {
-	c := m.Model.NewMemory(lanes)
+func (m chunked) NewMemory(batch int) *block.Memory[float32] {
+	c := m.Model.NewMemory(batch)
 	c.PartOf("block").PartOf("memory").Chunk = 7
 	return c
 }
@@ -153,8 +153,8 @@ func TestCallsBelowAChunk(t *testing.T) {
 // onSphere is a model whose page would say that rows of its memory have norm one.
 type onSphere struct{ block.Model[float32] }
 
-func (m onSphere) NewMemory(lanes int) *block.Memory[float32] {
-	c := m.Model.NewMemory(lanes)
+func (m onSphere) NewMemory(batch int) *block.Memory[float32] {
+	c := m.Model.NewMemory(batch)
 	slots := c.PartOf("block").PartOf("memory").Slots
 	for i := range slots {
 		if slots[i].Name == "M" {
@@ -173,7 +173,7 @@ func TestResumeOutsideASet(t *testing.T) {
 	}
 	m := with("one", func(m block.Model[float32]) block.Model[float32] { return onSphere{m} })
 	_, err = m.NewBuilder(small(t, "model.formula=Wrapped"), path)
-	if want := "lane0.block.memory: state M of lane 0 begins outside its set: row 0 has the norm "; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "lane0.block.memory: state M of sequence 0 begins outside its set: row 0 has the norm "; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

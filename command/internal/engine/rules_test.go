@@ -75,7 +75,7 @@ func reader(t *testing.T, lanes int, phase pulse.Phase, model block.Model[float3
 func ran(t *testing.T, x *module.Session[float32], chunks int) (out []float32) {
 	t.Helper()
 	c := x.Conductor()
-	h := x.Module().NewContext(c.Lanes())
+	h := x.Module().NewContext(c.Batch())
 	for range chunks {
 		chunk, p, err := c.Next(chunk)
 		if err != nil {
@@ -153,10 +153,10 @@ func TestBatchOfRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range single {
-				one := stream.Chunk{Lanes: 1, Tokens: chunk, Inputs: c.Inputs[i*chunk : (i+1)*chunk], Targets: c.Targets[i*chunk : (i+1)*chunk]}
+				one := stream.Chunk{Batch: 1, Tokens: chunk, Inputs: c.Inputs[i*chunk : (i+1)*chunk], Targets: c.Targets[i*chunk : (i+1)*chunk]}
 				for _, e := range c.Events {
-					if e.Lane == i {
-						e.Lane = 0
+					if e.Slot == i {
+						e.Slot = 0
 						one.Events = append(one.Events, e)
 					}
 				}

@@ -19,27 +19,26 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tokenizer"
 )
 
-// A saved is a model as a checkpoint of a build has it, with all that is needed to
-// give it something to read: the schedule of its levels, the kind of its stream
-// and the tokenizer.
+// A saved is the model of a checkpoint of a build, with the description of its input:
+// the schedule of its levels, the kind of its stream and the tokenizer.
 type saved struct {
 	info      Info
 	steps     int
 	module    *module.Module[float32]
 	schedule  pulse.Schedule
-	config    config.Loaded       // of the stream, but for its path
-	tokenizer tokenizer.Tokenizer // nil where tokens are no text
+	config    config.Loaded       // of the stream, without its path
+	tokenizer tokenizer.Tokenizer // nil where tokens are not text
 }
 
-// open reads a checkpoint of a build. tokenizer is a file, or "" for one beside the
-// checkpoint.
+// open reads a checkpoint of a build. tokenizer is a file, or "" for the one saved
+// with the checkpoint.
 func (m *Modules) open(path, tokenizer string) (*saved, error) {
 	snap, err := checkpoint.Read(path)
 	if err != nil {
 		return nil, err
 	}
 	x := &saved{config: config.Loaded{Config: config.Default()}}
-	if err = x.tell(snap); err == nil {
+	if err = x.readMetadata(snap); err == nil {
 		err = m.load(x, snap)
 	}
 	if err == nil {
@@ -51,8 +50,8 @@ func (m *Modules) open(path, tokenizer string) (*saved, error) {
 	return x, nil
 }
 
-// tell takes what the metadata say.
-func (x *saved) tell(snap *checkpoint.Snapshot) (err error) {
+// readMetadata fills the info from the metadata.
+func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	get := func(name string) string {
 		v, e := snap.Meta("run." + name)
 		err = errors.Join(err, e)
@@ -62,12 +61,12 @@ func (x *saved) tell(snap *checkpoint.Snapshot) (err error) {
 		v := get(name)
 		n, e := strconv.Atoi(v)
 		if e != nil && err == nil {
-			err = fmt.Errorf("metadata run.%s: %q is no whole number", name, v)
+			err = fmt.Errorf("metadata run.%s: %q is not a whole number", name, v)
 		}
 		return n
 	}
 	if _, e := snap.Meta("run.model"); e != nil {
-		return errors.New("no checkpoint of a build: it names no model")
+		return errors.New("not a checkpoint of a build: it names no model")
 	}
 	i, s := &x.info, &x.config.Stream
 	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
@@ -78,7 +77,7 @@ func (x *saved) tell(snap *checkpoint.Snapshot) (err error) {
 		i.Periods = append(i.Periods, n)
 	}
 	x.schedule.Periods = i.Periods
-	s.Kind, s.Separator, s.Lanes, s.Chunk = i.Stream, get(separatorName), number("lanes"), i.Chunk
+	s.Kind, s.Separator, s.Batch, s.Chunk = i.Stream, get(separatorName), number("lanes"), i.Chunk
 	share, e := strconv.ParseFloat(get(shareName), 64)
 	if s.HeldOut = share; e != nil || err != nil {
 		return errors.Join(err, e)
@@ -94,14 +93,14 @@ func (x *saved) tell(snap *checkpoint.Snapshot) (err error) {
 	return errors.Join(err, e)
 }
 
-// load makes the model that a checkpoint names and takes its parameters.
+// load makes the model of a checkpoint and loads its parameters.
 func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
 	sizes := map[string]int{}
 	for w := range strings.FieldsSeq(x.info.Sizes) {
 		k, v, _ := strings.Cut(w, "=")
 		n, err := strconv.Atoi(v)
 		if err != nil {
-			return fmt.Errorf("metadata run.sizes: %q is no size", w)
+			return fmt.Errorf("metadata run.sizes: %q is not a size", w)
 		}
 		sizes[k] = n
 	}
@@ -115,7 +114,7 @@ func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
 	if err := x.module.Donate(snap); err != nil {
 		return err
 	}
-	x.info.Lanes, x.info.Params = 1, table(x.module)
+	x.info.Batch, x.info.Params = 1, table(x.module)
 	if x.info.States, err = states(x.module); err != nil {
 		return err
 	}
@@ -124,8 +123,8 @@ func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
 	return err
 }
 
-// tokens finds the tokenizer of a build: the one that is named, or one beside the
-// checkpoint, and in any case the one that the checkpoint remembers.
+// tokens finds the tokenizer of a build: the named one, or one in the folder of the
+// checkpoint; its digest must be the one in the checkpoint.
 func (x *saved) tokens(snap *checkpoint.Snapshot, path, named string) (err error) {
 	want, e := snap.Meta("run." + tokenizerName)
 	switch {
@@ -153,7 +152,7 @@ func (x *saved) tokens(snap *checkpoint.Snapshot, path, named string) (err error
 			return nil
 		}
 	}
-	return fmt.Errorf("it was built through the tokenizer %s, and none of the files beside it is that; name it with --tokenizer", want)
+	return fmt.Errorf("it was built with the tokenizer %s, which is not in its folder; name it with --tokenizer", want)
 }
 
 func (x *saved) take(file string, t tokenizer.Tokenizer) {
@@ -172,7 +171,7 @@ func (x *saved) stream(paths []string) (*config.Loaded, error) {
 	return &c, nil
 }
 
-// Measure measures a checkpoint on a text, in the way of a build.
+// Measure measures a checkpoint on a text as a build does.
 func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int) (out Measured, err error) {
 	x, err := m.open(path, text.Tokenizer)
 	if err != nil {
@@ -208,7 +207,7 @@ func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int
 	return out, err
 }
 
-// fits refuses what has tokens that the model does not know.
+// fits refuses an input with tokens that the model does not know.
 func (x *saved) fits(r *reading) error {
 	if has, v := r.source.Vocab(), x.module.Model().Vocabulary(); has > v {
 		return fmt.Errorf("%s has %d ids, the model knows %d", r.note, has, v)
@@ -216,7 +215,7 @@ func (x *saved) fits(r *reading) error {
 	return nil
 }
 
-// size is how many units a token is.
+// size is the number of units of a token.
 func (x *saved) size(id int32) int {
 	if x.tokenizer == nil {
 		return 1
@@ -226,12 +225,12 @@ func (x *saved) size(id int32) int {
 	}
 	b, _, err := x.tokenizer.Token(id)
 	if err != nil {
-		return 0 // a sign that no text has
+		return 0 // a special token is not text
 	}
 	return len(b)
 }
 
-// sizes is how many units the tokens are that a chunk wants predicted.
+// sizes is the number of units of the targets of a chunk.
 func (x *saved) sizes(c stream.Chunk) (n int) {
 	for _, id := range c.Targets {
 		if id != stream.Ignore {

@@ -11,13 +11,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-// session is a Session over a module's.
+// session is a Session on top of a module's.
 type session struct {
 	of       *module.Session[float32]
 	stream   *stream.Stream
 	identity module.Identity
 	chunk    int
-	units    int // that the last call wanted predicted
+	units    int // of the targets of the last call
 }
 
 // NewSession opens a checkpoint on a text.
@@ -52,13 +52,13 @@ func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (S
 		s.units = x.sizes(c)
 		return nil
 	})
-	return s, s.goOn(saved)
+	return s, s.resumeFrom(saved)
 }
 
-// goOn goes on from a file, if there is one.
-func (s *session) goOn(saved string) error {
+// resumeFrom resumes from a file, if it exists.
+func (s *session) resumeFrom(saved string) error {
 	if _, err := os.Stat(saved); err != nil {
-		return nil // Save will say what is wrong with a place that cannot be written
+		return nil // Save reports a path that cannot be written
 	}
 	snap, err := checkpoint.Read(saved)
 	if err == nil {
@@ -79,7 +79,7 @@ func (s *session) Step() (nats float64, predicted int, ok bool, err error) {
 	return x.Nats * float64(x.Valid), s.units, true, err
 }
 
-// Position is how many tokens were read.
+// Position is the number of tokens read.
 func (s *session) Position() int { return int(s.of.Conductor().Pulse().Position()) }
 
 // Hash is that of a reader's context.

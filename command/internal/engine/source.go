@@ -15,18 +15,18 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tokenizer"
 )
 
-// A reading is what a build reads: a source, cut in two.
+// A reading is the input of a build: a source, split in two parts.
 type reading struct {
 	note           string
 	source         stream.Source
 	built, heldOut stream.Part
-	tokenizer      tokenizer.Tokenizer // nil where ids are no text
-	own            module.Identity     // what a resumed run must share, beside the cursors
+	tokenizer      tokenizer.Tokenizer // nil where ids are not text
+	own            module.Identity     // properties that a resumed run must share, besides the cursors
 	unit           string
-	scale          [2]float64 // units of a token, of each part: what a loss in bits per token is divided by
+	scale          [2]float64 // units per token of each part; a loss in bits per token is divided by it
 	size           int        // in units
 	ids            []int32    // of the held-out part
-	last           int32      // token of what is built on
+	last           int32      // token of the part that is built on
 }
 
 // rest reads the held-out part, and the token before it.
@@ -40,7 +40,7 @@ func (r *reading) rest() error {
 	return err
 }
 
-// source opens what a configuration names.
+// source opens the input of a configuration.
 func (m *Modules) source(c *config.Loaded) (r reading, err error) {
 	s := c.Stream
 	switch s.Kind {
@@ -59,7 +59,7 @@ func (m *Modules) source(c *config.Loaded) (r reading, err error) {
 	return r, err
 }
 
-// Names in an identity that a reader of the checkpoint wants to know.
+// Names in an identity that are read back from a checkpoint.
 const (
 	kindName      = "stream"
 	shareName     = "held-out share"
@@ -69,7 +69,7 @@ const (
 	episodesName  = "episodes"
 )
 
-// digest is that of a tokenizer, as text.
+// digest is the digest of a tokenizer, as text.
 func digest(t tokenizer.Tokenizer) (s string) {
 	for _, w := range t.Digest() {
 		s += fmt.Sprintf("%016x", w)
@@ -77,7 +77,7 @@ func digest(t tokenizer.Tokenizer) (s string) {
 	return s
 }
 
-// read opens what a configuration names, and cuts it in two.
+// read opens the input of a configuration, and splits it.
 func (m *Modules) read(c *config.Loaded) (r reading, err error) {
 	if r, err = m.source(c); err != nil {
 		return r, err
@@ -106,8 +106,8 @@ func (r *reading) measured() error {
 	return nil
 }
 
-// readWhole opens what a configuration names, and takes all of it for what is measured
-// but the first token, which nothing precedes.
+// readWhole opens the input of a configuration to measure all of it except the first
+// token.
 func (m *Modules) readWhole(c *config.Loaded) (r reading, err error) {
 	if r, err = m.source(c); err != nil {
 		return r, err
@@ -125,7 +125,7 @@ func (m *Modules) readWhole(c *config.Loaded) (r reading, err error) {
 	return r, errors.Join(r.measured(), r.rest())
 }
 
-// texts opens files of text, as bytes or through a tokenizer.
+// texts opens files of text, as bytes or with a tokenizer.
 func (m *Modules) texts(s config.Stream) (r reading, err error) {
 	var text *stream.Text
 	if len(s.Path) > 1 || s.Separator != "" || s.Kind == "text" && len(s.Path) > 0 {
@@ -214,7 +214,7 @@ func (r *reading) cut(share float64) (err error) {
 	n := r.source.Len()
 	at := n - int(math.Round(float64(n)*share))
 	if share == config.Default().Stream.HeldOut {
-		r.built, r.heldOut = stream.Split(r.source) // which rounds in whole numbers
+		r.built, r.heldOut = stream.Split(r.source) // which rounds as earlier checkpoints did
 	} else if r.built, err = stream.Slice(r.source, 0, at); err == nil {
 		r.heldOut, err = stream.Slice(r.source, at, n)
 	}
@@ -224,7 +224,7 @@ func (r *reading) cut(share float64) (err error) {
 	return err
 }
 
-// Tokens returns what a configuration builds on.
+// Tokens returns the tokens that a configuration builds on.
 func (m *Modules) Tokens(c *config.Loaded) ([]int32, error) {
 	r, err := m.read(c)
 	if err != nil {
@@ -252,7 +252,7 @@ func ids(p stream.Part) ([]int32, error) {
 	return out, p.Source().Read(out, lo)
 }
 
-// base is how a source is called in an identity: a file by its name alone, since
+// base is the name of a source in an identity: a file without its folder, since
 // cursors have its digest.
 func (r *reading) base() string {
 	if strings.Contains(r.note, ", ") && r.tokenizer == nil || r.unit == "token" {

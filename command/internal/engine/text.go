@@ -7,7 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/validation/opticks"
 )
 
-// openText opens a file, or a text that is at hand; note says which it is.
+// openText opens a file, or a default text; note names it.
 func (m *Modules) openText(path string) (note string, t *stream.Text, err error) {
 	switch {
 	case path != "":
@@ -16,7 +16,7 @@ func (m *Modules) openText(path string) (note string, t *stream.Text, err error)
 	default:
 		note = opticks.Note
 		if t, err = stream.Open(opticks.Path()); err != nil {
-			note = m.OwnName + ", our own small text, because the Go toolchain's was not found"
+			note = m.OwnName + ", the built-in text, because the text of the Go toolchain was not found"
 			t, err = stream.FromDocuments(m.OwnName, m.OwnText)
 		}
 	}

@@ -1,11 +1,11 @@
-// Package events writes event files that TensorBoard reads.
+// Package events writes event files for TensorBoard.
 //
-// A file is a row of records: the length as eight bytes, little-endian, its
-// masked CRC-32C, the bytes and theirs. The bytes are a protocol buffer Event,
-// written here field by field, for it needs four of them. The first event says
-// "brain.Event:2". A run that was taken up again writes a file of its own that
-// says, with a session's start, from which step on it counts; without it a
-// reader would draw the old steps and the new ones over each other.
+// A file is a sequence of records (TFRecord): the length as eight bytes,
+// little-endian, its masked CRC-32C, the bytes and their masked CRC-32C. The bytes are
+// a protocol buffer Event, written here field by field, since only four fields are
+// needed. The first event holds the version "brain.Event:2". A resumed run writes a
+// file of its own whose SessionLog gives its first step; without it TensorBoard would
+// draw the old and the new steps over each other.
 package events
 
 import (
@@ -35,11 +35,11 @@ type Writer struct {
 	msg  []byte // reused
 }
 
-// version is what the first event says.
+// version is the text of the first event.
 const version = "brain.Event:2"
 
 // Create makes a file of its own in a folder, and the folder if need be. step is
-// the first that it will have; one above 1 is that of a run taken up again.
+// its first step, above 1 for a resumed run.
 func Create(dir string, step int, now time.Time) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -69,12 +69,12 @@ func Create(dir string, step int, now time.Time) (*Writer, error) {
 	}
 }
 
-// start says that a session begins: a SessionLog with status START, 1.
+// start writes the start of a session: a SessionLog with status START, 1.
 func (w *Writer) start(now time.Time, step int) error {
 	return w.event(now, step, func(b []byte) []byte { return bytes(b, 7, number(nil, 1, 1)) })
 }
 
-// Path is where the file is.
+// Path is the path of the file.
 func (w *Writer) Path() string { return w.path }
 
 // Scalars writes numbers of a step.
@@ -119,8 +119,7 @@ func (w *Writer) record(data []byte) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is the CRC-32C, turned and moved so that one of bytes that hold one is
-// not trivial.
+// masked is the masked CRC-32C of TFRecord: rotated and offset.
 func masked(b []byte) uint32 {
 	const delta = 0xa282ead8
 	c := crc32.Checksum(b, castagnoli)
@@ -139,7 +138,7 @@ func bytes(b []byte, field uint64, x []byte) []byte {
 
 func text(b []byte, field uint64, s string) []byte { return bytes(b, field, []byte(s)) }
 
-// Flush hands everything to the operating system.
+// Flush writes the buffer to the file.
 func (w *Writer) Flush() error { return w.buf.Flush() }
 
 // Close ends the file.

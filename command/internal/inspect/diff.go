@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Diff is what differs between two checkpoints.
+// A Diff is the differences between two checkpoints.
 type Diff struct {
 	A       string       `json:"a"`
 	B       string       `json:"b"`
@@ -31,7 +31,7 @@ type TensorDiff struct {
 	A, B    string  `json:"-"`    // type and shape
 	Count   int     `json:"differing,omitempty"`
 	Of      int     `json:"of,omitempty"`
-	MaxAbs  float64 `json:"max_abs,omitempty"` // NaN never: those that are none are counted
+	MaxAbs  float64 `json:"max_abs,omitempty"` // never NaN: those are counted
 	MaxRel  float64 `json:"max_rel,omitempty"` // by the greater of the two
 	NaN     int     `json:"not_comparable,omitempty"`
 	First   []int   `json:"first,omitempty"` // index of the first difference
@@ -152,7 +152,7 @@ func index(i int, shape []int) []int {
 	return out
 }
 
-// String shows what differs, both sides of it.
+// String shows both sides of every difference.
 func (d *Diff) String() string {
 	var b strings.Builder
 	if d.Same() {
@@ -178,7 +178,7 @@ func (d *Diff) String() string {
 		case "values":
 			fmt.Fprintf(&b, "%s %s: %d of %d differ, by at most %.4g at %v, relatively %.4g; first at %v: %v in A, %v in B", t.Name, t.A, t.Count, t.Of, t.MaxAbs, t.WorstAt, t.MaxRel, t.First, t.FirstA, t.FirstB)
 			if t.NaN > 0 {
-				fmt.Fprintf(&b, "; %d are no numbers on a side", t.NaN)
+				fmt.Fprintf(&b, "; %d are not finite on one side", t.NaN)
 			}
 			b.WriteByte('\n')
 		default:

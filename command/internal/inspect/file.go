@@ -1,9 +1,8 @@
-// Package inspect reads checkpoints to look at them and to compare them.
+// Package inspect reads checkpoints to show and compare them.
 //
-// It reads more than package checkpoint, which takes nothing on trust: a file
-// of another arithmetic, one with a tensor whose digest is wrong, one of another
-// program. What it can read it shows, and beside it what this program would
-// refuse it for.
+// It accepts more than package checkpoint, which verifies everything: a file of
+// another arithmetic, one with a tensor whose digest is wrong, one of another program.
+// It shows what it can read, and the reason why this program would refuse the file.
 package inspect
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// A File is a checkpoint to look at.
+// A File is a checkpoint.
 type File struct {
 	Path    string            `json:"path"`
 	Bytes   int               `json:"bytes"`
@@ -45,13 +44,13 @@ type Tensor struct {
 	Mean   float64 `json:"-"`
 	MaxAbs float64 `json:"-"`
 	Bad    int     `json:"not_finite,omitempty"` // elements
-	Level  *int    `json:"level,omitempty"`      // of a parameter, of what its update keeps and of what waits for it
+	Level  *int    `json:"level,omitempty"`      // of a parameter, of the state of its update and of its buffer
 	raw    []byte
 }
 
 const (
 	digestKey = "sha256."
-	// headerDigest is that of the header: it says nothing that is not seen.
+	// headerDigest is the digest of the header, which is not shown.
 	headerDigest = "sha256"
 	maxHeader    = 100 << 20 // bytes; the limit of the format
 )
@@ -64,7 +63,7 @@ func Read(path string) (*File, error) {
 	}
 	f := &File{Path: path, Bytes: len(data), Meta: map[string]string{}}
 	if err := f.parse(data); err != nil {
-		return nil, fmt.Errorf("%s is no checkpoint: %w", path, err)
+		return nil, fmt.Errorf("%s is not a checkpoint: %w", path, err)
 	}
 	f.level()
 	if _, err := checkpoint.Decode(data); err != nil {
@@ -73,7 +72,7 @@ func Read(path string) (*File, error) {
 	return f, nil
 }
 
-// parse takes the header and cuts the data.
+// parse reads the header and splits the data.
 func (f *File) parse(data []byte) error {
 	if len(data) < 8 {
 		return fmt.Errorf("it has %d bytes, the length of a header needs 8", len(data))
@@ -84,7 +83,7 @@ func (f *File) parse(data []byte) error {
 	}
 	var rows map[string]json.RawMessage
 	if err := json.Unmarshal(data[8:8+n], &rows); err != nil {
-		return fmt.Errorf("its header is no JSON object: %w", err)
+		return fmt.Errorf("its header is not a JSON object: %w", err)
 	}
 	digests, err := f.metadata(rows)
 	if err != nil {
@@ -128,7 +127,7 @@ func (f *File) tensors(rows map[string]json.RawMessage, digests map[string]strin
 			return fmt.Errorf("tensor %q: %w", name, err)
 		}
 		if r.Offsets[0] < 0 || r.Offsets[1] < r.Offsets[0] || r.Offsets[1] > len(body) {
-			return fmt.Errorf("tensor %q lies at [%d, %d) of %d bytes", name, r.Offsets[0], r.Offsets[1], len(body))
+			return fmt.Errorf("tensor %q is at [%d, %d) of %d bytes", name, r.Offsets[0], r.Offsets[1], len(body))
 		}
 		t := Tensor{Name: name, Type: r.Type, Shape: r.Shape, raw: body[r.Offsets[0]:r.Offsets[1]]}
 		if err := t.fits(); err != nil {
@@ -144,7 +143,7 @@ func (f *File) tensors(rows map[string]json.RawMessage, digests map[string]strin
 	return nil
 }
 
-// fits holds the shape to the bytes, where the type is one that we read.
+// fits compares the shape with the bytes, if the type is known.
 func (t *Tensor) fits() error {
 	n, err := tensor.Shape(t.Shape).Size()
 	if err != nil || t.size() > 0 && n*t.size() != len(t.raw) {
@@ -153,7 +152,7 @@ func (t *Tensor) fits() error {
 	return nil
 }
 
-// size is the bytes of an element, 0 where the type has none that we read.
+// size is the bytes of an element, 0 for an unknown type.
 func (t *Tensor) size() int {
 	switch t.Type {
 	case "F32":
@@ -186,7 +185,7 @@ func (t *Tensor) At(i int) float64 {
 	}
 }
 
-// measure fills the figures.
+// measure fills in norm, mean and maximum.
 func (t *Tensor) measure() {
 	sum, squares, n := 0.0, 0.0, 0
 	for i := range t.Len() {

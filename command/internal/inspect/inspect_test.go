@@ -158,7 +158,7 @@ func TestOtherForms(t *testing.T) {
 	if want := []string{"a only in A", "b type", "c shape", "d values", "e only in B"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if x := d.Tensors[3]; x.NaN != 1 || x.MaxAbs != 0 || x.Count != 1 || !strings.Contains(d.String(), "1 are no numbers on a side") {
+	if x := d.Tensors[3]; x.NaN != 1 || x.MaxAbs != 0 || x.Count != 1 || !strings.Contains(d.String(), "1 are not finite on one side") {
 		t.Errorf("%+v", x)
 	}
 }

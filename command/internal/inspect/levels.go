@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A Level is what a checkpoint of a build has of one level of frequency.
+// A Level is the part of a build's checkpoint that belongs to one level.
 type Level struct {
 	Level   int     `json:"level"`
 	Period  string  `json:"period"`  // in the unit of the run
 	Numbers int     `json:"numbers"` // in its parameters
 	Norm    float64 `json:"-"`       // of them
 	Kept    int     `json:"kept"`    // numbers of its updates and buffers
-	Waiting float64 `json:"-"`       // norm of what waits for its next fire
+	Waiting float64 `json:"-"`       // norm of the gradient that is buffered until it fires
 }
 
 // Keys of the metadata, and prefixes of names, of a build.
@@ -67,7 +67,7 @@ func (f *File) level() {
 	}
 }
 
-// maxLevels bounds what a damaged file can say.
+// maxLevels bounds the levels of a damaged file.
 const maxLevels = 64
 
 // parameterOf is the parameter that a tensor of a build belongs to.
@@ -80,13 +80,13 @@ func parameterOf(name string) (string, bool) {
 	return "", false
 }
 
-// levels prints a line for each level, where there are several.
+// levels prints a line for each level, if there is more than one.
 func (f *File) levels(w io.Writer) {
 	if len(f.Levels) < 2 {
 		return
 	}
 	for _, l := range f.Levels {
-		fmt.Fprintf(w, "  level %d: period %s, %d numbers in parameters of the norm %.5g, %d kept for them; what waits has the norm %.5g\n",
+		fmt.Fprintf(w, "  level %d: period %s, %d numbers in parameters of the norm %.5g, %d kept for them; the buffered gradient has the norm %.5g\n",
 			l.Level, l.Period, l.Numbers, l.Norm, l.Kept, l.Waiting)
 	}
 }

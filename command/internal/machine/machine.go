@@ -1,4 +1,4 @@
-// Package machine says what this machine has to compute with.
+// Package machine describes the processor of this machine.
 package machine
 
 import (
@@ -12,10 +12,10 @@ import (
 	xcpu "golang.org/x/sys/cpu"
 )
 
-// Info is what there is.
+// Info is the description.
 type Info struct {
 	OS, Arch, Go string
-	CPU          string   // the model's name, empty where the system does not say
+	CPU          string   // the model's name, empty if unknown
 	Cores        int      // that this process may use at once
 	Features     []string // of the CPU, those that kernels ask for
 	Caches       []Cache
@@ -30,14 +30,14 @@ type Cache struct {
 	Shared     string // the cores that share it
 }
 
-// Level is an arithmetic level.
+// Level is an instruction set that kernels are made for.
 type Level struct {
 	Name, Arithmetic string
-	Why              string // it cannot run here; empty if it can
+	Why              string // the reason it cannot run here; empty if it can
 	Active           bool
 }
 
-// Look looks.
+// Look returns the description of this machine.
 func Look() Info {
 	m := Info{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Cores: runtime.GOMAXPROCS(0), CPU: cpuName(),
 		Features: features(), Caches: caches("/sys/devices/system/cpu/cpu0/cache"), Forced: os.Getenv(cpu.Env)}
@@ -68,7 +68,7 @@ func features() (out []string) {
 	return out
 }
 
-// cpuName is what Linux calls the CPU.
+// cpuName is the name of the CPU under Linux.
 func cpuName() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -120,7 +120,7 @@ func (m Info) String() string {
 	for _, c := range m.Caches {
 		fmt.Fprintf(&b, "cache:    L%d %s, %s, of cores %s\n", c.Level, c.Kind, c.Size, c.Shared)
 	}
-	b.WriteString("\nlevel     arithmetic\n")
+	b.WriteString("\ntarget    arithmetic\n")
 	for _, l := range m.Levels {
 		note := ""
 		switch {

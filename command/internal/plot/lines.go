@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Lines are several quantities over tokens: norms of groups, openings of gates.
+// Lines are quantities over tokens: norms of groups, openings of gates.
 type Lines struct {
-	Title, Y string  // Y is what is measured, with its unit
+	Title, Y string  // Y is the quantity with its unit
 	Log      bool    // a logarithmic axis, where all values are above zero
 	First    float64 // tokens at the first value
 	Tokens   float64 // between two values
@@ -31,8 +31,8 @@ type Series struct {
 
 var palette = []color.RGBA{blue, ochre, green, red, {0x7b, 0x4f, 0xa3, 0xff}, {0x3a, 0x9a, 0xa8, 0xff}, {0x6b, 0x72, 0x80, 0xff}, {0xa0, 0x5a, 0x2c, 0xff}}
 
-// Draw returns the lines as an SVG and as a PNG file. Values that are no numbers
-// leave a line's place empty.
+// Draw returns the lines as an SVG and as a PNG file. NaN and infinity
+// interrupt a line.
 func (l Lines) Draw() (svg, png []byte, err error) {
 	p := plot.New()
 	style(p, l.Title, l.Y)
@@ -59,8 +59,8 @@ func (l Lines) Draw() (svg, png []byte, err error) {
 	return files(p)
 }
 
-// headroom leaves place above the lines for a legend of so many rows, at most as
-// much as the lines have. Without a value there is no axis to lengthen.
+// headroom extends the axis above the lines for a legend of the given rows, at most
+// by the height of the lines. Without values the axis is unchanged.
 func headroom(p *plot.Plot, rows int) {
 	const row = 0.045 // of the axis
 	if !(p.Y.Min <= p.Y.Max) {
@@ -89,7 +89,7 @@ func (l Lines) positive() bool {
 	return any
 }
 
-// points are the values at their tokens, thinned to what can be seen.
+// points are the values at their tokens, thinned to the resolution of a plot.
 func (l Lines) points(values []float64) plotter.XYs {
 	every := max((len(values)+drawn-1)/drawn, 1)
 	var xs plotter.XYs

@@ -1,5 +1,5 @@
-// Package plot draws what a build went through, as SVG and as PNG: its losses
-// beside what there is to compare them with, and quantities by group.
+// Package plot draws the course of a build as SVG and PNG: its losses with the
+// baselines, and quantities by group.
 package plot
 
 import (
@@ -13,11 +13,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Curve is what is drawn: losses in bits per byte over tokens, and the
-// figures to compare them with.
+// A Curve is losses in bits per byte over tokens, and the baselines.
 type Curve struct {
 	Title           string
-	Unit            string    // what bits are for each of; "" is byte
+	Unit            string    // of the bits; "" is byte
 	Tokens          int       // between two losses
 	Bits            []float64 // loss of every step, before its update
 	Unigram, Bigram float64   // of the held-out part
@@ -27,7 +26,7 @@ type Curve struct {
 const (
 	width, height = 18 * vg.Centimeter, 11 * vg.Centimeter
 	dpi           = 144
-	drawn         = 4000 // points of a line at most; more cannot be seen
+	drawn         = 4000 // largest number of points of a line; more are not visible
 )
 
 var (
@@ -91,7 +90,7 @@ func (c Curve) plot() (*plot.Plot, error) {
 	return p, c.heldOut(p, end)
 }
 
-// heldOut marks the held-out figures before and after.
+// heldOut marks the held-out losses before and after.
 func (c Curve) heldOut(p *plot.Plot, end float64) error {
 	var points plotter.XYs
 	name := "held out"
@@ -133,7 +132,7 @@ func tokenTicks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// points are the losses at their tokens, thinned to what can be seen.
+// points are the losses at their tokens, thinned to the resolution of a plot.
 func (c Curve) points(bits []float64) plotter.XYs {
 	if len(bits) == 0 {
 		return plotter.XYs{{X: 0, Y: c.Unigram}} // a line needs a point

@@ -1,7 +1,7 @@
-// Package progress shows how far a long piece of work is.
+// Package progress shows the progress of long work.
 //
-// On a terminal it is one line that is drawn over itself; elsewhere, in a file
-// or a pipe, a whole line every few seconds.
+// On a terminal it is one line that is redrawn; elsewhere, in a file or a pipe, a new
+// line every few seconds.
 package progress
 
 import (
@@ -21,14 +21,14 @@ const (
 	barWidth  = 24
 )
 
-// A Bar is the progress of one piece of work.
+// A Bar is the progress of one job.
 type Bar struct {
 	w     io.Writer
-	width func() int // of the terminal; nil if there is none
+	width func() int // of the terminal; nil without one
 	start time.Time
 	drawn time.Time
-	every time.Duration // between two lines where there is no terminal
-	from  float64       // what was done before, of the whole
+	every time.Duration // between two lines without a terminal
+	from  float64       // fraction that was done before
 }
 
 // New returns a bar that begins now.
@@ -42,20 +42,19 @@ func New(w io.Writer) *Bar {
 			return 80
 		}
 	} else {
-		b.drawn = b.start // the first line comes when there is something to say
+		b.drawn = b.start // the first line is printed after an interval
 	}
 	return b
 }
 
-// Every sets the time between two lines where there is no terminal.
+// Every sets the time between two lines without a terminal.
 func (b *Bar) Every(d time.Duration) { b.every = d }
 
-// From says what fraction of the work was done before this bar began, so that
-// the time that remains is not reckoned from it.
+// From sets the fraction of the work that was done before this bar began, which the
+// estimate of the remaining time excludes.
 func (b *Bar) From(fraction float64) { b.from = min(max(fraction, 0), 0.999) }
 
-// Due reports whether it is time for a line, and takes it for said. It is for
-// who prints lines of its own.
+// Due reports whether a line is due, and assumes that the caller prints it.
 func (b *Bar) Due() bool {
 	now := time.Now()
 	if now.Sub(b.drawn) < b.every {
@@ -68,8 +67,8 @@ func (b *Bar) Due() bool {
 // Elapsed returns the time since New.
 func (b *Bar) Elapsed() time.Duration { return time.Since(b.start) }
 
-// Set shows that a fraction of the work, in [0, 1], is done, and what; it
-// draws only now and then, so it may be called often.
+// Set shows the fraction of the work, in [0, 1], and a text; it limits its own rate,
+// so it may be called often.
 func (b *Bar) Set(fraction float64, what func() string) {
 	every := b.every
 	if b.width != nil {
@@ -90,28 +89,27 @@ func (b *Bar) Set(fraction float64, what func() string) {
 	fmt.Fprint(b.w, "\r\x1b[K", fit(line(fraction, text, columns-beside-utf8.RuneCountInString(text)), columns))
 }
 
-// Done takes the line off a terminal, so that what follows stands alone.
+// Done removes the line from a terminal.
 func (b *Bar) Done() {
 	if b.width != nil {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}
 }
 
-// beside is what stands beside the bar and the text: blanks and the percentage.
+// beside is the width of the blanks and the percentage.
 const beside = 10
 
-// Line returns the bar and what stands behind it.
+// Line returns the bar and the text after it.
 func Line(fraction float64, what string) string { return line(fraction, what, barWidth) }
 
-// line is Line with a bar of so many characters, if they are neither too few to
-// see anything nor more than are needed.
+// line is Line with a bar of the given width, within a smallest and a largest one.
 func line(fraction float64, what string, width int) string {
 	width = min(max(width, 8), barWidth)
 	full := int(fraction*float64(width) + 0.5)
 	return fmt.Sprintf("  %s%s %3.0f %%  %s", strings.Repeat("━", full), strings.Repeat("·", width-full), 100*fraction, what)
 }
 
-// left estimates the time that remains.
+// left estimates the remaining time.
 func left(elapsed time.Duration, fraction float64) string {
 	if fraction <= 0.01 || fraction >= 1 {
 		return ""
@@ -137,7 +135,7 @@ func fit(line string, width int) string {
 	return string([]rune(line)[:max(width, 0)])
 }
 
-// Things prints how many of something there are: 1 level, 2 levels.
+// Things prints a count with its noun: 1 level, 2 levels.
 func Things[I ~int | ~int64 | ~uint64](n I, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -50,7 +50,7 @@ func (b *Board) Step(s Step) error {
 	return b.file.Scalars(time.Now(), s.Step.Step, list...)
 }
 
-// HeldOut writes a held-out figure.
+// HeldOut writes a held-out loss.
 func (b *Board) HeldOut(m Measured) error {
 	if math.IsNaN(m.Bits) {
 		return nil
@@ -58,7 +58,7 @@ func (b *Board) HeldOut(m Measured) error {
 	return b.file.Scalars(time.Now(), m.Step, events.Scalar{Tag: "held_out/bits_per_" + b.unit, Value: m.Bits})
 }
 
-// Flush writes what is there.
+// Flush writes the buffered events.
 func (b *Board) Flush() error { return b.file.Flush() }
 
 // Close ends the file.

@@ -26,10 +26,10 @@ type Console struct {
 	bar      *progress.Bar
 	recent   []float64 // the last losses
 	last     Step
-	warned   bool // that a level moves by what is long over
+	warned   bool // of a level with a stale gradient
 }
 
-// worstRatio is from where on what waits for a level is worth a word.
+// worstRatio is the ratio of a level's buffer above which a warning is printed.
 const worstRatio = 10
 
 // Event is a line in JSON.
@@ -42,7 +42,7 @@ type Event struct {
 	Extra   map[string]any `json:"extra,omitempty"`
 }
 
-// Begin prints what is built on what.
+// Begin prints the model and its input.
 func (c *Console) Begin(info engine.Info, bits []float64) error {
 	c.info, c.first, c.before, c.recent = info, len(bits), math.NaN(), bits
 	c.last.Step.Step = len(bits)
@@ -66,7 +66,7 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 	return err
 }
 
-// Before prints the held-out figure before the first step.
+// Before prints the held-out loss before the first step.
 func (c *Console) Before(bits float64) error {
 	c.before = bits
 	if c.JSON {
@@ -88,7 +88,7 @@ func (c *Console) Step(s Step) error {
 	for _, l := range s.Levels {
 		if l.Ratio > worstRatio && !c.warned {
 			c.warned = true
-			if err := c.Note("warning", "step %d: what waits for level %d is %.1f times as long as %d gradients of no common direction; the level moves by what is long over",
+			if err := c.Note("warning", "step %d: the buffered gradient of level %d is %.1f times as long as %d gradients without a common direction; the level's update is stale",
 				s.Step.Step, l.Level, l.Ratio, l.Waiting); err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func (c *Console) Step(s Step) error {
 	return nil
 }
 
-// mean is that of the last losses.
+// mean is the mean of the last losses.
 func (c *Console) mean() float64 {
 	c.recent = c.recent[max(0, len(c.recent)-50):]
 	sum := 0.0
@@ -120,10 +120,10 @@ func (c *Console) mean() float64 {
 
 func whole(x float64) string { return progress.Count(int64(x)) }
 
-// HeldOut prints a figure on the way.
+// HeldOut prints a held-out loss between steps.
 func (c *Console) HeldOut(m Measured) error {
 	if m.Step == 0 {
-		return nil // Before says it
+		return nil // Before prints it
 	}
 	if c.JSON {
 		return c.json(Event{Event: "held_out", Line: held(c.info, m.Step, m.Bits)})
@@ -133,17 +133,17 @@ func (c *Console) HeldOut(m Measured) error {
 	return err
 }
 
-// clear takes the bar away, so that a line stands alone.
+// clear removes the bar, so that a line is printed alone.
 func (c *Console) clear() {
 	if c.bar != nil {
 		c.bar.Done()
 	}
 }
 
-// Built says how much was read and how fast.
+// Built prints the number of tokens and the speed.
 func (c *Console) Built(m *progress.Meter) error {
 	c.clear()
-	tokens := (c.last.Step.Step - c.first) * c.info.Lanes * c.info.Chunk
+	tokens := (c.last.Step.Step - c.first) * c.info.Batch * c.info.Chunk
 	if c.JSON {
 		return c.json(Event{Event: "built", Line: Line{Step: c.last.Step.Step, Tokens: tokens, Average: number(m.Average()), Worst: number(m.Worst())}})
 	}
@@ -151,7 +151,7 @@ func (c *Console) Built(m *progress.Meter) error {
 	return err
 }
 
-// After prints the held-out figure at the end beside what to compare it with.
+// After prints the final held-out loss and the losses to compare it with.
 func (c *Console) After(step int, before, after float64) error {
 	if c.JSON {
 		return c.json(Event{Event: "held_out", Line: held(c.info, step, after),
@@ -161,7 +161,7 @@ func (c *Console) After(step int, before, after float64) error {
 	return err
 }
 
-// Levels says how each level is at the end; of a single one there is nothing to say.
+// Levels prints each level at the end, if there is more than one.
 func (c *Console) Levels(levels []engine.Level) error {
 	if len(levels) < 2 {
 		return nil
@@ -177,7 +177,7 @@ func (c *Console) Levels(levels []engine.Level) error {
 		if l.Gated {
 			by = " by its gate"
 		}
-		if err := c.Note(fmt.Sprintf("level %d", l.Level), "fired %s times, open in %.1f %% of the chunks%s, %s gradients wait (ratio %.2g); norms: gradient %.3g, parameters %.4g, states %.4g",
+		if err := c.Note(fmt.Sprintf("level %d", l.Level), "fired %s times, open in %.1f %% of the chunks%s, %s gradients buffered (ratio %.2g); norms: gradient %.3g, parameters %.4g, states %.4g",
 			progress.Count(l.Fires), 100*l.Share, by, progress.Count(l.Waiting), l.Ratio, l.Gradient, l.Parameter, l.State); err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (c *Console) Levels(levels []engine.Level) error {
 	return nil
 }
 
-// Sample prints text of the model.
+// Sample prints generated text.
 func (c *Console) Sample(text []byte) error {
 	if c.JSON {
 		return c.json(Event{Event: "sample", Message: Printable(text)})
@@ -194,8 +194,7 @@ func (c *Console) Sample(text []byte) error {
 	return err
 }
 
-// Note prints a line that stands alone: the word before it, as the others have
-// one.
+// Note prints a line after a word.
 func (c *Console) Note(word, format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	if c.JSON {
@@ -206,7 +205,7 @@ func (c *Console) Note(word, format string, args ...any) error {
 	return err
 }
 
-// Wrote lists files, a line for each, that a shell takes as they are.
+// Wrote lists files, a line for each, quoted for a shell.
 func (c *Console) Wrote(paths []string) error {
 	if !c.JSON {
 		c.clear()
@@ -233,7 +232,7 @@ func (c *Console) json(e Event) error {
 // Flush has nothing to do: everything is printed at once.
 func (c *Console) Flush() error { return nil }
 
-// Close takes the bar away.
+// Close removes the bar.
 func (c *Console) Close() error {
 	c.clear()
 	return nil

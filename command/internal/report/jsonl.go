@@ -16,20 +16,20 @@ import (
 )
 
 // A Line is one step in a log of JSON lines. Numbers that JSON cannot have are
-// null. A line with a held-out figure has that and the step only.
+// null. A line with a held-out loss has only that and the step.
 type Line struct {
 	Step    int                `json:"step"`
 	Tokens  int                `json:"tokens,omitempty"`
 	Loss    *float64           `json:"loss,omitempty"` // nats per token, before the update
 	Bits    *float64           `json:"bits_per_byte,omitempty"`
-	Each    *float64           `json:"bits_per_token,omitempty"` // where there are no bytes
+	Each    *float64           `json:"bits_per_token,omitempty"` // without bytes
 	Rate    *float64           `json:"lr,omitempty"`
 	Norm    *float64           `json:"grad_norm,omitempty"` // of all gradients, as the update got them
 	Norms   map[string]float64 `json:"grad_norms,omitempty"`
 	Average *float64           `json:"tokens_per_s,omitempty"` // of this attempt
 	Worst   *float64           `json:"worst_tokens_per_s,omitempty"`
 	Fires   []int              `json:"fires,omitempty"`  // by level
-	Levels  []engine.Level     `json:"levels,omitempty"` // where there are several
+	Levels  []engine.Level     `json:"levels,omitempty"` // of models with more than one
 	HeldOut *float64           `json:"held_out_bits_per_byte,omitempty"`
 	HeldTok *float64           `json:"held_out_bits_per_token,omitempty"`
 }
@@ -43,7 +43,7 @@ func (l *Line) bits(info engine.Info, x float64) {
 	}
 }
 
-// held is a line with a held-out figure.
+// held is a line with a held-out loss.
 func held(info engine.Info, step int, x float64) Line {
 	if info.Unit == "token" {
 		return Line{Step: step, HeldTok: number(x)}
@@ -59,7 +59,7 @@ func number(x float64) *float64 {
 	return &x
 }
 
-// finite is what is said of levels, nothing if a number of it is none.
+// finite is the levels, nil if a number is NaN or infinite.
 func finite(levels []engine.Level) []engine.Level {
 	for _, l := range levels {
 		for _, x := range []float64{l.Ratio, l.Gradient, l.Parameter, l.State} {
@@ -71,8 +71,8 @@ func finite(levels []engine.Level) []engine.Level {
 	return levels
 }
 
-// JSONL is a Sink that writes one line for each step. It goes on with a file that
-// is there: what it says about steps that were not saved is taken out.
+// JSONL is a Sink that writes one line for each step. It appends to an existing
+// file, without its lines about steps that were not saved.
 type JSONL struct {
 	Path  string
 	info  engine.Info
@@ -150,7 +150,7 @@ func (j *JSONL) HeldOut(m Measured) error {
 	return j.line(held(j.info, m.Step, m.Bits))
 }
 
-// line writes a line, and every second what is there to the file.
+// line writes a line to the buffer, and every second the buffer to the file.
 func (j *JSONL) line(l Line) error {
 	b, err := json.Marshal(l)
 	if err != nil {
@@ -166,7 +166,7 @@ func (j *JSONL) line(l Line) error {
 	return nil
 }
 
-// Flush writes what is there.
+// Flush writes the buffer to the file.
 func (j *JSONL) Flush() error {
 	if err := j.buf.Flush(); err != nil {
 		return fmt.Errorf("%s: %w", j.Path, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/plot"
 )
 
-// Plots is a Sink that keeps what is drawn at the end: the losses of all steps,
-// and norms and gates of those of this attempt.
+// Plots is a Sink that keeps the data of the plots: the losses of all steps, and the
+// norms and gates of the steps of this attempt.
 type Plots struct {
 	Stem  string // of the files, without an ending
 	info  engine.Info
@@ -48,16 +48,16 @@ func (p *Plots) Step(s Step) error {
 	return nil
 }
 
-// HeldOut has nothing to keep: the figures before and after come with Draw.
+// HeldOut keeps nothing: the losses before and after come with Draw.
 func (p *Plots) HeldOut(Measured) error { return nil }
 
-// Flush has nothing to write.
+// Flush does nothing.
 func (p *Plots) Flush() error { return nil }
 
-// Close has nothing to write.
+// Close does nothing.
 func (p *Plots) Close() error { return nil }
 
-// Draw returns the files by their names. NaN stands for a figure that was not
+// Draw returns the files by their names. NaN is a loss that was not
 // measured.
 func (p *Plots) Draw(before, after float64) (map[string][]byte, error) {
 	out := map[string][]byte{}
@@ -65,7 +65,7 @@ func (p *Plots) Draw(before, after float64) (map[string][]byte, error) {
 		out[p.Stem+name+".svg"], out[p.Stem+name+".png"] = svg, png
 		return err
 	}
-	tokens := p.info.Lanes * p.info.Chunk
+	tokens := p.info.Batch * p.info.Chunk
 	svg, png, err := plot.Draw(plot.Curve{Title: p.info.Model + " on " + p.info.Text, Tokens: tokens, Bits: p.bits,
 		Unit: p.info.Unit, Unigram: p.info.Unigram, Bigram: p.info.Bigram, Before: before, After: after})
 	err = keep("", svg, png, err)
@@ -73,7 +73,7 @@ func (p *Plots) Draw(before, after float64) (map[string][]byte, error) {
 		name, title, y string
 		log            bool
 		series         []plot.Series
-	}{{"-norms", "Norms of gradients", "norm", true, p.norms}, {"-gates", "Levels that were open", "share of the lanes", false, p.gates},
+	}{{"-norms", "Norms of gradients", "norm", true, p.norms}, {"-gates", "Levels that were open", "share of the batch", false, p.gates},
 		{"-levels", "Norms by level", "norm", true, p.sizes}} {
 		if len(l.series) == 0 || len(l.series[0].Values) == 0 {
 			continue

@@ -1,9 +1,8 @@
-// Package report writes what happens in a build: for people and for programs on
-// the standard output, as JSON lines and as TensorBoard's events in files, and
-// as plots.
+// Package report reports a build: on the standard output as text or JSON, in files as
+// JSON lines and TensorBoard events, and as plots.
 //
-// Each is a Sink and is told the same. A sink that cannot write says so, and the
-// build ends: a report that has silently stopped is worse than none.
+// Each is a Sink. A sink that cannot write ends the build: a report that has silently
+// stopped is worse than none.
 package report
 
 import (
@@ -13,33 +12,33 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/engine"
 )
 
-// A Sink is told what happens.
+// A Sink receives the events of a build.
 type Sink interface {
-	// Begin is told before the first step of this attempt; done steps were made
+	// Begin is called before the first step of this attempt; done steps were made
 	// before, with the given losses.
 	Begin(info engine.Info, bits []float64) error
 	Step(Step) error
 	HeldOut(Measured) error
-	// Flush is called before each checkpoint: what was told must be on its way
-	// to the disk.
+	// Flush is called before each checkpoint and hands buffered output to the
+	// operating system.
 	Flush() error
 	Close() error
 }
 
-// Step is what an update did, and how fast it goes.
+// Step is the result of an update and the speed.
 type Step struct {
 	engine.Step
-	Average, Worst float64   // tokens in a second
+	Average, Worst float64   // tokens per second
 	Groups         []float64 // norms of gradients, as Groups of the info has them
 }
 
-// Measured is a held-out figure.
+// Measured is a held-out loss.
 type Measured struct {
 	Step int
 	Bits float64 // per byte
 }
 
-// All are several sinks as one. Each is told, even where one before failed.
+// All combines sinks. Each is called, even if an earlier one failed.
 type All []Sink
 
 func (a All) each(f func(Sink) error) (err error) {
@@ -49,25 +48,25 @@ func (a All) each(f func(Sink) error) (err error) {
 	return err
 }
 
-// Begin tells all of them.
+// Begin calls all sinks.
 func (a All) Begin(info engine.Info, bits []float64) error {
 	return a.each(func(s Sink) error { return s.Begin(info, bits) })
 }
 
-// Step tells all of them.
+// Step calls all sinks.
 func (a All) Step(x Step) error { return a.each(func(s Sink) error { return s.Step(x) }) }
 
-// HeldOut tells all of them.
+// HeldOut calls all sinks.
 func (a All) HeldOut(x Measured) error { return a.each(func(s Sink) error { return s.HeldOut(x) }) }
 
-// Flush flushes all of them.
+// Flush flushes all sinks.
 func (a All) Flush() error { return a.each(Sink.Flush) }
 
-// Close closes all of them.
+// Close closes all sinks.
 func (a All) Close() error { return a.each(Sink.Close) }
 
-// Groups names the groups whose gradients are reported together, and says to
-// which each parameter belongs: levels where there are several, else blocks.
+// Groups returns the names of the groups whose gradients are reported together, and
+// the group of each parameter: the levels if there is more than one, else the blocks.
 func Groups(params []engine.Param) (names []string, of []int) {
 	levels := false
 	for _, p := range params {

@@ -16,7 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/progress"
 )
 
-var info = engine.Info{Model: "M", Text: "t", Lanes: 2, Chunk: 5, Unit: "byte", Unigram: 4, Bigram: 3, Params: []engine.Param{
+var info = engine.Info{Model: "M", Text: "t", Batch: 2, Chunk: 5, Unit: "byte", Unigram: 4, Bigram: 3, Params: []engine.Param{
 	{Name: "E", Size: 3}, {Name: "a.W", Block: "a", Size: 2}, {Name: "a.V", Block: "a", Size: 2}}}
 
 // step is a step with all that it can have.
@@ -167,8 +167,8 @@ func TestConsole(t *testing.T) {
 	}
 	text := tell(false)
 	for _, want := range []string{"M: 7 parameters", "before:   8.000 bits/byte", "   25 %  step 1, 2.885 bits/byte, 100 tokens/s, worst 50", "step 1:  2.500 bits/byte",
-		"go on:    do 3\n", "warning:  step 1: what waits for level 1 is 12.0 times as long as 3 gradients",
-		"level 1:  fired 0 times, open in 0.0 % of the chunks, 3 gradients wait (ratio 12); norms: gradient 0, parameters 7, states 2\n", "after:    2.250 bits/byte on the held-out part (before 8.000, unigram 4.000, bigram 3.000)", "\na·b\n"} {
+		"go on:    do 3\n", "warning:  step 1: the buffered gradient of level 1 is 12.0 times as long as 3 gradients",
+		"level 1:  fired 0 times, open in 0.0 % of the chunks, 3 gradients buffered (ratio 12); norms: gradient 0, parameters 7, states 2\n", "after:    2.250 bits/byte on the held-out part (before 8.000, unigram 4.000, bigram 3.000)", "\na·b\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

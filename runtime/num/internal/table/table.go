@@ -16,7 +16,7 @@ const (
 	HalfPi1       = 0x1.921fb544p+00       // π/2, piece of 33 bits
 	HalfPi2       = 0x1.0b4611a6p-34       // π/2, piece of 33 bits
 	HalfPi3       = 0x1.3198a2ep-69        // π/2, piece of 33 bits
-	HalfPiTail    = 0x1.b839a252049c1p-104 // π/2 behind the pieces
+	HalfPiTail    = 0x1.b839a252049c1p-104 // π/2 after the pieces
 	TwoOverSqrtPi = 0x1.20dd750429b6dp+00  // 2/√π
 )
 
@@ -318,7 +318,7 @@ var Erf = [25][15]float64{
 	{-0x1.8156a89556529p-44, 0x1.1a53adc08df04p-43, -0x1.760caa2d5df63p-43, 0x1.be5ea11961469p-43, -0x1.dd502a7c15df2p-43, 0x1.c645ed673f594p-43, -0x1.7d75137ef0936p-43, 0x1.177209e5be27dp-43, -0x1.5ff7d49a4b77ep-44, 0x1.75a81c0090eefp-45, -0x1.45542efe11f93p-46, 0x1.be584a5dd0eep-48, -0x1.c4a1a58e02beep-50, 0x1.2dc119095729fp-52, 0x1p+00},
 }
 
-// TwoOverPiBits holds 64 zero bits and then the bits of 2/π behind the binary point.
+// TwoOverPiBits holds 64 zero bits and then the bits of 2/π after the binary point.
 var TwoOverPiBits = [20]uint64{
 	0x0000000000000000,
 	0xa2f9836e4e441529,

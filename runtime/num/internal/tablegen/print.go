@@ -91,7 +91,7 @@ func constants(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\tHalfPi%d = %x // π/2, piece of %d bits\n", i+1, p, pio2Piece)
 		rest = sub(rest, p)
 	}
-	num("HalfPiTail", "π/2 behind the pieces", rest)
+	num("HalfPiTail", "π/2 after the pieces", rest)
 	num("TwoOverSqrtPi", "2/√π", bigmath.TwoOverSqrtPi(prec))
 }
 
@@ -176,7 +176,7 @@ func erfCoefficients(c *big.Float) []*big.Float {
 }
 
 func piTable(b *bytes.Buffer) {
-	b.WriteString("// TwoOverPiBits holds 64 zero bits and then the bits of 2/π behind the binary point.\n")
+	b.WriteString("// TwoOverPiBits holds 64 zero bits and then the bits of 2/π after the binary point.\n")
 	fmt.Fprintf(b, "var TwoOverPiBits = [%d]uint64{\n", piWords)
 	const p = 64*piWords + 64
 	v := bigmath.Pi(p)

@@ -5,14 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// A crew shares work between goroutines, of which the caller's is one. They take
-// numbers as they come free, and end when there are none left; what they need is
-// kept from one job to the next, so that a job of a size that has been seen
-// allocates nothing. It serves one goroutine.
-type crew struct {
+// A workerPool runs a job on several goroutines, of which the caller's is one. Each
+// takes the next index until none is left; the pool's memory is reused, so that a job
+// of a size that has been seen allocates nothing. It serves one goroutine.
+type workerPool struct {
 	n    int64
 	f    func(worker, i int) error
-	next atomic.Int64 // the last number taken
+	next atomic.Int64 // the last index taken
 	wg   sync.WaitGroup
 	errs []error
 	work []func() // by worker
@@ -20,7 +19,7 @@ type crew struct {
 
 // each calls f for every i below n on the given number of goroutines and
 // returns the error of the lowest i.
-func (c *crew) each(n, workers int, f func(worker, i int) error) error {
+func (c *workerPool) each(n, workers int, f func(worker, i int) error) error {
 	workers = max(workers, 1)
 	for len(c.work) < workers {
 		worker := len(c.work)
@@ -46,8 +45,8 @@ func (c *crew) each(n, workers int, f func(worker, i int) error) error {
 	return nil
 }
 
-// take does what is left.
-func (c *crew) take(worker int) {
+// take runs the remaining indices.
+func (c *workerPool) take(worker int) {
 	defer c.wg.Done()
 	for i := c.next.Add(1); i < c.n; i = c.next.Add(1) {
 		c.errs[i] = c.f(worker, int(i))

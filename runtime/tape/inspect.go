@@ -13,10 +13,10 @@ import (
 // fields of its call, which are named after the symbols of the page. Nothing
 // generated knows of this: it is read by reflection, when a run has failed.
 
-// A view is a node taken apart.
+// A view is the fields of a node.
 type view[F num.Float] struct {
 	name   string     // package.kernel
-	values []Value[F] // that it reads; what it gives is left out
+	values []Value[F] // that it reads, without its result
 	labels []string   // their fields
 	call   []field[F] // the tensors of its call
 	tokens int        // of its call; 0: unknown
@@ -28,7 +28,7 @@ type field[F num.Float] struct {
 	data []F
 }
 
-// between reports whether a tensor lies between tokens: what is left for the
+// between reports whether a tensor is between tokens: what is left for the
 // next call, and the states that a backward begins from.
 func (f field[F]) between() bool {
 	return strings.HasSuffix(f.name, "Out") || strings.HasSuffix(f.name, "Checkpoints")
@@ -42,9 +42,9 @@ func (v view[F]) token(at, n int) int {
 	return at / (n / v.tokens)
 }
 
-// look takes a node apart. Of one that no generator made there is the name, and
+// inspect reads the fields of a node by reflection. Of one that no generator made there is the name, and
 // the values that it keeps.
-func look[F num.Float](n Node[F]) (v view[F]) {
+func inspect[F num.Float](n Node[F]) (v view[F]) {
 	s := reflect.Indirect(reflect.ValueOf(n))
 	v.name, _, _ = strings.Cut(s.Type().String(), "[")
 	v.name = strings.TrimSuffix(v.name, "Node")
