@@ -2,12 +2,12 @@ package checkpoint
 
 import (
 	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/internal/atomicfile"
 
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -245,14 +245,14 @@ func TestFailedWriteLeavesTheOldFile(t *testing.T) {
 	}
 	old, _ := os.ReadFile(path)
 	full := errors.New("disk is full")
-	err := replace(path, func(w io.Writer) error {
-		if _, err := w.Write(make([]byte, 3<<20)); err != nil {
+	err := atomicfile.Write(path, func(f *os.File) error {
+		if _, err := f.Write(make([]byte, 3<<20)); err != nil {
 			return err
 		}
 		return full
 	})
 	if !errors.Is(err, full) {
-		t.Errorf("replace = %v, want the writer's error", err)
+		t.Errorf("atomicfile.Write = %v, want the writer's error", err)
 	}
 	if now, _ := os.ReadFile(path); !bytes.Equal(now, old) {
 		t.Error("a failed write changed the file")

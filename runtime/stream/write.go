@@ -6,21 +6,20 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
+
+	"github.com/nl-hecate/hecate/runtime/internal/atomicfile"
 )
 
-// WriteTokens puts the tokens and documents of a source at path as a token
-// file, whole or not at all: a temporary file beside it is written, synced and
-// renamed, and the folder synced. tokenizer is the digest of what made the
-// ids, zero for none. It returns the content digest. The error is the file
+// WriteTokens writes the tokens and documents of a source to path as a token file,
+// atomically (package atomicfile). tokenizer is the digest of the tokenizer that made
+// the ids, zero for none. It returns the content digest. The error is the file
 // system's, the source's, or ErrVocab for a source that breaks its promise.
 func WriteTokens(path string, src Source, tokenizer [4]uint64) (digest [4]uint64, err error) {
 	h := header{width: 4, count: uint64(src.Len()), vocab: uint64(src.Vocab()), tokenizer: tokenizer}
 	if h.vocab <= 1<<16 {
 		h.width = 2
 	}
-	err = ReplaceFile(path, func(f *os.File) error {
+	err = atomicfile.Write(path, func(f *os.File) error {
 		// The content digest is written before the content.
 		if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
 			return err
@@ -80,45 +79,4 @@ func (h *header) writeBody(w *bufio.Writer, src Source) error {
 	}
 	h.documents, h.content = uint64(len(ends)), c.sum(ends)
 	return nil
-}
-
-// ReplaceFile writes a file through fill and puts it in the place of path, whole
-// or not at all: it writes a temporary file beside it, syncs, renames and syncs
-// the folder. On an error path is what it was.
-func ReplaceFile(path string, fill func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // a second Close is harmless
-			os.Remove(f.Name())
-		}
-	}()
-	if err = fill(f); err != nil {
-		return err
-	}
-	const readable = 0o644 // CreateTemp's files are private
-	if err = f.Chmod(readable); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	if runtime.GOOS == "windows" { // has no sync of a folder
-		return nil
-	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/internal/atomicfile"
 )
 
 // The objects of a tokenizer.json, with their keys in the order of Hugging
@@ -155,7 +155,7 @@ func (b *BPE) mergeLines() []string {
 
 // Save puts the tokenizer at path as a tokenizer.json, whole or not at all.
 func (b *BPE) Save(path string) error {
-	err := stream.ReplaceFile(path, func(f *os.File) error {
+	err := atomicfile.Write(path, func(f *os.File) error {
 		_, err := f.Write(b.JSON())
 		return err
 	})
