@@ -138,6 +138,9 @@ func start() Level {
 // Active is the level at which kernels run now. It costs one load.
 func Active() Level { return Level(active.Load()) }
 
+// Best is the level of this machine without HECATE_CPU.
+func Best() Level { return detected.best() }
+
 // Force makes a level the active one, for tests; restore brings back the one
 // before. A level that cannot run here is an error and changes nothing. What
 // computes meanwhile in other goroutines may see either level.

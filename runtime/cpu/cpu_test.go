@@ -90,7 +90,7 @@ func TestStart(t *testing.T) {
 		os.Stdout.WriteString("active " + Active().String() + "\n")
 		return
 	}
-	for env, want := range map[string]Level{"": detected.best(), "portable": Portable, "fma": FMA, "unheard": detected.best()} {
+	for env, want := range map[string]Level{"": Best(), "portable": Portable, "fma": FMA, "unheard": Best()} {
 		c := exec.Command(os.Args[0], "-test.run=^TestStart$")
 		c.Env = append(os.Environ(), child+"=1", Env+"="+env)
 		var out, errs strings.Builder
