@@ -102,6 +102,13 @@ func Compose(blk *check.Block, ds *diag.List) *Program { return compose.Build(bl
 // Parameters of a part carry its name: memory.W_K. All levels are active.
 func Whole(blk *check.Block, ds *diag.List) *ir.Func { return compose.Whole(blk, ds) }
 
+// WholeAt is Whole at a token at which some levels are not active: where the pulse
+// decides about a list of levels, those that are closed are read frozen.
+// validation/protocol compares models under every mask of levels with it.
+func WholeAt(blk *check.Block, closed func(level int) bool, ds *diag.List) *ir.Func {
+	return compose.WholeAt(blk, closed, ds)
+}
+
 // Open builds a composition or model as one program in which the answer of
 // every part is an input.
 func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) { return compose.Open(blk, ds) }

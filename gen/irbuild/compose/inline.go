@@ -16,9 +16,18 @@ import (
 // the interpreter can evaluate and differentiate as a whole, independently of
 // how the parts are emitted. Parameters of a part carry its name: memory.W_K. All
 // levels are active.
-func Whole(blk *check.Block, ds *diag.List) *ir.Func { return inline(blk, false, ds) }
+func Whole(blk *check.Block, ds *diag.List) *ir.Func { return WholeAt(blk, nil, ds) }
 
-func inline(blk *check.Block, frozen bool, ds *diag.List) *ir.Func {
+// WholeAt is Whole at a token at which some levels are not active: where the pulse
+// decides about a list of levels, those that are closed are read frozen.
+func WholeAt(blk *check.Block, closed func(level int) bool, ds *diag.List) *ir.Func {
+	if closed == nil {
+		closed = func(int) bool { return false }
+	}
+	return inline(blk, closed, false, ds)
+}
+
+func inline(blk *check.Block, closed func(level int) bool, frozen bool, ds *diag.List) *ir.Func {
 	switch {
 	case blk.Unit.Kind == notation.RuleUnit && frozen:
 		return rule.Frozen(blk, ds)
@@ -30,7 +39,7 @@ func inline(blk *check.Block, frozen bool, ds *diag.List) *ir.Func {
 		return nil
 	}
 	w := &inliner{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{},
-		axes: map[string]*ir.Axis{}, frozen: frozen}
+		axes: map[string]*ir.Axis{}, closed: closed, frozen: frozen}
 	w.b = &ir.Builder{F: w.f}
 	for _, s := range p.Stages {
 		switch {
@@ -57,6 +66,7 @@ type inliner struct {
 	vals   map[string]*ir.Value
 	axes   map[string]*ir.Axis // of parts, by name and size: a part may be called at two sites
 	states []ir.Result
+	closed func(level int) bool
 	frozen bool
 }
 
@@ -120,7 +130,7 @@ func (w *inliner) addAxis(a *ir.Axis) {
 // its other sizes and its parameters take the part's name in front. What a
 // frozen call looks back at is its own.
 func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bool {
-	g := inline(p.Block, w.frozen || frozen, ds)
+	g := inline(p.Block, w.closed, w.frozen || frozen, ds)
 	if g == nil {
 		return false
 	}

@@ -22,6 +22,7 @@ func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	if len(members) == 0 {
 		return w.requirePage(blk, s, nil, ds)
 	}
+	levels := blk.LevelsOf(s.Part)
 	var outs []*ir.Value
 	for i, p := range members {
 		at := s
@@ -29,7 +30,7 @@ func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 		if s.How == Chain && i > 0 {
 			at.Arg = fmt.Sprintf("%s.%d", s.Out, i-1)
 		}
-		if !w.part(p, at, s.Frozen, ds) {
+		if !w.part(p, at, s.Frozen || levels != nil && levels.Gate == "" && w.closed(i), ds) {
 			return false
 		}
 		outs = append(outs, w.vals[at.Out])
