@@ -11,36 +11,20 @@ import (
 
 // Exit statuses.
 const (
-	fine   = 0 // all is well
-	bad    = 1 // the input is not: diagnostics, drift, a failed proof
-	usage  = 2 // the command line cannot be understood
-	broken = 3 // the compiler failed
+	exitOK       = 0 // all is well
+	exitFailed   = 1 // the input is not: diagnostics, drift, a failed proof
+	exitUsage    = 2 // the command line cannot be understood
+	exitInternal = 3 // the compiler failed
 )
 
-// A command is the first word behind hecategen.
-type command struct {
-	name  string
-	args  string // what stands behind the name: "[flags] PATH…"
-	short string // one line, for the list
-	long  string // paragraphs, for `help NAME`
-	least int    // how many arguments it needs at least
-	most  int    // and at most; −1 for any number
-	flags *flag.FlagSet
-	run   func(args []string, out, err io.Writer) int
-}
-
-func newCommand(name, args, short, long string, least, most int) *command {
-	c := &command{name: name, args: args, short: short, long: long, least: least, most: most}
-	c.flags = flag.NewFlagSet(name, flag.ContinueOnError)
-	c.flags.SetOutput(io.Discard)
-	return c
-}
+// A runFunc runs a command with its arguments and returns the exit status.
+type runFunc func(args []string, out, err io.Writer) int
 
 // run is main without the process.
 func run(args []string, out, err io.Writer) int {
 	if len(args) == 0 {
 		overview(err)
-		return usage
+		return exitUsage
 	}
 	name, rest := args[0], args[1:]
 	switch name {
@@ -56,10 +40,14 @@ func run(args []string, out, err io.Writer) int {
 	return c.start(rest, out, err)
 }
 
+// find returns the command of a name with its flags, or nil.
 func find(name string) *command {
-	for _, f := range commands {
-		if c := f(); c.name == name {
-			return c
+	for _, c := range commands {
+		if c.name == name {
+			c.flags = flag.NewFlagSet(name, flag.ContinueOnError)
+			c.flags.SetOutput(io.Discard)
+			c.run = c.define(&c)
+			return &c
 		}
 	}
 	return nil
@@ -67,8 +55,8 @@ func find(name string) *command {
 
 func unknown(name string, err io.Writer) int {
 	var names []string
-	for _, f := range commands {
-		names = append(names, f().name)
+	for _, c := range commands {
+		names = append(names, c.name)
 	}
 	fmt.Fprintf(err, "hecategen: there is no command %q\n", name)
 	if n := ident.Nearest(name, names); n != "" {
@@ -76,10 +64,10 @@ func unknown(name string, err io.Writer) int {
 	} else {
 		fmt.Fprintln(err, "  help: `hecategen help` lists the commands")
 	}
-	return usage
+	return exitUsage
 }
 
-// start reads the flags, which may stand before, between and behind the
+// start reads the flags, which may be before, between and after the
 // arguments, counts the arguments and runs the command.
 func (c *command) start(args []string, out, err io.Writer) int {
 	args, words := cut(args)
@@ -87,7 +75,7 @@ func (c *command) start(args []string, out, err io.Writer) int {
 	for len(args) > 0 {
 		if e := c.flags.Parse(args); e == flag.ErrHelp {
 			c.help(out)
-			return fine
+			return exitOK
 		} else if e != nil {
 			return c.misuse(err, "%v", e)
 		}
@@ -97,17 +85,17 @@ func (c *command) start(args []string, out, err io.Writer) int {
 	}
 	words = append(first, words...)
 	switch {
-	case len(words) < c.least:
+	case len(words) < c.min:
 		return c.misuse(err, "%s needs %s", c.name, argument(c.args))
-	case c.most > 0 && len(words) > c.most:
-		return c.misuse(err, "%s takes at most %s, and %q is one more", c.name, plural(c.most, "argument"), words[c.most])
-	case c.most == 0 && len(words) > 0:
+	case c.max > 0 && len(words) > c.max:
+		return c.misuse(err, "%s takes at most %s, and %q is one more", c.name, plural(c.max, "argument"), words[c.max])
+	case c.max == 0 && len(words) > 0:
 		return c.misuse(err, "%s takes no argument %q", c.name, words[0])
 	}
 	return guarded(err, func() int { return c.run(words, out, err) })
 }
 
-// cut divides a command line at `--`: what stands behind is no flag.
+// cut divides a command line at `--`: what follows is no flag.
 func cut(args []string) (before, after []string) {
 	for i, a := range args {
 		if a == "--" {
@@ -125,7 +113,7 @@ func argument(args string) string {
 
 func (c *command) misuse(err io.Writer, format string, args ...any) int {
 	fmt.Fprintf(err, "hecategen: %s\n", fmt.Sprintf(format, args...))
-	fmt.Fprintf(err, "usage: hecategen %s %s\n", c.name, c.args)
+	fmt.Fprintf(err, "usage: hecategen %s\n", strings.TrimSpace(c.name+" "+c.args))
 	fmt.Fprintf(err, "  help: `hecategen help %s` says more\n", c.name)
-	return usage
+	return exitUsage
 }

@@ -8,30 +8,27 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 )
 
-func dumpCommand() *command {
-	var names, lines []string
+func defineDump(c *command) runFunc {
 	passes := map[string]gen.Pass{}
+	var names []string
 	for _, p := range gen.Pipeline {
 		if p.Dump != nil || p.DumpPage != nil {
 			passes[p.Name] = p
 			names = append(names, p.Name)
-			lines = append(lines, fmt.Sprintf("  %-10s %s", p.Name, p.Does))
 		}
 	}
 	list := strings.Join(names, ", ")
-	c := newCommand("dump", "-after=PASS PAGE", "print the output of any pass of the compiler for one page",
-		"Print the output of a pass for each unit of a page:\n\n"+strings.Join(lines, "\n"), 1, 1)
 	after := c.flags.String("after", "ir", "`PASS` whose output is printed: "+list)
 	only := c.flags.String("unit", "", "print only the unit of this `name`")
 	open := workspaceFlags(c)
-	c.run = func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) int {
 		pass, ok := passes[*after]
 		if !ok {
 			return c.misuse(err, "there is no pass %q; the passes are %s", *after, list)
 		}
 		w, e := open(args)
 		if e != nil {
-			return finish("dump", bad, e, err)
+			return finish("dump", exitFailed, e, err)
 		}
 		p, ds := gen.Open(w.conf)
 		if ds.HasErrors() {
@@ -40,7 +37,6 @@ func dumpCommand() *command {
 		status, e := dump(p.Source, args[0], *only, pass, out, err)
 		return finish("dump", status, e, err)
 	}
-	return c
 }
 
 // dump prints the output of a pass for a page: for the page as a whole, or for each of
@@ -51,7 +47,7 @@ func dump(s *gen.Source, path, only string, pass gen.Pass, out, err io.Writer) (
 			continue
 		}
 		if pass.DumpPage != nil {
-			return fine, pass.DumpPage(page, out)
+			return exitOK, pass.DumpPage(page, out)
 		}
 		n := 0
 		for _, u := range s.Files[i].Units {
@@ -66,9 +62,9 @@ func dump(s *gen.Source, path, only string, pass gen.Pass, out, err io.Writer) (
 			}
 		}
 		if n == 0 && only != "" {
-			return fine, fmt.Errorf("%s does not define %s", path, only)
+			return exitOK, fmt.Errorf("%s does not define %s", path, only)
 		}
 		return status, nil
 	}
-	return fine, fmt.Errorf("%s holds no page", path)
+	return exitOK, fmt.Errorf("%s holds no page", path)
 }

@@ -9,28 +9,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 )
 
-func explainCommand() *command {
-	c := newCommand("explain", "[CODE]", "explain a diagnostic, with a wrong and a right example", `
-Explain a diagnostic by its code, such as HEC2008 or 2008: when it occurs, an
-example that is wrong and one that is right. Without a code, list all of them.`, 0, 1)
-	c.run = func(args []string, out, err io.Writer) int {
+func defineExplain(c *command) runFunc {
+	return func(args []string, out, err io.Writer) int {
 		if len(args) == 0 {
 			for _, code := range diag.Codes() {
 				e, _ := diag.Explain(code)
 				fmt.Fprintf(out, "%s  %s\n", code, sentence(e.Summary))
 			}
-			return fine
+			return exitOK
 		}
 		n, e := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(args[0]), "HEC"))
 		x, ok := diag.Explain(diag.Code(n))
 		if e != nil || !ok {
 			fmt.Fprintf(err, "hecategen: there is no diagnostic %s\n  help: `hecategen explain` lists them\n", args[0])
-			return bad
+			return exitFailed
 		}
 		explanation(out, diag.Code(n), x)
-		return fine
+		return exitOK
 	}
-	return c
 }
 
 func explanation(w io.Writer, code diag.Code, x diag.Explanation) {

@@ -53,7 +53,7 @@ func guarded(err io.Writer, run func() int) (status int) {
 		if r := recover(); r != nil {
 			fmt.Fprintf(err, "hecategen: %s: %v\n", diag.Internal, r)
 			send(fmt.Sprintf("%v\n%s", r, debug.Stack()), err)
-			status = broken
+			status = exitInternal
 		}
 	}()
 	return run()

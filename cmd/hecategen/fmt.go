@@ -18,32 +18,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-func fmtCommand() *command {
-	c := newCommand("fmt", "[-l] [-d] [-w] [-ascii] PATH…", "bring equations into their one spelling", `
-Bring the hecate blocks of pages into their canonical spelling: one spelling of
-every sign and name, one spacing, comments in a column. Prose is not touched.
-Without -l, -d or -w the formatted pages are printed.
-
-A page with errors is not changed. A page is replaced in one step: at every
-moment the file is either the old one or the new one.`, 1, -1)
+func defineFmt(c *command) runFunc {
 	f := &formatter{}
 	c.flags.BoolVar(&f.list, "l", false, "list the pages whose formatting differs")
 	c.flags.BoolVar(&f.diff, "d", false, "print what would change")
 	c.flags.BoolVar(&f.write, "w", false, "write the pages")
 	ascii := c.flags.Bool("ascii", false, "spell everything in ASCII; without it, in Unicode")
-	c.run = func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) int {
 		if *ascii {
 			f.style = notation.ASCII
 		}
 		f.out, f.err = out, err
 		w, e := openWorkspace(args, "")
 		if e != nil {
-			return finish("fmt", bad, e, err)
+			return finish("fmt", exitFailed, e, err)
 		}
 		s, ds := w.conf.Load()
 		return f.pages(s, ds, args)
 	}
-	return c
 }
 
 type formatter struct {
@@ -63,7 +55,7 @@ func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
 		}
 	}
 	mine := map[string]diag.List{}
-	status := fine
+	status := exitOK
 	for _, d := range ds.Sorted() {
 		path := ""
 		if d.Span.File != nil {
@@ -89,7 +81,7 @@ func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
 		}
 		if e := f.page(p); e != nil {
 			fmt.Fprintln(f.err, "hecategen:", e)
-			status = bad
+			status = exitFailed
 		}
 	}
 	return status

@@ -12,7 +12,7 @@ import (
 // format it changes nothing, and neither does the way to ASCII and back.
 func TestPagesAreFormatted(t *testing.T) {
 	const specs = "../../specs"
-	if out, err, status := formatted("-d", specs); status != fine || out != "" || err != "" {
+	if out, err, status := formatted("-d", specs); status != exitOK || out != "" || err != "" {
 		t.Errorf("status %d\n%s%s", status, out, err)
 	}
 	copied := filepath.Join(t.TempDir(), "specs")
@@ -20,7 +20,7 @@ func TestPagesAreFormatted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"-ascii", "-w"}, {"-w"}} {
-		if out, err, status := formatted(append(args, copied)...); status != fine {
+		if out, err, status := formatted(append(args, copied)...); status != exitOK {
 			t.Fatalf("fmt %v: status %d\n%s%s", args, status, out, err)
 		}
 	}

@@ -12,24 +12,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
-func generateCommand() *command {
-	c := newCommand("generate", "[-n] [-v] [-stats]", "prove the pages and write what they become", `
-Compile all pages of the project: parse, type, differentiate, prove, lower, and
-write the generated packages. The project is the Go module around the working
-directory, and its file hecate.toml says where the pages are (hecategen help
-init). Nothing is written unless every page is clean, and no file is ever torn:
-an interrupted run is finished or undone by the next one. What did not change
-since the last run is not computed again.`, 0, 0)
+func defineGenerate(c *command) runFunc {
 	dry := c.flags.Bool("n", false, "write nothing; exit 1 when files would change")
 	verbose := verboseFlag(c.flags)
 	stats := c.flags.Bool("stats", false, "compute everything anew, one unit at a time, and print the time and the allocated memory of each pass")
-	c.run = func(_ []string, out, err io.Writer) int {
+	return func(_ []string, out, err io.Writer) int {
 		w, e := openWorkspace(nil, "")
 		if e == nil {
 			e = w.mustBeProject()
 		}
 		if e != nil {
-			return finish("generate", bad, e, err)
+			return finish("generate", exitFailed, e, err)
 		}
 		if *stats {
 			w.conf.Cache, w.conf.Stats = "", &gen.Stats{}
@@ -40,7 +33,6 @@ since the last run is not computed again.`, 0, 0)
 		}
 		return finish("generate", status, e, err)
 	}
-	return c
 }
 
 // passes prints a table of the time and the allocated memory of each pass.
@@ -69,28 +61,28 @@ func (w *workspace) generate(dry, verbose bool, out, err io.Writer) (status int,
 	if dry {
 		d, ds, e := gen.Check(c)
 		end()
-		if status := report(ds, err); status != fine || e != nil {
+		if status := report(ds, err); status != exitOK || e != nil {
 			return status, e
 		}
 		return drift(d, out, err), nil
 	}
 	r, ds, e := gen.Generate(c)
 	end()
-	if status := report(ds, err); status != fine || e != nil {
+	if status := report(ds, err); status != exitOK || e != nil {
 		return status, e
 	}
 	if r.Recovery != tree.Idle {
 		fmt.Fprintf(out, "an interrupted run was %v first\n", r.Recovery)
 	}
 	fmt.Fprintf(out, "%s written, %d removed, %d current\n", plural(len(r.Written), "file"), len(r.Removed), r.Kept)
-	return fine, nil
+	return exitOK, nil
 }
 
 // drift says how the files on disk differ from what the pages say.
 func drift(d tree.Drift, out, err io.Writer) int {
 	if d.None() {
 		fmt.Fprintln(out, "generated files are current")
-		return fine
+		return exitOK
 	}
 	fmt.Fprint(err, d.String())
 	stray := len(d.Stray) > 0
@@ -103,36 +95,30 @@ func drift(d tree.Drift, out, err io.Writer) int {
 	default:
 		fmt.Fprintln(err, "run hecategen generate")
 	}
-	return bad
+	return exitFailed
 }
 
-func proveCommand() *command {
-	c := newCommand("prove", "[-deep] [-v] [PATH…]", "prove what the pages claim; write nothing", `
-Prove or refuse every block of the pages under the given files and folders, or
-of all pages of the project: shapes, inner gradients, adjoints, claims, kinks,
-invariants, costs, markers, special cases. Each verdict is printed: proved,
-tested, declared, prose only.`, 0, -1)
+func defineProve(c *command) runFunc {
 	deep := c.flags.Bool("deep", false, "more sizes, and trajectories of 10,000 steps")
 	verbose := verboseFlag(c.flags)
 	open := workspaceFlags(c)
-	c.run = func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) int {
 		w, e := open(args)
 		if e == nil {
 			e = w.mustHavePages()
 		}
 		if e != nil {
-			return finish("prove", bad, e, err)
+			return finish("prove", exitFailed, e, err)
 		}
 		return w.prove(*deep, *verbose, out, err)
 	}
-	return c
 }
 
 // prove prints the verdict on every item of every chosen page, then how many of each
 // there are.
 func (w *workspace) prove(deep, verbose bool, out, err io.Writer) int {
 	p, ds := gen.Open(w.conf)
-	if status := report(ds, err); status != fine {
+	if status := report(ds, err); status != exitOK {
 		return status
 	}
 	seen, end := progress(err, verbose)
@@ -147,42 +133,37 @@ func (w *workspace) prove(deep, verbose bool, out, err io.Writer) int {
 	return report(ds, err)
 }
 
-func auditCommand() *command {
-	c := newCommand("audit", "[-json] [-v]", "list equation, symbol and test, both ways", `
-List for every equation of the project's pages the generated symbol that
-computes it and the test that holds it, and for every generated symbol its
-equation; then the coverage and the gaps by name.`, 0, 0)
+func defineAudit(c *command) runFunc {
 	asJSON := c.flags.Bool("json", false, "print JSON")
 	verbose := verboseFlag(c.flags)
 	open := workspaceFlags(c)
-	c.run = func(_ []string, out, err io.Writer) int {
+	return func(_ []string, out, err io.Writer) int {
 		w, e := open(nil)
 		if e == nil {
 			e = w.mustHavePages()
 		}
 		if e != nil {
-			return finish("audit", bad, e, err)
+			return finish("audit", exitFailed, e, err)
 		}
 		seen, end := progress(err, *verbose)
 		w.conf.Seen = seen
 		a, ds := audit.New(w.conf)
 		end()
-		if status := report(ds, err); status != fine {
+		if status := report(ds, err); status != exitOK {
 			return status
 		}
 		if *asJSON {
-			return finish("audit", fine, a.JSON(out), err)
+			return finish("audit", exitOK, a.JSON(out), err)
 		}
-		return finish("audit", fine, a.Text(out), err)
+		return finish("audit", exitOK, a.Text(out), err)
 	}
-	return c
 }
 
 // finish reports an error of the world.
 func finish(name string, status int, e error, err io.Writer) int {
 	if e != nil {
 		fmt.Fprintf(err, "hecategen: %s: %v\n", name, e)
-		return bad
+		return exitFailed
 	}
 	return status
 }

@@ -11,8 +11,7 @@ import (
 func overview(w io.Writer) {
 	fmt.Fprint(w, "hecategen compiles specification pages, equations in markdown, to kernels.\n\n",
 		"usage: hecategen COMMAND [flags] [arguments]\n\n")
-	for _, f := range commands {
-		c := f()
+	for _, c := range commands {
 		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
 	}
 	fmt.Fprint(w, "  help      say more about a command\n\n",
@@ -24,17 +23,17 @@ func help(args []string, out, err io.Writer) int {
 	switch {
 	case len(args) == 0:
 		overview(out)
-		return fine
+		return exitOK
 	case len(args) > 1:
 		fmt.Fprintln(err, "usage: hecategen help [COMMAND]")
-		return usage
+		return exitUsage
 	}
 	c := find(args[0])
 	if c == nil {
 		return unknown(args[0], err)
 	}
 	c.help(out)
-	return fine
+	return exitOK
 }
 
 func (c *command) help(w io.Writer) {

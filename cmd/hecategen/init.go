@@ -16,22 +16,12 @@ import (
 //go:embed init
 var starters embed.FS
 
-func initCommand() *command {
-	c := newCommand("init", "[-specs DIR] [-go DIR]", "make the Go module here a project, with a first page", `
-Make the Go module in the working directory a project. Written are hecate.toml,
-which says where the pages are and where the generated code goes; a first page
-with a rule and a model; a Go file beside it with the line for go generate, and
-a test; and a main package, the command hecate with the rules of this module in
-it. Nothing is written if one of these files is there already.
-
-The pages of a project stand on the library's, which this command carries: they
-name its fronts, knobs, rules and compositions freely, and formulas mix both.`, 0, 0)
+func defineInit(c *command) runFunc {
 	specs := c.flags.String("specs", "specs", "`folder` of the pages")
 	goDir := c.flags.String("go", "generated", "`folder` of the generated Go")
-	c.run = func(_ []string, out, err io.Writer) int {
-		return finish("init", fine, initialise(path.Clean(filepath.ToSlash(*specs)), path.Clean(filepath.ToSlash(*goDir)), out), err)
+	return func(_ []string, out, err io.Writer) int {
+		return finish("init", exitOK, initialise(path.Clean(filepath.ToSlash(*specs)), path.Clean(filepath.ToSlash(*goDir)), out), err)
 	}
-	return c
 }
 
 // initialise writes the files of a new project.

@@ -13,27 +13,8 @@ import (
 )
 
 // gcPercent is how far the heap grows between collections. A command lives for
-// seconds, and with 100 a third of generate's went into collecting.
+// seconds; with 100 a third of the time of generate was garbage collection.
 const gcPercent = 400
-
-// commands, in the order in which help lists them.
-var commands = []func() *command{
-	initCommand,
-	generateCommand,
-	checkCommand,
-	explainCommand,
-	inspectCommand,
-	fmtCommand,
-	proveCommand,
-	deriveCommand,
-	dumpCommand,
-	auditCommand,
-	cudaCommand,
-	synthCommand,
-	sweepCommand,
-	docsCommand,
-	versionCommand,
-}
 
 func main() {
 	if os.Getenv("GOGC") == "" {

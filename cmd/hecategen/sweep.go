@@ -12,14 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/sweep"
 )
 
-func sweepCommand() *command {
-	c := newCommand("sweep", "[-o DIR] [-only REGEXP] [-for TIME]", "compile, prove and run every legal combination of the knobs", `
-Go over every legal combination of structure, bias, retention and algorithm on
-all cores: compile it in memory, prove it in float64 and run it for 100 and for
-1,000 tokens from its own start. What fails, and what degenerates (no number, a
-state without bound or at zero, gates at their ends, a constant output), is
-reported by name and by knob, as markdown and as CSV. A sweep that was stopped,
-or whose time was over, goes on where it was.`, 0, 0)
+func defineSweep(c *command) runFunc {
 	w := sweep.Sweep{Steps: []int{100, 1000}}
 	dir := c.flags.String("o", outDir("sweep"), "`folder` of the report")
 	c.flags.StringVar(&w.Over, "over", defaultFront, "`front`; a combination that does not fit it takes another")
@@ -27,7 +20,7 @@ or whose time was over, goes on where it was.`, 0, 0)
 	only := c.flags.String("only", "", "sweep only the formulas that match this regular `expression`, such as ^Matrix .* GD$")
 	most := c.flags.Duration("for", time.Hour, "`time` after which nothing is begun")
 	open := workspaceFlags(c)
-	c.run = func(_ []string, out, err io.Writer) int {
+	return func(_ []string, out, err io.Writer) int {
 		if w.Width < 1 {
 			return c.misuse(err, "-d %d is no width", w.Width)
 		}
@@ -43,19 +36,18 @@ or whose time was over, goes on where it was.`, 0, 0)
 			*dir, e = pages.output(c, *dir)
 		}
 		if e != nil {
-			return finish("sweep", bad, e, err)
+			return finish("sweep", exitFailed, e, err)
 		}
 		w.Config = pages.conf
 		start := time.Now()
 		w.Only, w.Until, w.Store = match.MatchString, start.Add(*most), filepath.Join(*dir, "rows.jsonl")
 		w.Seen = ticker(err, start)
 		sum, left, ds, e := w.Run()
-		if status := report(ds, err); status != fine || e != nil {
+		if status := report(ds, err); status != exitOK || e != nil {
 			return finish("sweep", status, e, err)
 		}
 		return swept(*dir, sum, left, time.Since(start), out, err)
 	}
-	return c
 }
 
 // swept writes the report and prints its summary.
@@ -66,10 +58,10 @@ func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err
 			e = write(f)
 		}
 		if e != nil {
-			return finish("sweep", bad, e, err)
+			return finish("sweep", exitFailed, e, err)
 		}
 		if e := f.Close(); e != nil {
-			return finish("sweep", bad, e, err)
+			return finish("sweep", exitFailed, e, err)
 		}
 	}
 	fmt.Fprintf(out, "%s legal of %d; %d done in %s, %d failed\n", plural(sum.Legal, "combination"), sum.Combinations, len(sum.Rows), took.Round(time.Second), sum.Failed())
@@ -77,12 +69,12 @@ func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err
 	fmt.Fprintf(out, "report: %s\n", filepath.Join(dir, "knobs.md"))
 	if left > 0 {
 		fmt.Fprintf(err, "hecategen: sweep: the time is over, and %d combinations are left; the same command goes on with them\n", left)
-		return bad
+		return exitFailed
 	}
 	if sum.Failed() > 0 || sum.Share() > sweep.Falsified {
-		return bad
+		return exitFailed
 	}
-	return fine
+	return exitOK
 }
 
 // ticker says now and then how far a sweep is.

@@ -10,20 +10,13 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/project"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
 // defaultFront is what a formula is put over unless the user says otherwise.
 const defaultFront = "Projected(unit = on)"
 
-func synthCommand() *command {
-	c := newCommand("synth", "[-over FRONT] [-o DIR] STRUCTURE BIAS RETENTION ALGORITHM", "make a rule of four knobs, as a package of yours", `
-Make a memory rule of a structure, a bias, a retention and an algorithm, each
-with its options: 'Huber(delta = 2)', in either spelling. The formula is checked
-and proved like a page, and printed with its tests as one package into a folder
-of its own, in any module that requires `+project.Library+`.
-A combination that the pages forbid is refused with their reason.`, 4, 4)
+func defineSynth(c *command) runFunc {
 	var f gen.Formula
 	c.flags.StringVar(&f.Over, "over", defaultFront, "`front` that gives keys, values, queries and gates")
 	c.flags.StringVar(&f.With, "with", "", "`overrides` such as 'theta := 1'")
@@ -31,7 +24,7 @@ A combination that the pages forbid is refused with their reason.`, 4, 4)
 	dir := c.flags.String("o", "", "`folder` to write, which the package owns; without it, the rule's name")
 	pkg := c.flags.String("package", "", "`name` of the package; without it, that of the folder")
 	open := workspaceFlags(c)
-	c.run = func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) int {
 		f.Knobs = args
 		if why := oneLine(append(args, f.Over, f.With, f.Name)); why != "" {
 			return c.misuse(err, "%s", why)
@@ -48,19 +41,18 @@ A combination that the pages forbid is refused with their reason.`, 4, 4)
 		}
 		w, e := open(nil)
 		if e != nil {
-			return finish("synth", bad, e, err)
+			return finish("synth", exitFailed, e, err)
 		}
 		y, ds := gen.Synthesize(w.conf, f, folder, *pkg)
-		if status := report(ds, err); status != fine {
+		if status := report(ds, err); status != exitOK {
 			return status
 		}
 		root := "."
 		if *dir != "" {
 			root = filepath.Dir(absolute(*dir))
 		}
-		return finish("synth", fine, write(y, root, out), err)
+		return finish("synth", exitOK, write(y, root, out), err)
 	}
-	return c
 }
 
 var packageWord = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)

@@ -10,15 +10,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/project"
 )
 
-func versionCommand() *command {
-	c := newCommand("version", "", "print the version of this compiler and of the pages that it carries", `
-Print the version of the module, the revision that it was built from, a digest
-of the library's pages that the command carries, and the Go that built it.`, 0, 0)
-	c.run = func(_ []string, out, _ io.Writer) int {
+func defineVersion(c *command) runFunc {
+	return func(_ []string, out, _ io.Writer) int {
 		fmt.Fprintln(out, versionLine())
-		return fine
+		return exitOK
 	}
-	return c
 }
 
 // versionLine is what version prints.

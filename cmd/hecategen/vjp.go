@@ -21,7 +21,7 @@ func (w *workspace) adjoints(r *inspect.Report, asJSON bool, out, err io.Writer)
 		fmt.Fprintln(err, "hecategen: there is no table of adjoints on these pages")
 	}
 	if asJSON {
-		return fine, vjpcheck.JSON(out, entries)
+		return exitOK, vjpcheck.JSON(out, entries)
 	}
-	return fine, vjpcheck.Text(out, entries)
+	return exitOK, vjpcheck.Text(out, entries)
 }

@@ -186,13 +186,13 @@ func report(ds diag.List, err io.Writer) int {
 	}
 	fmt.Fprint(err, diag.Render(shown))
 	if failure(shown, err) {
-		return broken
+		return exitInternal
 	}
 	if ds.HasErrors() {
 		fmt.Fprintf(err, "%s\n", tally(shown))
-		return bad
+		return exitFailed
 	}
-	return fine
+	return exitOK
 }
 
 // tally is "2 errors, 1 warning".
@@ -215,8 +215,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// unit finds a unit by name, or says which one may have been meant.
-func unit(s *gen.Source, name string, err io.Writer) *notation.Unit {
+// findUnit finds a findUnit by name, or says which one may have been meant.
+func findUnit(s *gen.Source, name string, err io.Writer) *notation.Unit {
 	if u := s.Tree.Units[name]; u != nil {
 		return u
 	}
