@@ -64,7 +64,7 @@ cuda: ## print the CUDA kernels into out/cuda, compile those that changed for ev
 	$(GO) run ./internal/cudac
 
 fuzz: ## a minute of each fuzz target
-	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode runtime/stream:FuzzCheck runtime/tokenizer:FuzzParse runtime/tokenizer:FuzzRoundTrip runtime/formula:FuzzParse command/internal/config:FuzzParse internal/vectors:FuzzRead; do \
+	@for t in gen/markdown:FuzzParse gen/notation/parser:FuzzParse gen/notation/parser:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode runtime/stream:FuzzCheck runtime/tokenizer:FuzzParse runtime/tokenizer:FuzzRoundTrip runtime/formula:FuzzParse command/internal/config:FuzzParse internal/vectors:FuzzRead; do \
 		$(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $${FUZZTIME:-1m} -fuzzminimizetime 1x || exit 1; done
 
 mutate: ## break the pages one token at a time and see that every break is caught

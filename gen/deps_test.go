@@ -26,7 +26,8 @@ gen/shape:
 gen/diag:         gen/source
 gen/ident:        internal/spelling
 gen/spec:         gen/source
-gen/notation:     gen/source gen/diag gen/ident internal/spelling
+gen/notation:     gen/source gen/diag gen/ident
+gen/notation/parser: gen/source gen/diag gen/notation internal/spelling
 gen/units:        gen/source gen/diag gen/ident gen/notation
 gen/ir:           gen/source gen/shape
 gen/plan:         gen/shape gen/ir
@@ -77,9 +78,9 @@ gen/prove/invariant: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuil
 gen/prove/marker: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild gen/interp gen/prove/proof gen/prove/numeric gen/prove/recurrence gen/prove/sample gen/prove/invariant
 gen/prove/cost: gen/diag gen/shape gen/notation gen/units gen/check gen/ir gen/irbuild gen/simplify gen/prove/proof gen/prove/recurrence gen/prove/sample
 gen/prove/mutation: gen/source gen/diag gen/notation gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample gen/prove/equivalence
-gen/prove/witness: gen/source gen/diag gen/notation gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/numeric gen/prove/sample
+gen/prove/witness: gen/source gen/diag gen/notation gen/notation/parser gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/numeric gen/prove/sample
 gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
-gen/derive:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
+gen/derive:       gen/source gen/diag gen/shape gen/notation gen/notation/parser gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 )
@@ -21,7 +22,7 @@ func TestResolved(t *testing.T) {
 	}
 	known := map[string]bool{}
 	for _, p := range s.Pages {
-		maps.Copy(known, notation.Known(inputs(p)))
+		maps.Copy(known, parser.Known(inputs(p)))
 	}
 	for _, u := range s.Tree.Order {
 		if u.Kind != notation.RuleUnit && u.Kind != notation.OpUnit {
@@ -34,7 +35,7 @@ func TestResolved(t *testing.T) {
 		}
 		text := notation.Print(resolvedUnit(want.blk), notation.Unicode)
 		f := source.NewFile("resolved.md", text)
-		file, ds := notation.Parse(f, []notation.Input{{Text: text, File: f, Known: known}})
+		file, ds := parser.Parse(f, []parser.Input{{Text: text, File: f, Known: known}})
 		if ds.HasErrors() || len(file.Units) != 1 {
 			t.Errorf("%s\n%s", text, ds.Error())
 			continue

@@ -19,6 +19,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -211,10 +212,10 @@ func (s *Source) parsePages(ds *diag.List) {
 // name( is a call only if some page defines the name. A page of the library is parsed
 // as the library alone has it, and what an example defines is known to its own page.
 func (s *Source) parseBlocks(ds *diag.List) {
-	scanned := make([]*notation.Scanned, len(s.Pages))
+	scanned := make([]*parser.Scanned, len(s.Pages))
 	library, known := map[string]bool{}, map[string]bool{}
 	for i, p := range s.Pages {
-		scanned[i] = notation.Scan(p.File, inputs(p))
+		scanned[i] = parser.Scan(p.File, inputs(p))
 		if p.Emits() {
 			maps.Copy(known, scanned[i].Known())
 			if s.library[p.File.Path] {
@@ -264,11 +265,11 @@ func fences(p *spec.Page, ds *diag.List) {
 }
 
 // inputs are the blocks of a page that the compiler reads.
-func inputs(p *spec.Page) []notation.Input {
-	var out []notation.Input
+func inputs(p *spec.Page) []parser.Input {
+	var out []parser.Input
 	for _, b := range p.Blocks {
 		if b.IsHecate {
-			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample})
+			out = append(out, parser.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample})
 		}
 	}
 	return out

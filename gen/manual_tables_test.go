@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/parser"
+	goparser "go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/marker"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
@@ -182,7 +183,7 @@ func TestManualPrecedence(t *testing.T) {
 
 func parsed(t *testing.T, text string) notation.Expr {
 	t.Helper()
-	e, ds := notation.ParseExpr(nil, text, "f", "ℓ")
+	e, ds := parser.ParseExpr(nil, text, "f", "ℓ")
 	if ds.Len() > 0 {
 		t.Errorf("%s: %s", text, diag.Render(ds.Sorted()))
 	}
@@ -198,7 +199,7 @@ func TestManualSpellings(t *testing.T) {
 			in, want string
 			style    notation.Style
 		}{{uni, ascii, notation.ASCII}, {ascii, uni, notation.Unicode}, {uni, uni, notation.Unicode}, {ascii, ascii, notation.ASCII}} {
-			got, ds := notation.FormatInput(notation.Input{Text: head + c.in, Known: manual(t).known}, c.style)
+			got, ds := parser.FormatInput(parser.Input{Text: head + c.in, Known: manual(t).known}, c.style)
 			if ds.Len() > 0 || got != head+c.want {
 				t.Errorf("%s is spelled %q, the manual says %s\n%s", c.in, strings.TrimPrefix(got, head), c.want, diag.Render(ds.Sorted()))
 			}
@@ -218,7 +219,7 @@ func TestManualFunctions(t *testing.T) {
 			continue
 		}
 		text := "op Probe(x ∈ ℝ^{n}, y ∈ ℝ^{n}) → out = " + try + "\n"
-		f, ds := notation.Parse(m.page.File, []notation.Input{{Text: text, File: source.NewFile(try, text), Known: m.known}})
+		f, ds := parser.Parse(m.page.File, []parser.Input{{Text: text, File: source.NewFile(try, text), Known: m.known}})
 		if ds.Len() == 0 {
 			tree, cd := units.Collect(append(m.around(f), f))
 			if ds.Append(cd); !ds.HasErrors() {
@@ -276,7 +277,7 @@ func TestManualMarkers(t *testing.T) {
 func knownMarker(m *manualPage, name string) bool {
 	text := "rule Probe\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\nprovides " + name + "(M)\n"
 	file := source.NewFile(name, text)
-	f, _ := notation.Parse(file, []notation.Input{{Text: text, File: file}})
+	f, _ := parser.Parse(file, []parser.Input{{Text: text, File: file}})
 	tree, _ := units.Collect([]*notation.File{f})
 	_, ds := prove.Block(tree, f.Units[0], proof.Options{})
 	return !slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code == diag.UnknownMarker })
@@ -313,7 +314,7 @@ func TestManualVerdicts(t *testing.T) {
 
 // TestManualStatuses holds the exit statuses to the constants of the command.
 func TestManualStatuses(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.FromSlash("../cmd/hecategen/command.go"), nil, 0)
+	f, err := goparser.ParseFile(token.NewFileSet(), filepath.FromSlash("../cmd/hecategen/command.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/simplify"
@@ -68,18 +69,18 @@ var theManual = sync.OnceValues(func() (*manualPage, error) {
 	if ds.Append(sd); ds.HasErrors() {
 		return nil, &ds
 	}
-	var blocks []notation.Input
+	var blocks []parser.Input
 	for i, p := range s.Pages {
 		if p.Emits() {
 			m.specs = append(m.specs, s.Files[i])
 			for _, b := range p.Blocks {
 				if b.IsHecate {
-					blocks = append(blocks, notation.Input{Text: b.Text})
+					blocks = append(blocks, parser.Input{Text: b.Text})
 				}
 			}
 		}
 	}
-	m.known = notation.Known(blocks)
+	m.known = parser.Known(blocks)
 	return m, nil
 })
 
@@ -175,8 +176,8 @@ func title(b *spec.Block) string {
 
 // parse reads a fence as the compiler would, at its place on the page.
 func (m *manualPage) parse(b *spec.Block) (*notation.File, diag.List) {
-	in := notation.Input{Text: b.Text, Offset: b.FileOffset, File: m.page.File, Example: true, Known: m.known}
-	return notation.Parse(m.page.File, []notation.Input{in})
+	in := parser.Input{Text: b.Text, Offset: b.FileOffset, File: m.page.File, Example: true, Known: m.known}
+	return parser.Parse(m.page.File, []parser.Input{in})
 }
 
 // compile takes a fence through the compiler.

@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -194,7 +195,7 @@ func withPage(s *Source, i int, text string) (*Source, diag.List) {
 	m := &Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
 	m.Pages[i] = p
 	blocks := inputs(p)
-	known := notation.Known(blocks)
+	known := parser.Known(blocks)
 	for _, u := range s.Tree.Order { // parts and functions of the other pages
 		known[u.Name.Text] = true
 		for _, q := range u.Params {
@@ -204,7 +205,7 @@ func withPage(s *Source, i int, text string) (*Source, diag.List) {
 	for i := range blocks {
 		blocks[i].Known = known
 	}
-	f, nd := notation.Parse(p.File, blocks)
+	f, nd := parser.Parse(p.File, blocks)
 	ds.Append(nd)
 	m.Files[i] = f
 	var emitted []*notation.File

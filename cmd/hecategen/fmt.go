@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -50,7 +51,7 @@ type formatter struct {
 func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
 	f.known = map[string]bool{}
 	for _, p := range s.Pages {
-		for n := range notation.Known(blocks(p, nil)) {
+		for n := range parser.Known(blocks(p, nil)) {
 			f.known[n] = true
 		}
 	}
@@ -105,11 +106,11 @@ func asked(page string, args []string) bool {
 	return false
 }
 
-func blocks(p *spec.Page, known map[string]bool) []notation.Input {
-	var out []notation.Input
+func blocks(p *spec.Page, known map[string]bool) []parser.Input {
+	var out []parser.Input
 	for _, b := range p.Blocks {
 		if b.IsHecate {
-			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+			out = append(out, parser.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
 		}
 	}
 	return out
@@ -152,8 +153,8 @@ func (f *formatter) text(p *spec.Page) (string, error) {
 			want = append(want, blk.Text)
 			continue
 		}
-		in := notation.Input{Text: blk.Text, Offset: blk.FileOffset, File: p.File, Known: f.known}
-		formatted, ds := notation.FormatInput(in, f.style)
+		in := parser.Input{Text: blk.Text, Offset: blk.FileOffset, File: p.File, Known: f.known}
+		formatted, ds := parser.FormatInput(in, f.style)
 		if ds.HasErrors() {
 			return "", &ds
 		}

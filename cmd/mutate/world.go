@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/mutation"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
@@ -116,12 +117,12 @@ func (w *world) load(specs string) error {
 			continue
 		}
 		w.pages = append(w.pages, p)
-		for k := range notation.Known(inputs(p, nil)) {
+		for k := range parser.Known(inputs(p, nil)) {
 			w.known[k] = true
 		}
 	}
 	for _, p := range w.pages {
-		f, ds := notation.Parse(p.File, inputs(p, w.known))
+		f, ds := parser.Parse(p.File, inputs(p, w.known))
 		if ds.HasErrors() {
 			return fmt.Errorf("the pages must be clean:\n%s", ds.Error())
 		}
@@ -135,11 +136,11 @@ func (w *world) load(specs string) error {
 	return nil
 }
 
-func inputs(p *spec.Page, known map[string]bool) []notation.Input {
-	var out []notation.Input
+func inputs(p *spec.Page, known map[string]bool) []parser.Input {
+	var out []parser.Input
 	for _, b := range p.Blocks {
 		if b.IsHecate {
-			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+			out = append(out, parser.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
 		}
 	}
 	return out
@@ -148,7 +149,7 @@ func inputs(p *spec.Page, known map[string]bool) []notation.Input {
 // broken is the tree with one page in another form.
 func (w *world) broken(i int, text string) (*units.Tree, *spec.Page, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(w.pages[i].File.Path, text))
-	f, nd := notation.Parse(p.File, inputs(p, w.known))
+	f, nd := parser.Parse(p.File, inputs(p, w.known))
 	ds.Append(nd)
 	files := slices.Clone(w.files)
 	files[i] = f

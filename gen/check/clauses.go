@@ -31,7 +31,7 @@ var clausesOf = map[string][]string{
 func (r *resolver) checkClauses(s *notation.Declare) {
 	before := r.ds.Len()
 	for i, n := range s.Names {
-		if i+1 < len(s.Names) && sharesWith(n, s.Names[i+1]) {
+		if i+1 < len(s.Names) && n.SharesClauses(s.Names[i+1]) {
 			continue // several names share the clauses: the last one reports them
 		}
 		eachClause(n, func(clause string, at notation.Span) {
@@ -46,11 +46,6 @@ func (r *resolver) checkClauses(s *notation.Declare) {
 	for _, n := range s.Names {
 		r.checkClauseValues(s.Keyword, n)
 	}
-}
-
-// sharesWith reports whether two names of a declaration share their clauses.
-func sharesWith(n, m *notation.DeclName) bool {
-	return n.Type == m.Type && n.Init == m.Init && n.Dist == m.Dist && n.Of == m.Of && slices.Equal(n.Attrs, m.Attrs)
 }
 
 // eachClause calls f for every clause of a declared name. Distributions are checked by

@@ -6,6 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -14,7 +15,7 @@ import (
 func parse(t *testing.T, text string) (*units.Tree, *notation.File, diag.List) {
 	t.Helper()
 	f := source.NewFile("page.md", text)
-	file, ds := notation.Parse(f, []notation.Input{{Text: text, File: f}})
+	file, ds := parser.Parse(f, []parser.Input{{Text: text, File: f}})
 	if ds.HasErrors() {
 		return nil, file, ds
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -217,7 +218,7 @@ func claim(b *check.Block, text string) (*notation.Claim, diag.List) {
 	for n := range b.Funcs {
 		known[n] = true
 	}
-	file, ds := notation.Parse(f, []notation.Input{{Text: block, File: f, Known: known}})
+	file, ds := parser.Parse(f, []parser.Input{{Text: block, File: f, Known: known}})
 	if ds.HasErrors() {
 		return nil, ds
 	}

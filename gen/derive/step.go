@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
@@ -300,7 +301,7 @@ func (d *Derivation) gradient(at *notation.Grad) (Equation, bool) {
 	simplify.Simplify(g)
 	w := newWriter(d.Unit, g, nil)
 	for _, p := range g.Params {
-		x, ds := notation.ParseExpr(nil, q.Free[p.Name].Text)
+		x, ds := parser.ParseExpr(nil, q.Free[p.Name].Text)
 		if ds.HasErrors() {
 			return Equation{}, false
 		}

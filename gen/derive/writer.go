@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -183,7 +184,7 @@ func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 		return numeral(float64(n)), nil
 	}
 	text := strings.NewReplacer("*", "·", "-", "−").Replace(p.String())
-	x, ds := notation.ParseExpr(nil, text)
+	x, ds := parser.ParseExpr(nil, text)
 	if ds.HasErrors() {
 		return nil, fmt.Errorf("the size %s", text)
 	}

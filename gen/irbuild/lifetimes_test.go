@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/simplify"
@@ -32,8 +33,8 @@ v_t = W_V x_t
 func lifeTree(t *testing.T, text string) (*units.Tree, []*notation.Unit) {
 	t.Helper()
 	f := source.NewFile("life.md", text)
-	in := []notation.Input{{Text: text, File: f, Known: notation.Known([]notation.Input{{Text: text}})}}
-	file, ds := notation.Parse(f, in)
+	in := []parser.Input{{Text: text, File: f, Known: parser.Known([]parser.Input{{Text: text}})}}
+	file, ds := parser.Parse(f, in)
 	if ds.Len() > 0 {
 		t.Fatalf("%s\n%s", text, diag.Render(ds.Sorted()))
 	}

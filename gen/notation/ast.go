@@ -9,7 +9,9 @@
 // field holds which part.
 package notation
 
-import "github.com/nl-hecate/hecate/gen/source"
+import (
+	"github.com/nl-hecate/hecate/gen/source"
+)
 
 // A Span locates a node in its page.
 type Span = source.Span

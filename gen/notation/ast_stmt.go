@@ -1,5 +1,9 @@
 package notation
 
+import (
+	"slices"
+)
+
 // A Stmt is one statement of a unit's body.
 type Stmt interface {
 	Where() Span
@@ -223,6 +227,54 @@ type Binder struct {
 	Cond  Expr
 
 	PerChunk bool // `s∈window(t,w) per chunk`
+}
+
+// IsBare reports whether a binder is a name alone.
+func (b *Binder) IsBare() bool {
+	return b.Range == nil && b.Cond == nil && b.Tuple == nil && !b.PerChunk
+}
+
+// When returns the condition on options before a statement, or nil.
+func When(s Stmt) Expr {
+	if when, _ := Condition(s); when != nil {
+		return *when
+	}
+	return nil
+}
+
+// Condition returns the fields for the condition of a statement and for its span, nil for a
+// statement that cannot have a condition.
+func Condition(s Stmt) (when *Expr, span *Span) {
+	switch s := s.(type) {
+	case *Declare:
+		return &s.When, &s.Span
+	case *Claim:
+		return &s.When, &s.Span
+	case *Dims:
+		return &s.When, &s.Span
+	case *Kink:
+		return &s.When, &s.Span
+	case *Invariant:
+		return &s.When, &s.Span
+	case *Provides:
+		return &s.When, &s.Span
+	case *Cost:
+		return &s.When, &s.Span
+	}
+	return nil, nil
+}
+
+// HasClauses reports whether a name has a clause.
+func (n *DeclName) HasClauses() bool {
+	return n.Type != nil || n.Init != nil || n.Within != nil || n.Dist != nil || n.ByLevel != nil ||
+		n.Of != nil || n.At != nil || len(n.Attrs) > 0 || n.Seed != nil
+}
+
+// SharesClauses reports whether two names share their clauses: the same nodes, not equal ones.
+func (n *DeclName) SharesClauses(m *DeclName) bool {
+	return n.HasClauses() && n.Type == m.Type && n.Init == m.Init && n.Within == m.Within && n.Dist == m.Dist &&
+		n.Of == m.Of && n.At == m.At && n.Seed == m.Seed && n.Reason == m.Reason &&
+		slices.Equal(n.ByLevel, m.ByLevel) && slices.Equal(n.Attrs, m.Attrs)
 }
 
 func (s *Dims) Where() Span      { return s.Span }

@@ -1,12 +1,15 @@
 package notation
 
-import "reflect"
+import (
+	"reflect"
+)
 
 // Equal reports whether two trees say the same: places and the spelling of
 // numbers do not count, and ½ is 1/2.
 func Equal(a, b any) bool { return equal(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
-const halfText = "½"
+// HalfText is the text of the number ½.
+const HalfText = "½"
 
 var spanType = reflect.TypeFor[Span]()
 
@@ -20,7 +23,7 @@ func equal(a, b reflect.Value) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return a.IsValid() == b.IsValid()
 	}
-	if isHalf(a) && isHalf(b) {
+	if halfValue(a) && halfValue(b) {
 		return true
 	}
 	if a.Type() != b.Type() {
@@ -62,19 +65,19 @@ func equalFields(a, b reflect.Value) bool {
 	return true
 }
 
-func isHalf(v reflect.Value) bool {
+func halfValue(v reflect.Value) bool {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return false
 	}
 	e, ok := v.Interface().(Expr)
-	return ok && half(e)
+	return ok && IsHalf(e)
 }
 
-// half reports whether e is ½ or 1/2.
-func half(e Expr) bool {
+// IsHalf reports whether e is ½ or 1/2.
+func IsHalf(e Expr) bool {
 	switch e := e.(type) {
 	case *Number:
-		return e.Text == halfText
+		return e.Text == HalfText
 	case *Binary:
 		x, okX := e.X.(*Number)
 		y, okY := e.Y.(*Number)

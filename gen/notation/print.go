@@ -21,6 +21,25 @@ func Print(n any, style Style) string {
 	return p.String()
 }
 
+// PrintLine writes the line of a node alone: of a unit its header, of an each, if open, what
+// comes before its body, and of any other statement all of it.
+func PrintLine(n any, open bool, style Style) string {
+	p := &printer{style: style}
+	switch n := n.(type) {
+	case *Unit:
+		p.header(n)
+	case *Each:
+		if open {
+			p.eachHead(n)
+		} else {
+			p.each(n)
+		}
+	case Stmt:
+		p.stmt(n)
+	}
+	return p.String()
+}
+
 // A printer writes expressions. tight leaves out spaces: in subscripts,
 // exponents, shapes and indices. bars says that bars are open at this depth.
 type printer struct {
@@ -76,7 +95,7 @@ func prec(e Expr) int {
 	case *Juxt:
 		return precRow
 	case *Reduce:
-		if reaches(e) {
+		if IsOpen(e) {
 			return precRow
 		}
 		if e.Empty != nil {
@@ -91,7 +110,7 @@ func prec(e Expr) int {
 func open(e Expr) bool {
 	switch e := e.(type) {
 	case *Reduce:
-		return reaches(e)
+		return IsOpen(e)
 	case *Juxt:
 		return open(e.Items[len(e.Items)-1])
 	case *Binary:
@@ -290,7 +309,7 @@ func (p *printer) row(e *Juxt) {
 		switch {
 		case set && i > 0, i > 0 && startsWithBar(x) && startsWithBar(e.Items[i-1]):
 			p.paren(x)
-		case last && ok && reaches(r):
+		case last && ok && IsOpen(r):
 			p.bare(x)
 		default:
 			p.expr(x, precFactor)
@@ -434,7 +453,7 @@ func (p *printer) power(e *Power) {
 		p.WriteString("²")
 	case num && n.Text == "3" && p.style == Unicode:
 		p.WriteString("³")
-	case num && allDigits(n.Text) && n.Text[0] != '0':
+	case num && strings.Trim(n.Text, "0123456789") == "" && n.Text[0] != '0':
 		p.WriteString("^" + n.Text)
 	case name && id.Time == nil && !id.Bar && !strings.ContainsAny(id.Name.Text, "_⁰°"):
 		p.WriteByte('^')
@@ -445,3 +464,6 @@ func (p *printer) power(e *Power) {
 		p.WriteByte('}')
 	}
 }
+
+// IsOpen reports whether a reduction has no parentheses that end it.
+func IsOpen(r *Reduce) bool { return r.Op == "Σ" || r.Op == "Π" }

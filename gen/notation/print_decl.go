@@ -1,6 +1,8 @@
 package notation
 
-import "fmt"
+import (
+	"fmt"
+)
 
 func (p *printer) header(u *Unit) {
 	if u.Kind == FuncUnit {
@@ -44,7 +46,7 @@ func (u *Unit) Keyword() string {
 
 // String returns the keyword of the header.
 func (k UnitKind) String() string {
-	for w, u := range unitKinds {
+	for w, u := range UnitKinds {
 		if w == "schedule" {
 			continue // a composition, by its keyword
 		}
@@ -289,28 +291,10 @@ func (p *printer) declare(d *Declare) {
 			p.word(*n.Member)
 			p.WriteByte(']')
 		}
-		if i+1 == len(d.Names) || !n.sharesWith(d.Names[i+1]) {
+		if i+1 == len(d.Names) || !n.SharesClauses(d.Names[i+1]) {
 			p.clauses(n)
 		}
 	})
-}
-
-// sharesWith reports whether two names carry the same clauses, not equal ones.
-func (n *DeclName) sharesWith(m *DeclName) bool {
-	if n.bare() {
-		return false
-	}
-	a, b := *n, *m
-	same := a.Type == b.Type && a.Init == b.Init && a.Within == b.Within && a.Dist == b.Dist &&
-		a.Of == b.Of && a.At == b.At && a.Seed == b.Seed && a.Reason == b.Reason &&
-		len(a.ByLevel) == len(b.ByLevel) && len(a.Attrs) == len(b.Attrs)
-	for i := 0; same && i < len(a.ByLevel); i++ {
-		same = a.ByLevel[i] == b.ByLevel[i]
-	}
-	for i := 0; same && i < len(a.Attrs); i++ {
-		same = a.Attrs[i] == b.Attrs[i]
-	}
-	return same
 }
 
 func (p *printer) clauses(n *DeclName) {

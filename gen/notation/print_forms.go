@@ -1,6 +1,8 @@
 package notation
 
-import "slices"
+import (
+	"slices"
+)
 
 // call writes `f(a, b; c)` and `rule[l](x)`.
 func (p *printer) call(c *Call) {
@@ -64,7 +66,7 @@ func (p *printer) grad(e *Grad) {
 func (p *printer) reduce(r *Reduce) {
 	p.WriteString(p.sign(r.Op))
 	p.subscript(r.Binders)
-	if reaches(r) {
+	if IsOpen(r) {
 		p.WriteByte(' ')
 		p.expr(r.Body, precProduct)
 		return
@@ -86,7 +88,7 @@ func (p *printer) reduce(r *Reduce) {
 
 // subscript writes `_i` for a bare binder of one letter, else braces.
 func (p *printer) subscript(bs []*Binder) {
-	if len(bs) == 1 && isBareBinder(bs[0]) && len([]rune(bs[0].Name.Text)) == 1 {
+	if len(bs) == 1 && bs[0].IsBare() && len([]rune(bs[0].Name.Text)) == 1 {
 		p.WriteByte('_')
 		p.word(bs[0].Name)
 		return
@@ -94,10 +96,6 @@ func (p *printer) subscript(bs []*Binder) {
 	p.WriteString("_{")
 	p.inside(true, func() { p.binders(bs) })
 	p.WriteByte('}')
-}
-
-func isBareBinder(b *Binder) bool {
-	return b.Range == nil && b.Cond == nil && b.Tuple == nil && !b.PerChunk
 }
 
 func (p *printer) binders(bs []*Binder) {

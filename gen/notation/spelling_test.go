@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 )
 
 // TestEveryBlockKeepsItsMeaning formats every block of every page, and every
@@ -16,15 +17,15 @@ func TestEveryBlockKeepsItsMeaning(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	var blocks []notation.Input
+	var blocks []parser.Input
 	for _, p := range s.Pages {
 		for _, b := range p.Blocks {
 			if b.IsHecate {
-				blocks = append(blocks, notation.Input{Text: b.Text})
+				blocks = append(blocks, parser.Input{Text: b.Text})
 			}
 		}
 	}
-	known := notation.Known(blocks)
+	known := parser.Known(blocks)
 	for _, p := range s.Pages {
 		for _, b := range p.Blocks {
 			sketch := b.Lang == "hecate-sketch" // of the manual: parsed, and not compiled
@@ -53,23 +54,23 @@ func TestRangesOfParametersKeepTheirMeaning(t *testing.T) {
 // keepsItsMeaning returns the canonical spelling of a block.
 func keepsItsMeaning(t *testing.T, name, text string, known map[string]bool) string {
 	t.Helper()
-	was, ds := notation.Parse(nil, []notation.Input{{Text: text, Known: known}})
+	was, ds := parser.Parse(nil, []parser.Input{{Text: text, Known: known}})
 	if ds.HasErrors() {
 		t.Errorf("%s: %s", name, ds.Error())
 		return ""
 	}
 	unicode := ""
 	for _, style := range []notation.Style{notation.ASCII, notation.Unicode} {
-		out, ds := notation.FormatInput(notation.Input{Text: text, Known: known}, style)
+		out, ds := parser.FormatInput(parser.Input{Text: text, Known: known}, style)
 		if ds.HasErrors() {
 			t.Errorf("%s: %s", name, ds.Error())
 			continue
 		}
-		is, ds := notation.Parse(nil, []notation.Input{{Text: out, Known: known}})
+		is, ds := parser.Parse(nil, []parser.Input{{Text: out, Known: known}})
 		if ds.HasErrors() || !notation.Equal(was, is) {
 			t.Errorf("%s: formatted, it means something else (%s):\n%s", name, ds.Error(), out)
 		}
-		if again, _ := notation.FormatInput(notation.Input{Text: out, Known: known}, style); again != out {
+		if again, _ := parser.FormatInput(parser.Input{Text: out, Known: known}, style); again != out {
 			t.Errorf("%s: formatted twice, it differs:\n%s\n%s", name, out, again)
 		}
 		unicode = out

@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
@@ -33,12 +34,12 @@ func load(files ...*source.File) (*pages, diag.List) {
 		p, pd := markdown.Parse(f)
 		ds.Append(pd)
 		s.Pages = append(s.Pages, p)
-		for n := range notation.Known(inputs(p, nil)) {
+		for n := range parser.Known(inputs(p, nil)) {
 			known[n] = true
 		}
 	}
 	for _, p := range s.Pages {
-		f, nd := notation.Parse(p.File, inputs(p, known))
+		f, nd := parser.Parse(p.File, inputs(p, known))
 		ds.Append(nd)
 		s.Files = append(s.Files, f)
 	}
@@ -48,11 +49,11 @@ func load(files ...*source.File) (*pages, diag.List) {
 	return s, ds
 }
 
-func inputs(p *spec.Page, known map[string]bool) []notation.Input {
-	var out []notation.Input
+func inputs(p *spec.Page, known map[string]bool) []parser.Input {
+	var out []parser.Input
 	for _, b := range p.Blocks {
 		if b.IsHecate {
-			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+			out = append(out, parser.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
 		}
 	}
 	return out

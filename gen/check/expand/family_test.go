@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -17,7 +18,7 @@ import (
 func resolved(t *testing.T, text string) (*check.Block, diag.List) {
 	t.Helper()
 	f := source.NewFile("page.md", text)
-	file, ds := notation.Parse(f, []notation.Input{{Text: text, File: f}})
+	file, ds := parser.Parse(f, []parser.Input{{Text: text, File: f}})
 	if ds.HasErrors() {
 		return nil, ds
 	}

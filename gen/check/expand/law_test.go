@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -89,9 +90,9 @@ y_t = C_t (A_t q_t)
 func parse(t *testing.T, text string) (*units.Tree, *source.File) {
 	t.Helper()
 	file := source.NewFile("page.md", text)
-	in := notation.Input{Text: text, File: file}
-	in.Known = notation.Known([]notation.Input{in})
-	f, ds := notation.Parse(file, []notation.Input{in})
+	in := parser.Input{Text: text, File: file}
+	in.Known = parser.Known([]parser.Input{in})
+	f, ds := parser.Parse(file, []parser.Input{in})
 	tree, td := units.Collect([]*notation.File{f})
 	if ds.Append(td); ds.Len() > 0 {
 		t.Fatal(diag.Render(ds.Sorted()))

@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/units"
 )
@@ -74,7 +75,7 @@ func (w *Witness) Pages() []string {
 // rule is the formula that the witness is about, as a rule without a page.
 func (w *Witness) rule() (*notation.Unit, error) {
 	text := "rule Witnessed = " + strings.Replace(w.Unit, "/", " over ", 1)
-	f, ds := notation.Parse(source.NewFile("the witness list", text), []notation.Input{{Text: text}})
+	f, ds := parser.Parse(source.NewFile("the witness list", text), []parser.Input{{Text: text}})
 	if ds.HasErrors() || len(f.Units) != 1 {
 		return &notation.Unit{}, fmt.Errorf("%s is no formula: %s", w.Unit, ds.Error())
 	}

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -17,12 +18,12 @@ import (
 
 // Format returns the canonical spelling of a block. A block with errors is
 // returned as it is.
-func Format(text string, style Style) (string, diag.List) {
+func Format(text string, style notation.Style) (string, diag.List) {
 	return FormatInput(Input{Text: text}, style)
 }
 
 // FormatInput is Format for a block whose place and surroundings are known.
-func FormatInput(in Input, style Style) (string, diag.List) {
+func FormatInput(in Input, style notation.Style) (string, diag.List) {
 	var diags diag.List
 	if in.File == nil {
 		in.File = source.NewFile("", in.Text)
@@ -55,7 +56,7 @@ type outLine struct {
 }
 
 type formatter struct {
-	style  Style
+	style  notation.Style
 	lines  []*physical
 	done   int // physical lines that are written
 	indent string
@@ -76,20 +77,7 @@ func (f *formatter) item(it item) {
 		f.indent = "  "
 	}
 	f.gap(it.line.from)
-	p := &printer{style: f.style}
-	switch n := it.node.(type) {
-	case *Unit:
-		p.header(n)
-	case *Each:
-		if it.line.opens() {
-			p.eachHead(n)
-		} else {
-			p.each(n)
-		}
-	case Stmt:
-		p.stmt(n)
-	}
-	pieces := f.pieces(it.line, p.String())
+	pieces := f.pieces(it.line, notation.PrintLine(it.node, it.line.opens(), f.style))
 	last := 0
 	for i, piece := range pieces {
 		if piece != "" {
@@ -303,5 +291,5 @@ func (f *formatter) text(newline bool) string {
 
 // width counts the columns of a line on a screen.
 func width(s string) int {
-	return utf8.RuneCountInString(s) - strings.Count(s, string(macron))
+	return utf8.RuneCountInString(s) - strings.Count(s, string(notation.Macron))
 }

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"maps"
@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/internal/spelling"
 )
 
 // statement reads one statement of a unit's body; nil after an error.
-func (p *parser) statement() Stmt {
-	var when Expr
+func (p *parser) statement() notation.Stmt {
+	var when notation.Expr
 	start := p.cur()
 	family := p.family()
 	if p.gotWord("when") {
@@ -26,11 +27,11 @@ func (p *parser) statement() Stmt {
 	if p.failed || !p.ofFamily(family, start, s) {
 		return nil
 	}
-	cond, span := condition(s)
+	cond, span := notation.Condition(s)
 	if cond != nil {
 		*cond, *span = when, p.in.span(start.pos, p.end.end)
 	}
-	if req, ok := s.(*Provides); when != nil && (cond == nil || ok && req.Needs) {
+	if req, ok := s.(*notation.Provides); when != nil && (cond == nil || ok && req.Needs) {
 		p.errorf(diag.NoStatement, start, "when stands before a declaration, dims or before what is stated of the unit").
 			Hint("write a choice of values with case … { … }")
 		return nil
@@ -38,38 +39,8 @@ func (p *parser) statement() Stmt {
 	return s
 }
 
-// When returns the condition on options before a statement, or nil.
-func When(s Stmt) Expr {
-	if when, _ := condition(s); when != nil {
-		return *when
-	}
-	return nil
-}
-
-// condition returns the fields for the condition of a statement and for its span, nil for a
-// statement that cannot have a condition.
-func condition(s Stmt) (when *Expr, span *Span) {
-	switch s := s.(type) {
-	case *Declare:
-		return &s.When, &s.Span
-	case *Claim:
-		return &s.When, &s.Span
-	case *Dims:
-		return &s.When, &s.Span
-	case *Kink:
-		return &s.When, &s.Span
-	case *Invariant:
-		return &s.When, &s.Span
-	case *Provides:
-		return &s.When, &s.Span
-	case *Cost:
-		return &s.When, &s.Span
-	}
-	return nil, nil
-}
-
 // unconditional reads a statement without its `when`.
-func (p *parser) unconditional() Stmt {
+func (p *parser) unconditional() notation.Stmt {
 	t := p.cur()
 	if t.kind == tName {
 		if near := misspelt(t.text); near != "" && p.peek(1).kind == tName && p.peek(1).space {
@@ -95,7 +66,7 @@ func (p *parser) unconditional() Stmt {
 	case "claim", "eval", "adjoint", "relax":
 		return p.claim()
 	}
-	for _, w := range declareWords {
+	for _, w := range notation.DeclareWords {
 		if t.text == w {
 			return p.declare()
 		}
@@ -107,7 +78,7 @@ func (p *parser) unconditional() Stmt {
 // misspelt is the word that opens a unit or a statement and from which one letter of a
 // name differs, or "".
 func misspelt(name string) string {
-	words := append(slices.Sorted(maps.Keys(unitKinds)), slices.Concat(declareWords, statementWords)...)
+	words := append(slices.Sorted(maps.Keys(notation.UnitKinds)), slices.Concat(notation.DeclareWords, notation.StatementWords)...)
 	for _, w := range words {
 		if len(name) > 2 && spelling.Distance(w, name) == 1 {
 			return w
@@ -117,7 +88,7 @@ func misspelt(name string) string {
 }
 
 // form returns the reader of a keyword with a form of its own, nil for others.
-func form(word string) func(*parser) Stmt {
+func form(word string) func(*parser) notation.Stmt {
 	switch word {
 	case "dims":
 		return (*parser).dims
@@ -178,14 +149,14 @@ func (p *parser) looksDefined() bool {
 	}
 }
 
-func (p *parser) readDefine() Stmt {
+func (p *parser) readDefine() notation.Stmt {
 	start := p.next()
 	d := p.define()
 	d.Read, d.Span = true, p.since(start)
 	return d
 }
 
-func (p *parser) matchDefine() Stmt {
+func (p *parser) matchDefine() notation.Stmt {
 	start := p.next()
 	d := p.define()
 	d.Match, d.Span = true, p.since(start)
@@ -193,9 +164,9 @@ func (p *parser) matchDefine() Stmt {
 }
 
 // define reads `target = value` and its trailers.
-func (p *parser) define() *Define {
+func (p *parser) define() *notation.Define {
 	start := p.cur()
-	d := &Define{Target: p.target()}
+	d := &notation.Define{Target: p.target()}
 	p.want("=")
 	d.Value = p.union()
 	if p.cur().is("∈") && p.peek(1).name("log") {
@@ -209,14 +180,14 @@ func (p *parser) define() *Define {
 }
 
 // target reads `k_t`, `out[t∈T]` or `f(A ∈ …; k)[i∈r]`.
-func (p *parser) target() *Target {
+func (p *parser) target() *notation.Target {
 	start := p.cur()
-	if start.kind != tName || subscripted[start.text] != "" {
+	if start.kind != tName || notation.SubscriptWords[start.text] != "" {
 		w := p.name("the name to define")
-		return &Target{Span: w.Span, Name: &Ident{Span: w.Span, Name: w}}
+		return &notation.Target{Span: w.Span, Name: &notation.Ident{Span: w.Span, Name: w}}
 	}
 	p.next()
-	t := &Target{Name: p.ident(start)}
+	t := &notation.Target{Name: p.ident(start)}
 	if p.cur().is("(") {
 		t.IsFunc = true
 		t.Params = p.params()
@@ -232,10 +203,10 @@ func (p *parser) target() *Target {
 
 // trailers are what may stand behind the value of a statement.
 type trailers struct {
-	with   []*Define
-	reason *Text
-	tag    *Word
-	cite   *Cite
+	with   []*notation.Define
+	reason *notation.Text
+	tag    *notation.Word
+	cite   *notation.Cite
 }
 
 // trailers reads them in any order, each once; a reason only where one belongs.
@@ -259,8 +230,8 @@ func (p *parser) trailers(reason bool) (tr trailers) {
 }
 
 // locals reads `a = 1, b = 2` after with.
-func (p *parser) locals() []*Define {
-	var ds []*Define
+func (p *parser) locals() []*notation.Define {
+	var ds []*notation.Define
 	for {
 		start := p.cur()
 		d := p.localDefine()
@@ -273,11 +244,11 @@ func (p *parser) locals() []*Define {
 }
 
 // localDefine reads `a = 1`, or `solve ζ ∈ [lo, hi] : equation`.
-func (p *parser) localDefine() *Define {
+func (p *parser) localDefine() *notation.Define {
 	if p.gotWord("solve") {
 		return p.unknown()
 	}
-	d := &Define{Target: p.target()}
+	d := &notation.Define{Target: p.target()}
 	if p.cur().is(":=") {
 		p.errorf(diag.Unexpected, p.cur(), ":= overrides an option of a page").Labelf("expected =").Hint("write with name = value for a local definition")
 	}
@@ -287,18 +258,18 @@ func (p *parser) localDefine() *Define {
 }
 
 // tag reads `{inv:unit}` as it is written; atTag has looked ahead.
-func (p *parser) tag() *Word {
+func (p *parser) tag() *notation.Word {
 	open := p.next()
 	for !p.cur().is("}") && p.cur().kind != tEnd {
 		p.next()
 	}
 	text := strings.TrimSpace(p.in.Text[open.end:p.cur().pos])
 	p.want("}")
-	return &Word{p.since(open), text}
+	return &notation.Word{Span: p.since(open), Text: text}
 }
 
 // cite reads what stands behind @eq.
-func (p *parser) cite() *Cite {
+func (p *parser) cite() *notation.Cite {
 	start := p.next()
 	c := p.citation()
 	c.Span = p.since(start)
@@ -306,21 +277,21 @@ func (p *parser) cite() *Cite {
 }
 
 // citation reads paper#eq.
-func (p *parser) citation() *Cite {
+func (p *parser) citation() *notation.Cite {
 	t := p.cur()
 	if t.kind != tCite {
 		p.expected("a citation such as paper#13")
-		return &Cite{Span: p.span(t)}
+		return &notation.Cite{Span: p.span(t)}
 	}
 	p.next()
 	paper, eq, _ := strings.Cut(t.text, "#")
-	return &Cite{Span: p.span(t), Paper: paper, Eq: eq}
+	return &notation.Cite{Span: p.span(t), Paper: paper, Eq: eq}
 }
 
 // claim reads claim, eval, adjoint and relax.
-func (p *parser) claim() Stmt {
+func (p *parser) claim() notation.Stmt {
 	start := p.next()
-	c := &Claim{Keyword: Word{p.span(start), start.text}}
+	c := &notation.Claim{Keyword: notation.Word{Span: p.span(start), Text: start.text}}
 	if p.got("≡") {
 		c.Right = p.union()
 	} else {
@@ -335,22 +306,22 @@ func (p *parser) claim() Stmt {
 }
 
 // kink reads `kink |ℓ.r[i]| = δ : C¹`.
-func (p *parser) kink() Stmt {
+func (p *parser) kink() notation.Stmt {
 	start := p.next()
-	k := &Kink{Left: p.union()}
+	k := &notation.Kink{Left: p.union()}
 	p.want("=")
 	k.Right = p.union()
 	p.want(":")
 	t := p.next()
 	switch up := p.cur(); {
 	case t.name("C⁰"):
-		k.Class = Word{p.span(t), "C⁰"}
+		k.Class = notation.Word{Span: p.span(t), Text: "C⁰"}
 	case t.name("C") && up.kind == tSup && up.text == "1":
 		p.next()
-		k.Class = Word{p.since(t), "C¹"}
+		k.Class = notation.Word{Span: p.since(t), Text: "C¹"}
 	case t.name("C") && up.is("^") && p.peek(1).kind == tNumber && p.peek(1).text == "1":
 		p.i += 2
-		k.Class = Word{p.since(t), "C¹"}
+		k.Class = notation.Word{Span: p.since(t), Text: "C¹"}
 	default:
 		p.errorf(diag.Unexpected, t, "a kink is of class C⁰ or C¹, found %s", p.describe(t))
 	}
@@ -359,9 +330,9 @@ func (p *parser) kink() Stmt {
 }
 
 // invariant reads `invariant ∀ i∈m : ‖S_t[i]‖ = 1 {tag}`.
-func (p *parser) invariant() Stmt {
+func (p *parser) invariant() notation.Stmt {
 	start := p.next()
-	v := &Invariant{}
+	v := &notation.Invariant{}
 	if p.got("∀") {
 		v.Binders = p.binders()
 		p.want(":")
@@ -375,9 +346,9 @@ func (p *parser) invariant() Stmt {
 }
 
 // provides reads `provides A, B(M)` and `requires A(M) "reason"`.
-func (p *parser) provides() Stmt {
+func (p *parser) provides() notation.Stmt {
 	start := p.next()
-	s := &Provides{Needs: start.text == "requires"}
+	s := &notation.Provides{Needs: start.text == "requires"}
 	for {
 		s.Marks = append(s.Marks, p.mark())
 		if !p.got(",") {
@@ -391,9 +362,9 @@ func (p *parser) provides() Stmt {
 	return s
 }
 
-func (p *parser) mark() *Mark {
+func (p *parser) mark() *notation.Mark {
 	start := p.cur()
-	m := &Mark{Name: p.name("a marker")}
+	m := &notation.Mark{Name: p.name("a marker")}
 	if p.cur().is("(") {
 		closing := p.open()
 		m.Args = append(m.Args, p.memberName("a name"))
@@ -407,9 +378,9 @@ func (p *parser) mark() *Mark {
 }
 
 // special reads `special A with drive := decode = B + C with η := 0`.
-func (p *parser) special() Stmt {
+func (p *parser) special() notation.Stmt {
 	start := p.next()
-	s := &Special{Left: p.formula()}
+	s := &notation.Special{Left: p.formula()}
 	s.LWith = p.overrides()
 	p.want("=")
 	s.Right = p.formula()
@@ -419,17 +390,17 @@ func (p *parser) special() Stmt {
 }
 
 // trial reads `trial Composition(Rule, Attention)`.
-func (p *parser) trial() Stmt {
+func (p *parser) trial() notation.Stmt {
 	start := p.next()
-	s := &Trial{Formula: p.formula()}
+	s := &notation.Trial{Formula: p.formula()}
 	s.Span = p.since(start)
 	return s
 }
 
 // erratum reads `erratum paper#11 "text" by claim write.gradient`.
-func (p *parser) erratum() Stmt {
+func (p *parser) erratum() notation.Stmt {
 	start := p.next()
-	e := &Erratum{Cite: p.citation()}
+	e := &notation.Erratum{Cite: p.citation()}
 	e.Text = p.text()
 	p.wantWord("by")
 	p.wantWord("claim")
@@ -440,24 +411,24 @@ func (p *parser) erratum() Stmt {
 
 // claimName reads what a tag may hold, `adj:q`, as it is written: a tag's text
 // has one spelling in both styles.
-func (p *parser) claimName() Word {
+func (p *parser) claimName() notation.Word {
 	start := p.cur()
 	if start.kind != tName && start.kind != tWord || start.bar {
 		p.expected("the name of a claim")
-		return Word{Span: p.span(start)}
+		return notation.Word{Span: p.span(start)}
 	}
 	p.next()
 	for t := p.cur(); !t.space && (t.kind == tName && !t.bar || t.kind == tWord || t.kind == tNumber || t.is(":") || t.is(".") || t.is("−") || t.is("_")); t = p.cur() {
 		p.next()
 	}
 	s := p.since(start)
-	return Word{s, s.Text()}
+	return notation.Word{Span: s, Text: s.Text()}
 }
 
 // noGrad reads `nograd x "reason"`.
-func (p *parser) noGrad() Stmt {
+func (p *parser) noGrad() notation.Stmt {
 	start := p.next()
-	n := &NoGrad{Name: p.memberName("a name")}
+	n := &notation.NoGrad{Name: p.memberName("a name")}
 	n.Reason = p.text()
 	n.Span = p.since(start)
 	return n

@@ -1,15 +1,16 @@
-package notation
+package parser
 
 import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // cost reads `cost write+read = 4·d_k·d_v + O(d_k + d_v)`.
-func (p *parser) cost() Stmt {
+func (p *parser) cost() notation.Stmt {
 	start := p.next()
-	c := &Cost{}
+	c := &notation.Cost{}
 	first := p.cur()
 	var names []string
 	for {
@@ -22,7 +23,7 @@ func (p *parser) cost() Stmt {
 			break
 		}
 	}
-	c.Name = Word{p.since(first), strings.Join(names, "+")}
+	c.Name = notation.Word{Span: p.since(first), Text: strings.Join(names, "+")}
 	p.want("=")
 	c.Value = p.sum()
 	c.Value, c.Big = splitBig(c.Value)
@@ -34,14 +35,14 @@ func (p *parser) cost() Stmt {
 }
 
 // splitBig takes a last summand O(…) off a sum.
-func splitBig(e Expr) (value, big Expr) {
-	isBig := func(e Expr) Expr {
-		if c, ok := e.(*Call); ok && c.Fun.Text == "O" && len(c.Args) == 1 && len(c.At) == 0 {
+func splitBig(e notation.Expr) (value, big notation.Expr) {
+	isBig := func(e notation.Expr) notation.Expr {
+		if c, ok := e.(*notation.Call); ok && c.Fun.Text == "O" && len(c.Args) == 1 && len(c.At) == 0 {
 			return c.Args[0]
 		}
 		return nil
 	}
-	if b, ok := e.(*Binary); ok && b.Op == "+" {
+	if b, ok := e.(*notation.Binary); ok && b.Op == "+" {
 		if o := isBig(b.Y); o != nil {
 			return b.X, o
 		}
@@ -54,7 +55,7 @@ func splitBig(e Expr) (value, big Expr) {
 
 // solve reads `solve ζ[i∈r] ∈ [lo, hi] : equation tol 1e-10`, which defines ζ
 // as an equation does, with what may stand behind one.
-func (p *parser) solve() Stmt {
+func (p *parser) solve() notation.Stmt {
 	start := p.next()
 	d := p.unknown()
 	tr := p.trailers(false)
@@ -64,10 +65,10 @@ func (p *parser) solve() Stmt {
 }
 
 // unknown reads what stands behind the word solve.
-func (p *parser) unknown() *Define {
-	d := &Define{Target: p.target()}
+func (p *parser) unknown() *notation.Define {
+	d := &notation.Define{Target: p.target()}
 	start := p.cur()
-	s := &Solve{}
+	s := &notation.Solve{}
 	if p.got("∈") {
 		s.Domain = p.typeAfter()
 	}
@@ -84,9 +85,9 @@ func (p *parser) unknown() *Define {
 }
 
 // iterate reads `iterate X from e for 5 : X ← e' with A = … orient rows ≤ cols`.
-func (p *parser) iterate() Stmt {
+func (p *parser) iterate() notation.Stmt {
 	start := p.next()
-	s := &Iterate{Name: p.name("the name to iterate")}
+	s := &notation.Iterate{Name: p.name("the name to iterate")}
 	p.wantWord("from")
 	s.From = p.union()
 	p.wantWord("for")
@@ -131,9 +132,9 @@ func (p *parser) orient() {
 }
 
 // fit reads `fit M : M k_t → v_t with …`.
-func (p *parser) fit() Stmt {
+func (p *parser) fit() notation.Stmt {
 	start := p.next()
-	f := &Fit{Weights: []Word{p.name("a weight")}}
+	f := &notation.Fit{Weights: []notation.Word{p.name("a weight")}}
 	for p.got(",") {
 		f.Weights = append(f.Weights, p.name("a weight"))
 	}
@@ -150,9 +151,9 @@ func (p *parser) fit() Stmt {
 
 // each reads the head of `each W of structure : body`, and the body where it
 // stands on the same line.
-func (p *parser) each() Stmt {
+func (p *parser) each() notation.Stmt {
 	start := p.next()
-	e := &Each{Fit: p.gotWord("fit")}
+	e := &notation.Each{Fit: p.gotWord("fit")}
 	if p.cur().is("(") {
 		closing := p.open()
 		e.Name = p.name("a weight")
@@ -172,25 +173,25 @@ func (p *parser) each() Stmt {
 		return e
 	}
 	if s := p.unconditional(); s != nil {
-		e.Body = []Stmt{s}
+		e.Body = []notation.Stmt{s}
 	}
 	return e
 }
 
 // slot reads F or F(W; s).
-func (p *parser) slot() Expr {
+func (p *parser) slot() notation.Expr {
 	t := p.cur()
 	w := p.name("a function")
 	if p.cur().is("(") {
 		return p.call(t, w)
 	}
-	return &Ident{Span: w.Span, Name: w}
+	return &notation.Ident{Span: w.Span, Name: w}
 }
 
 // level reads `level l∈K : memory[l], period [1, 8] when a[l] = 1`.
-func (p *parser) level() Stmt {
+func (p *parser) level() notation.Stmt {
 	start := p.next()
-	l := &Level{}
+	l := &notation.Level{}
 	if !p.atBinder() {
 		p.errorf(diag.BadBinder, p.cur(), "expected the name of a level, found %s", p.describe(p.cur()))
 		return l
@@ -214,9 +215,9 @@ func (p *parser) level() Stmt {
 }
 
 // guard reads `guard cond else Name`.
-func (p *parser) guard() Stmt {
+func (p *parser) guard() notation.Stmt {
 	start := p.next()
-	g := &Guard{Cond: p.conditions(true)}
+	g := &notation.Guard{Cond: p.conditions(true)}
 	p.wantWord("else")
 	g.Else = p.name("a strategy")
 	g.Span = p.since(start)

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"maps"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // TestPages holds the pages under testdata to their canonical spelling, and
@@ -16,7 +18,7 @@ func TestPages(t *testing.T) {
 	pages := corpus(t)
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
 		text := pages[name]
-		uni, ds := Format(text, Unicode)
+		uni, ds := Format(text, notation.Unicode)
 		if ds.HasErrors() {
 			t.Errorf("%s: %s", name, ds.Error())
 			continue
@@ -24,7 +26,7 @@ func TestPages(t *testing.T) {
 		if uni != text {
 			t.Errorf("%s is not canonical:\n%s", name, diff(text, uni))
 		}
-		ascii, _ := Format(text, ASCII)
+		ascii, _ := Format(text, notation.ASCII)
 		golden := filepath.Join("testdata/pages", strings.TrimSuffix(name, ".hecate")+".ascii")
 		if os.Getenv("UPDATE") != "" {
 			if err := os.WriteFile(golden, []byte(ascii), 0o644); err != nil {
@@ -36,16 +38,16 @@ func TestPages(t *testing.T) {
 		if err != nil || ascii != string(want) {
 			t.Errorf("%s: ASCII form differs (%v):\n%s", name, err, diff(string(want), ascii))
 		}
-		if back, ds := Format(ascii, Unicode); back != uni {
+		if back, ds := Format(ascii, notation.Unicode); back != uni {
 			t.Errorf("%s does not come back: %s\n%s", name, ds.Error(), diff(uni, back))
 		}
 		a, _ := parseText(text)
 		b, _ := parseText(ascii)
-		if !Equal(a, b) {
+		if !notation.Equal(a, b) {
 			t.Errorf("%s: the two spellings are different trees", name)
 		}
-		c, ds := parseText(Print(a, Unicode))
-		if !Equal(a, c) {
+		c, ds := parseText(notation.Print(a, notation.Unicode))
+		if !notation.Equal(a, c) {
 			t.Errorf("%s: Parse(Print(x)) is not x: %s", name, ds.Error())
 		}
 	}

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // full writes a tree with every pair of parentheses and every product sign.
-func full(e Expr) string {
-	all := func(es []Expr, sep string) string {
+func full(e notation.Expr) string {
+	all := func(es []notation.Expr, sep string) string {
 		var out []string
 		for _, x := range es {
 			out = append(out, full(x))
@@ -19,36 +20,36 @@ func full(e Expr) string {
 		return strings.Join(out, sep)
 	}
 	switch e := e.(type) {
-	case *Juxt:
+	case *notation.Juxt:
 		return "(" + all(e.Items, " ") + ")"
-	case *Binary:
+	case *notation.Binary:
 		return "(" + full(e.X) + " " + e.Op + " " + full(e.Y) + ")"
-	case *Unary:
+	case *notation.Unary:
 		return "(−" + full(e.X) + ")"
-	case *Power:
+	case *notation.Power:
 		return "(" + full(e.X) + "^" + full(e.Exp) + ")"
-	case *Transpose:
+	case *notation.Transpose:
 		return "(" + full(e.X) + ")ᵀ"
-	case *Index:
+	case *notation.Index:
 		return full(e.X) + "[" + all(e.At, ",") + "]"
-	case *Field:
+	case *notation.Field:
 		return full(e.X) + "." + e.Name.Text
-	case *Call:
+	case *notation.Call:
 		return e.Fun.Text + "(" + all(e.Args, ", ") + ")"
-	case *Grad:
+	case *notation.Grad:
 		return "∇_" + e.Wrt.Text + "{" + full(e.Call) + "}"
-	case *Reduce:
+	case *notation.Reduce:
 		return e.Op + "{" + full(e.Body) + "}"
-	case *Relation:
+	case *notation.Relation:
 		return "(" + full(e.X) + " " + e.Op + " " + full(e.Y) + ")"
-	case *And:
+	case *notation.And:
 		return "(" + full(e.X) + " and " + full(e.Y) + ")"
-	case *Norm:
+	case *notation.Norm:
 		return "‖" + full(e.X) + "‖"
-	case *Abs:
+	case *notation.Abs:
 		return "|" + full(e.X) + "|"
 	}
-	return Print(e, Unicode)
+	return notation.Print(e, notation.Unicode)
 }
 
 func TestPrecedence(t *testing.T) {
@@ -117,13 +118,13 @@ func TestPrecedence(t *testing.T) {
 		if got := full(e); got != c.want {
 			t.Errorf("ParseExpr(%q) = %s, want %s", c.in, got, c.want)
 		}
-		again, ds := ParseExpr(nil, Print(e, Unicode), known...)
-		if ds.Len() > 0 || !Equal(e, again) {
-			t.Errorf("%q printed as %q is another tree: %s", c.in, Print(e, Unicode), ds.Error())
+		again, ds := ParseExpr(nil, notation.Print(e, notation.Unicode), known...)
+		if ds.Len() > 0 || !notation.Equal(e, again) {
+			t.Errorf("%q printed as %q is another tree: %s", c.in, notation.Print(e, notation.Unicode), ds.Error())
 		}
-		again, ds = ParseExpr(nil, Print(e, ASCII), known...)
-		if ds.Len() > 0 || !Equal(e, again) {
-			t.Errorf("%q printed as %q is another tree: %s", c.in, Print(e, ASCII), ds.Error())
+		again, ds = ParseExpr(nil, notation.Print(e, notation.ASCII), known...)
+		if ds.Len() > 0 || !notation.Equal(e, again) {
+			t.Errorf("%q printed as %q is another tree: %s", c.in, notation.Print(e, notation.ASCII), ds.Error())
 		}
 	}
 }
@@ -168,19 +169,19 @@ func TestNames(t *testing.T) {
 		{"xᵢ", "x_i", false, "", "x_i"},
 	} {
 		e, ds := ParseExpr(nil, c.in)
-		id, ok := e.(*Ident)
+		id, ok := e.(*notation.Ident)
 		if ds.Len() > 0 || !ok {
 			t.Errorf("ParseExpr(%q) = %T, %s", c.in, e, ds.Error())
 			continue
 		}
 		time := ""
 		if id.Time != nil {
-			time = Print(id.Time, Unicode)
+			time = notation.Print(id.Time, notation.Unicode)
 		}
 		if id.Name.Text != c.name || id.Bar != c.bar || time != c.time {
 			t.Errorf("ParseExpr(%q) = %s bar %v time %q, want %s bar %v time %q", c.in, id.Name.Text, id.Bar, time, c.name, c.bar, c.time)
 		}
-		if got := Print(e, ASCII); got != c.ascii {
+		if got := notation.Print(e, notation.ASCII); got != c.ascii {
 			t.Errorf("Print(%q, ASCII) = %q, want %q", c.in, got, c.ascii)
 		}
 	}
@@ -196,7 +197,7 @@ func TestInspect(t *testing.T) {
 			t.Fatalf("%s: %s", name, ds.Error())
 		}
 		visited := map[any]bool{}
-		Inspect(file, func(n any) bool { visited[n] = true; return true })
+		notation.Inspect(file, func(n any) bool { visited[n] = true; return true })
 		want := map[any]bool{}
 		reach(reflect.ValueOf(file), want)
 		for n := range want {
@@ -222,7 +223,7 @@ func reach(v reflect.Value, out map[any]bool) {
 		}
 	case reflect.Pointer:
 		switch v.Interface().(type) {
-		case *Word, *Text, *source.File:
+		case *notation.Word, *notation.Text, *source.File:
 			return
 		}
 		if !v.IsNil() {

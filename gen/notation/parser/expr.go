@@ -1,7 +1,10 @@
-package notation
+package parser
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // Expressions, from loose to tight, one function a level:
@@ -18,31 +21,31 @@ import (
 // Σ and Π are factors whose operand is a product; they end a row.
 
 // cond reads relations joined by and.
-func (p *parser) cond() Expr { return p.conditions(false) }
+func (p *parser) cond() notation.Expr { return p.conditions(false) }
 
 // conditions reads relations joined by and, and by commas where comma is set.
-func (p *parser) conditions(comma bool) Expr {
+func (p *parser) conditions(comma bool) notation.Expr {
 	start := p.cur()
 	x := p.relation()
 	for p.gotWord("and") || comma && p.got(",") {
 		y := p.relation()
-		x = &And{Span: p.since(start), X: x, Y: y}
+		x = &notation.And{Span: p.since(start), X: x, Y: y}
 	}
 	return x
 }
 
-func (p *parser) relation() Expr {
+func (p *parser) relation() notation.Expr {
 	start := p.cur()
 	x := p.union()
-	var all Expr
+	var all notation.Expr
 	for p.cur().oneOf(relations) {
 		op := p.next().text
 		y := p.union()
-		r := &Relation{Span: p.since(start), Op: op, X: x, Y: y}
+		r := &notation.Relation{Span: p.since(start), Op: op, X: x, Y: y}
 		if all == nil {
 			all = r
 		} else {
-			all = &And{Span: p.since(start), X: all, Y: r}
+			all = &notation.And{Span: p.since(start), X: all, Y: r}
 		}
 		x = y
 	}
@@ -52,28 +55,28 @@ func (p *parser) relation() Expr {
 	return all
 }
 
-func (p *parser) union() Expr {
+func (p *parser) union() notation.Expr {
 	start := p.cur()
 	x := p.sum()
 	for p.got("∪") {
 		y := p.sum()
-		x = &Binary{Span: p.since(start), Op: "∪", X: x, Y: y}
+		x = &notation.Binary{Span: p.since(start), Op: "∪", X: x, Y: y}
 	}
 	return x
 }
 
-func (p *parser) sum() Expr {
+func (p *parser) sum() notation.Expr {
 	start := p.cur()
 	x := p.term()
 	for p.cur().is("+") || p.cur().is("−") {
 		op := p.next().text
 		y := p.term()
-		x = &Binary{Span: p.since(start), Op: op, X: x, Y: y}
+		x = &notation.Binary{Span: p.since(start), Op: op, X: x, Y: y}
 	}
 	return x
 }
 
-func (p *parser) term() Expr {
+func (p *parser) term() notation.Expr {
 	start := p.cur()
 	if !start.is("−") {
 		return p.product()
@@ -85,10 +88,10 @@ func (p *parser) term() Expr {
 		return p.hole()
 	}
 	x := p.term()
-	return &Unary{Span: p.since(start), X: x}
+	return &notation.Unary{Span: p.since(start), X: x}
 }
 
-func (p *parser) product() Expr {
+func (p *parser) product() notation.Expr {
 	start := p.cur()
 	x, _ := p.row()
 	var first token
@@ -108,19 +111,19 @@ func (p *parser) product() Expr {
 		if op.text == "/" {
 			p.oneFactor(op, operand, y, alone)
 		}
-		x = &Binary{Span: p.since(start), Op: op.text, X: x, Y: y}
-		if p.halves && half(x) {
-			x = number(x.Where(), halfText)
+		x = &notation.Binary{Span: p.since(start), Op: op.text, X: x, Y: y}
+		if p.halves && notation.IsHalf(x) {
+			x = number(x.Where(), notation.HalfText)
 		}
 	}
 	return x
 }
 
 // oneFactor reports a right operand of / that is more than one factor.
-func (p *parser) oneFactor(op, operand token, y Expr, alone bool) {
+func (p *parser) oneFactor(op, operand token, y notation.Expr, alone bool) {
 	switch {
 	case !alone:
-		p.errorAt(diag.DivideRow, y.Where(), "/ is followed by %d factors", len(y.(*Juxt).Items)).
+		p.errorAt(diag.DivideRow, y.Where(), "/ is followed by %d factors", len(y.(*notation.Juxt).Items)).
 			Labelf("is this all below the line?").Hint("write a / (b c) or (a / b) c").See(p.span(op), "the division")
 	case operand.is("Σ") || operand.is("Π"):
 		p.errorf(diag.DivideRow, operand, "/ is followed by %s, which reaches to the next + or −", operand.text).
@@ -129,13 +132,13 @@ func (p *parser) oneFactor(op, operand token, y Expr, alone bool) {
 }
 
 // row reads factors side by side; alone says that it is one factor.
-func (p *parser) row() (x Expr, alone bool) {
+func (p *parser) row() (x notation.Expr, alone bool) {
 	start := p.cur()
 	x = p.factor()
 	if !p.startsFactor() {
 		return x, true
 	}
-	items := []Expr{x}
+	items := []notation.Expr{x}
 	last := start
 	for p.startsFactor() {
 		t := p.cur()
@@ -147,13 +150,10 @@ func (p *parser) row() (x Expr, alone bool) {
 		last = t
 		items = append(items, p.factor())
 	}
-	return &Juxt{Span: p.since(start), Items: items}, false
+	return &notation.Juxt{Span: p.since(start), Items: items}, false
 }
 
 func isBar(t token) bool { return t.is("|") || t.is("‖") }
-
-// reaches reports whether a reduction has no parentheses that end it.
-func reaches(r *Reduce) bool { return r.Op == "Σ" || r.Op == "Π" }
 
 // startsFactor reports whether the next token can go on a row.
 func (p *parser) startsFactor() bool {
@@ -201,12 +201,12 @@ func (p *parser) tooDeep() bool {
 }
 
 // hole stands where an expression is missing.
-func (p *parser) hole() Expr {
+func (p *parser) hole() notation.Expr {
 	t := p.cur()
-	return &Ident{Span: p.span(t), Name: Word{Span: p.span(t)}}
+	return &notation.Ident{Span: p.span(t), Name: notation.Word{Span: p.span(t)}}
 }
 
-func (p *parser) noExpression() Expr {
+func (p *parser) noExpression() notation.Expr {
 	t := p.cur()
 	if p.failed {
 		return p.hole()
@@ -225,11 +225,4 @@ func (p *parser) noExpression() Expr {
 	return p.hole()
 }
 
-func isInner(w string) bool {
-	for _, i := range innerWords {
-		if i == w {
-			return true
-		}
-	}
-	return false
-}
+func isInner(w string) bool { return slices.Contains(notation.InnerWords, w) }

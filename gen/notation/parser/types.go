@@ -1,23 +1,24 @@
-package notation
+package parser
 
 import (
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // typeAfter reads the type behind ∈.
-func (p *parser) typeAfter() *Type {
+func (p *parser) typeAfter() *notation.Type {
 	t := p.cur()
-	ty := &Type{}
+	ty := &notation.Type{}
 	switch {
 	case t.is("ℝ") || t.name("R"):
 		p.next()
-		ty.Kind = RealType
+		ty.Kind = notation.RealType
 	case t.is("𝕊") || t.name("S"):
 		p.next()
-		ty.Kind = SphereType
+		ty.Kind = notation.SphereType
 	case t.name("Δ") || t.name("Simplex"):
 		p.next()
-		ty.Kind = SimplexType
+		ty.Kind = notation.SimplexType
 	case t.is("{"):
 		p.setType(ty)
 	case t.is("(") && p.peek(1).is("{"):
@@ -39,12 +40,12 @@ func (p *parser) typeAfter() *Type {
 }
 
 // shape reads `{m×k}`, `{…}` or one word.
-func (p *parser) shape(ty *Type) {
+func (p *parser) shape(ty *notation.Type) {
 	t := p.cur()
 	if !t.is("{") {
 		switch t.kind {
 		case tName, tNumber:
-			ty.Shape = []Expr{p.axis()}
+			ty.Shape = []notation.Expr{p.axis()}
 		default:
 			p.expected("{ and the axes")
 		}
@@ -63,7 +64,7 @@ func (p *parser) shape(ty *Type) {
 }
 
 // axis reads a lone name or number.
-func (p *parser) axis() Expr {
+func (p *parser) axis() notation.Expr {
 	t := p.next()
 	if t.kind == tNumber {
 		return number(p.span(t), t.text)
@@ -72,15 +73,15 @@ func (p *parser) axis() Expr {
 }
 
 // setType reads `{off, on}`, `{0…V−1}` and the union of the two.
-func (p *parser) setType(ty *Type) {
-	ty.Kind = SetType
+func (p *parser) setType(ty *notation.Type) {
+	ty.Kind = notation.SetType
 	for {
 		t := p.cur()
 		if !t.is("{") {
 			p.errorf(diag.BadType, t, "expected a set in braces, found %s", p.describe(t))
 			return
 		}
-		s, ok := p.braces().(*Set)
+		s, ok := p.braces().(*notation.Set)
 		if !ok {
 			p.errorf(diag.BadType, t, "a choice is no set").Hint("write {a, b} or {0…V−1}")
 			return
@@ -88,11 +89,11 @@ func (p *parser) setType(ty *Type) {
 		switch {
 		case s.Lo == nil:
 			ty.Members = append(ty.Members, s.Items...)
-		case ty.Kind == IntType:
+		case ty.Kind == notation.IntType:
 			p.errorAt(diag.BadType, s.Span, "a type has one range of integers")
 			return
 		default:
-			ty.Kind, ty.Lo, ty.Hi = IntType, s.Lo, s.Hi
+			ty.Kind, ty.Lo, ty.Hi = notation.IntType, s.Lo, s.Hi
 			p.ascending(ty, s.Span)
 		}
 		if !p.got("∪") {
@@ -102,9 +103,9 @@ func (p *parser) setType(ty *Type) {
 }
 
 // interval reads `(0,1)`, `[0,1]` and their mixtures.
-func (p *parser) interval(ty *Type) {
+func (p *parser) interval(ty *notation.Type) {
 	t := p.next()
-	ty.Kind, ty.LoOpen = RangeType, t.is("(")
+	ty.Kind, ty.LoOpen = notation.RangeType, t.is("(")
 	bars := p.bars
 	p.bars = ""
 	ty.Lo = p.union()
@@ -128,7 +129,7 @@ func (p *parser) interval(ty *Type) {
 }
 
 // ascending refuses a range whose ends are written the wrong way round.
-func (p *parser) ascending(ty *Type, where Span) {
+func (p *parser) ascending(ty *notation.Type, where notation.Span) {
 	lo, okLo := literal(ty.Lo)
 	hi, okHi := literal(ty.Hi)
 	if okLo && okHi && hi < lo {
@@ -137,31 +138,31 @@ func (p *parser) ascending(ty *Type, where Span) {
 }
 
 // literal is a number as it stands on the page, with or without a minus.
-func literal(e Expr) (float64, bool) {
-	if u, ok := e.(*Unary); ok {
+func literal(e notation.Expr) (float64, bool) {
+	if u, ok := e.(*notation.Unary); ok {
 		x, ok := literal(u.X)
 		return -x, ok
 	}
-	n, ok := e.(*Number)
+	n, ok := e.(*notation.Number)
 	if !ok {
 		return 0, false
 	}
 	return n.Value, true
 }
 
-func isInfinite(e Expr) bool {
-	if u, ok := e.(*Unary); ok {
+func isInfinite(e notation.Expr) bool {
+	if u, ok := e.(*notation.Unary); ok {
 		e = u.X
 	}
-	n, ok := e.(*Number)
+	n, ok := e.(*notation.Number)
 	return ok && n.Text == "∞"
 }
 
 // bound reads `> 0` and its like as a range.
-func (p *parser) bound() *Type {
+func (p *parser) bound() *notation.Type {
 	t := p.next()
 	e := p.sum()
-	ty := &Type{Span: p.since(t), Kind: RangeType}
+	ty := &notation.Type{Span: p.since(t), Kind: notation.RangeType}
 	switch t.text {
 	case ">":
 		ty.Lo, ty.LoOpen = e, true
@@ -176,15 +177,15 @@ func (p *parser) bound() *Type {
 }
 
 // pageType reads the word behind a colon.
-func (p *parser) pageType() *Type {
+func (p *parser) pageType() *notation.Type {
 	w := p.name("the kind of a part, such as Rule")
-	return &Type{Span: w.Span, Kind: PageType, Page: w}
+	return &notation.Type{Span: w.Span, Kind: notation.PageType, Page: w}
 }
 
 // dims reads `dims d, d_q = d_k, d = H × d_h`.
-func (p *parser) dims() Stmt {
+func (p *parser) dims() notation.Stmt {
 	start := p.next()
-	d := &Dims{}
+	d := &notation.Dims{}
 	for {
 		d.Items = append(d.Items, p.dimsItem())
 		if !p.got(",") {
@@ -195,14 +196,14 @@ func (p *parser) dims() Stmt {
 	return d
 }
 
-func (p *parser) dimsItem() *DimsItem {
+func (p *parser) dimsItem() *notation.DimsItem {
 	start := p.cur()
-	item := &DimsItem{Name: p.name("an axis")}
+	item := &notation.DimsItem{Name: p.name("an axis")}
 	if p.got("=") {
 		item.Size = p.sum()
 		if p.cur().is("×") {
-			if id, ok := item.Size.(*Ident); ok && id.Time == nil && !id.Bar {
-				item.Size, item.Factors = nil, []Word{id.Name}
+			if id, ok := item.Size.(*notation.Ident); ok && id.Time == nil && !id.Bar {
+				item.Size, item.Factors = nil, []notation.Word{id.Name}
 			} else {
 				p.errorAt(diag.BadType, item.Size.Where(), "the factors of an axis are names").Hint("write d = H × d_h")
 			}

@@ -1,14 +1,15 @@
-package notation
+package parser
 
 import (
 	"math"
 	"strconv"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // factor reads a primary and what is attached to it.
-func (p *parser) factor() Expr {
+func (p *parser) factor() notation.Expr {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.tooDeep() {
@@ -21,16 +22,16 @@ func (p *parser) factor() Expr {
 		switch {
 		case t.is("ᵀ"):
 			p.next()
-			x = &Transpose{Span: p.since(start), X: x}
+			x = &notation.Transpose{Span: p.since(start), X: x}
 		case t.kind == tSup:
 			p.next()
-			x = &Power{Span: p.since(start), X: x, Exp: p.supExpr(t)}
+			x = &notation.Power{Span: p.since(start), X: x, Exp: p.supExpr(t)}
 		case t.is("^"):
 			x = p.power(start, x)
 		case t.is("."):
 			p.next()
 			name := p.name("the part's name")
-			x = &Field{Span: p.since(start), X: x, Name: name}
+			x = &notation.Field{Span: p.since(start), X: x, Name: name}
 		case t.is("[") && !t.space:
 			x = p.index(start, x)
 		default:
@@ -40,30 +41,30 @@ func (p *parser) factor() Expr {
 }
 
 // supExpr is the exponent that a run of superscripts means.
-func (p *parser) supExpr(t token) Expr {
+func (p *parser) supExpr(t token) notation.Expr {
 	s := p.span(t)
 	if t.text == "n" {
-		return &Ident{Span: s, Name: Word{s, "n"}}
+		return &notation.Ident{Span: s, Name: notation.Word{Span: s, Text: "n"}}
 	}
 	if t.text[0] == '-' {
-		return &Unary{Span: s, X: number(s, t.text[1:])}
+		return &notation.Unary{Span: s, X: number(s, t.text[1:])}
 	}
 	return number(s, t.text)
 }
 
-func number(s Span, text string) *Number {
+func number(s notation.Span, text string) *notation.Number {
 	switch text {
 	case "½":
-		return &Number{Span: s, Value: 0.5, Text: text}
+		return &notation.Number{Span: s, Value: 0.5, Text: text}
 	case "∞":
-		return &Number{Span: s, Value: math.Inf(1), Text: text}
+		return &notation.Number{Span: s, Value: math.Inf(1), Text: text}
 	}
 	v, _ := strconv.ParseFloat(text, 64) // the scanner has read it once
-	return &Number{Span: s, Value: v, Text: text}
+	return &notation.Number{Span: s, Value: v, Text: text}
 }
 
 // power reads `^n`, `^−2`, `^{expr}` and `^⊤`.
-func (p *parser) power(start token, x Expr) Expr {
+func (p *parser) power(start token, x notation.Expr) notation.Expr {
 	p.next()
 	t := p.cur()
 	switch {
@@ -71,56 +72,56 @@ func (p *parser) power(start token, x Expr) Expr {
 		closing := p.open()
 		e := p.union()
 		closing("}")
-		return &Power{Span: p.since(start), X: x, Exp: e}
+		return &notation.Power{Span: p.since(start), X: x, Exp: e}
 	case t.is("ᵀ"):
 		p.next()
-		return &Transpose{Span: p.since(start), X: x}
+		return &notation.Transpose{Span: p.since(start), X: x}
 	case t.is("−") && p.peek(1).kind == tNumber:
 		p.next()
 		n := p.next()
-		e := &Unary{Span: p.since(t), X: number(p.span(n), n.text)}
-		return &Power{Span: p.since(start), X: x, Exp: e}
+		e := &notation.Unary{Span: p.since(t), X: number(p.span(n), n.text)}
+		return &notation.Power{Span: p.since(start), X: x, Exp: e}
 	case t.kind == tNumber:
 		p.next()
-		return &Power{Span: p.since(start), X: x, Exp: number(p.span(t), t.text)}
+		return &notation.Power{Span: p.since(start), X: x, Exp: number(p.span(t), t.text)}
 	case t.kind == tName:
 		p.next()
-		return &Power{Span: p.since(start), X: x, Exp: p.ident(t)}
+		return &notation.Power{Span: p.since(start), X: x, Exp: p.ident(t)}
 	}
 	p.expected("an exponent")
 	return x
 }
 
 // index reads `[i, j]` after x, and the call of a family's member.
-func (p *parser) index(start token, x Expr) Expr {
+func (p *parser) index(start token, x notation.Expr) notation.Expr {
 	closing := p.open()
-	at := []Expr{p.indexItem()}
+	at := []notation.Expr{p.indexItem()}
 	for p.got(",") {
 		at = append(at, p.indexItem())
 	}
 	closing("]")
-	id, plain := x.(*Ident)
+	id, plain := x.(*notation.Ident)
 	if t := p.cur(); plain && id.Time == nil && !id.Bar && t.is("(") && !t.space && p.callable(id.Name.Text) {
 		c := p.call(start, id.Name)
 		c.At = at
 		return c
 	}
-	return &Index{Span: p.since(start), X: x, At: at}
+	return &notation.Index{Span: p.since(start), X: x, At: at}
 }
 
 // indexItem reads one index; `(h,i)` is two names for one axis.
-func (p *parser) indexItem() Expr {
+func (p *parser) indexItem() notation.Expr {
 	start := p.cur()
 	if !start.is("(") || !p.commaInside() {
 		return p.union()
 	}
 	closing := p.open()
-	items := []Expr{p.union()}
+	items := []notation.Expr{p.union()}
 	for p.got(",") {
 		items = append(items, p.union())
 	}
 	closing(")")
-	return &Tuple{Span: p.since(start), Items: items}
+	return &notation.Tuple{Span: p.since(start), Items: items}
 }
 
 // commaInside reports whether the bracket that is next holds a comma or a
@@ -144,7 +145,7 @@ func (p *parser) commaInside() bool {
 	}
 }
 
-func (p *parser) primary() Expr {
+func (p *parser) primary() notation.Expr {
 	t := p.cur()
 	switch t.kind {
 	case tNumber:
@@ -166,7 +167,7 @@ func (p *parser) primary() Expr {
 }
 
 // bracketed reads a primary that starts with a sign.
-func (p *parser) bracketed(t token) Expr {
+func (p *parser) bracketed(t token) notation.Expr {
 	switch t.text {
 	case "(":
 		return p.paren()
@@ -182,19 +183,19 @@ func (p *parser) bracketed(t token) Expr {
 		p.want(",")
 		y := p.union()
 		closing("⟩")
-		return &Inner{Span: p.since(t), X: x, Y: y}
+		return &notation.Inner{Span: p.since(t), X: x, Y: y}
 	case "Σ", "Π":
 		p.next()
 		binders := p.subscript()
 		body := p.product()
-		return &Reduce{Span: p.since(t), Op: t.text, Binders: binders, Body: body}
+		return &notation.Reduce{Span: p.since(t), Op: t.text, Binders: binders, Body: body}
 	case "∇":
 		return p.grad()
 	}
 	return p.noExpression()
 }
 
-func (p *parser) paren() Expr {
+func (p *parser) paren() notation.Expr {
 	t := p.cur()
 	closing := p.open()
 	x := p.cond()
@@ -207,10 +208,10 @@ func (p *parser) paren() Expr {
 }
 
 // list reads `[a, b]` and `[a; b]`.
-func (p *parser) list() Expr {
+func (p *parser) list() notation.Expr {
 	t := p.cur()
 	closing := p.open()
-	items := []Expr{p.union()}
+	items := []notation.Expr{p.union()}
 	sep := ","
 	if p.cur().is(";") {
 		sep = ";"
@@ -220,40 +221,40 @@ func (p *parser) list() Expr {
 	}
 	closing("]")
 	if sep == ";" {
-		return &Stack{Span: p.since(t), Items: items}
+		return &notation.Stack{Span: p.since(t), Items: items}
 	}
-	return &List{Span: p.since(t), Items: items}
+	return &notation.List{Span: p.since(t), Items: items}
 }
 
 // braces reads a piecewise value or a set.
-func (p *parser) braces() Expr {
+func (p *parser) braces() notation.Expr {
 	t := p.cur()
 	closing := p.open()
 	x := p.union()
 	switch {
 	case p.cur().word("if") || p.cur().word("otherwise"):
-		arms := []*Arm{p.arm(x)}
+		arms := []*notation.Arm{p.arm(x)}
 		for p.got(";") {
 			arms = append(arms, p.arm(p.union()))
 		}
 		closing("}")
-		return &Piecewise{Span: p.since(t), Arms: arms}
+		return &notation.Piecewise{Span: p.since(t), Arms: arms}
 	case p.got("…"):
 		hi := p.union()
 		closing("}")
-		return &Set{Span: p.since(t), Lo: x, Hi: hi}
+		return &notation.Set{Span: p.since(t), Lo: x, Hi: hi}
 	}
-	items := []Expr{x}
+	items := []notation.Expr{x}
 	for p.got(",") {
 		items = append(items, p.union())
 	}
 	closing("}")
-	return &Set{Span: p.since(t), Items: items}
+	return &notation.Set{Span: p.since(t), Items: items}
 }
 
 // arm reads the rest of `value if cond` or `value otherwise`.
-func (p *parser) arm(value Expr) *Arm {
-	a := &Arm{Span: value.Where(), Value: value}
+func (p *parser) arm(value notation.Expr) *notation.Arm {
+	a := &notation.Arm{Span: value.Where(), Value: value}
 	if !p.gotWord("otherwise") {
 		p.wantWord("if")
 		a.Cond = p.conditions(true)
@@ -263,10 +264,10 @@ func (p *parser) arm(value Expr) *Arm {
 }
 
 // caseOf reads `case x { = 1 : a ; nodecay : b ; otherwise : c }`.
-func (p *parser) caseOf() Expr {
+func (p *parser) caseOf() notation.Expr {
 	start := p.next()
 	on := p.factor()
-	c := &Case{On: on}
+	c := &notation.Case{On: on}
 	if !p.cur().is("{") {
 		p.expected("{")
 		return p.hole()
@@ -283,9 +284,9 @@ func (p *parser) caseOf() Expr {
 	return c
 }
 
-func (p *parser) caseArm() *Arm {
+func (p *parser) caseArm() *notation.Arm {
 	start := p.cur()
-	a := &Arm{}
+	a := &notation.Arm{}
 	switch {
 	case start.word("otherwise"):
 		p.next()
@@ -294,7 +295,7 @@ func (p *parser) caseArm() *Arm {
 		a.Cond = p.union()
 	case start.kind == tName && !start.bar || start.word("nodecay"):
 		p.next()
-		a.Cond = &Ident{Span: p.span(start), Name: Word{p.span(start), start.text}}
+		a.Cond = &notation.Ident{Span: p.span(start), Name: notation.Word{Span: p.span(start), Text: start.text}}
 	default:
 		p.expected("a relation such as `= 1`, a word or otherwise")
 	}
@@ -305,7 +306,7 @@ func (p *parser) caseArm() *Arm {
 }
 
 // barred reads |x| and ‖x‖.
-func (p *parser) barred() Expr {
+func (p *parser) barred() notation.Expr {
 	t := p.next()
 	if p.bars != "" {
 		p.errorf(diag.Bars, t, "bars stand inside bars").Labelf("does this open or close?").
@@ -317,15 +318,15 @@ func (p *parser) barred() Expr {
 	p.bars = ""
 	p.close(t, t.text)
 	if t.text == "|" {
-		return &Abs{Span: p.since(t), X: x}
+		return &notation.Abs{Span: p.since(t), X: x}
 	}
-	return &Norm{Span: p.since(t), X: x}
+	return &notation.Norm{Span: p.since(t), X: x}
 }
 
 // grad reads `∇_M ℓ(…)`.
-func (p *parser) grad() Expr {
+func (p *parser) grad() notation.Expr {
 	start := p.next()
-	var wrt Word
+	var wrt notation.Word
 	switch t := p.cur(); {
 	case p.got("_"):
 		wrt = p.name("a parameter of the function")
@@ -343,18 +344,18 @@ func (p *parser) grad() Expr {
 		return p.hole()
 	}
 	p.next()
-	c := p.call(f, Word{p.span(f), f.text})
-	return &Grad{Span: p.since(start), Wrt: wrt, Call: c}
+	c := p.call(f, notation.Word{Span: p.span(f), Text: f.text})
+	return &notation.Grad{Span: p.since(start), Wrt: wrt, Call: c}
 }
 
 // frozen reads `frozen r(x)`.
-func (p *parser) frozen() Expr {
+func (p *parser) frozen() notation.Expr {
 	start := p.next()
 	x := p.factor()
-	c, ok := x.(*Call)
+	c, ok := x.(*notation.Call)
 	if !ok {
 		p.errorAt(diag.Unexpected, x.Where(), "frozen needs a call").Hint("write frozen r(x), with r a declared part")
 		return p.hole()
 	}
-	return &Frozen{Span: p.since(start), X: c}
+	return &notation.Frozen{Span: p.since(start), X: c}
 }

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 // Known returns the names that blocks define as functions, operations or
 // parts. A caller with several pages gathers them first, because `name(` is a

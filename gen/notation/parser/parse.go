@@ -1,10 +1,11 @@
-package notation
+package parser
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -44,7 +45,9 @@ type parser struct {
 }
 
 // Parse reads the blocks of a page.
-func Parse(f *source.File, blocks []Input) (*File, diag.List) { return Scan(f, blocks).parse() }
+func Parse(f *source.File, blocks []Input) (*notation.File, diag.List) {
+	return Scan(f, blocks).parse()
+}
 
 // A Scanned page is its blocks as tokens.
 type Scanned struct {
@@ -70,17 +73,17 @@ func Scan(f *source.File, blocks []Input) *Scanned {
 func (s *Scanned) Known() map[string]bool { return s.names }
 
 // Parse reads the page where other pages define the known names.
-func (s *Scanned) Parse(known map[string]bool) (*File, diag.List) {
+func (s *Scanned) Parse(known map[string]bool) (*notation.File, diag.List) {
 	for i := range s.blocks {
 		s.blocks[i].Known = known
 	}
 	return s.parse()
 }
 
-func (s *Scanned) parse() (*File, diag.List) {
+func (s *Scanned) parse() (*notation.File, diag.List) {
 	var diags diag.List
 	diags.Append(s.diags)
-	file := &File{Source: s.file}
+	file := &notation.File{Source: s.file}
 	for i := range s.blocks {
 		b := newBody(&s.blocks[i], s.names, &diags)
 		for _, l := range s.lines[i] {
@@ -92,7 +95,7 @@ func (s *Scanned) parse() (*File, diag.List) {
 }
 
 // ParseExpr reads one expression or condition; known names functions.
-func ParseExpr(f *source.File, text string, known ...string) (Expr, diag.List) {
+func ParseExpr(f *source.File, text string, known ...string) (notation.Expr, diag.List) {
 	p, diags := single(f, text, known)
 	e := p.cond()
 	p.finish("an operator or the end")
@@ -100,7 +103,7 @@ func ParseExpr(f *source.File, text string, known ...string) (Expr, diag.List) {
 }
 
 // ParseDefine reads one definition, `out = A B`.
-func ParseDefine(f *source.File, text string, known ...string) (*Define, diag.List) {
+func ParseDefine(f *source.File, text string, known ...string) (*notation.Define, diag.List) {
 	p, diags := single(f, text, known)
 	d := p.define()
 	p.finish("the end of the definition")
@@ -143,7 +146,7 @@ func (p *parser) reset(toks []token, at int) {
 }
 
 func (p *parser) callable(name string) bool {
-	return Builtins[name] || p.known[name] || p.in.Known[name] || p.law && name == Prediction
+	return notation.Builtins[name] || p.known[name] || p.in.Known[name] || p.law && name == notation.Prediction
 }
 
 // callee is the word that a call of name calls: a function or a part of that
@@ -152,7 +155,7 @@ func (p *parser) callee(name string) string {
 	if p.callable(name) {
 		return name
 	}
-	if unit := UnitName(name); p.callable(unit) {
+	if unit := notation.UnitName(name); p.callable(unit) {
 		return unit
 	}
 	return ""
@@ -205,10 +208,10 @@ func (p *parser) wantWord(w string) {
 	}
 }
 
-func (p *parser) span(t token) Span { return p.in.span(t.pos, t.end) }
+func (p *parser) span(t token) notation.Span { return p.in.span(t.pos, t.end) }
 
 // since returns the span from the start of t to the last token read.
-func (p *parser) since(t token) Span {
+func (p *parser) since(t token) notation.Span {
 	last := t
 	if p.i > 0 && p.i <= len(p.toks) {
 		last = p.toks[p.i-1]
@@ -221,7 +224,7 @@ func (p *parser) errorf(code diag.Code, t token, format string, args ...any) *di
 	return p.errorAt(code, p.span(t), format, args...)
 }
 
-func (p *parser) errorAt(code diag.Code, s Span, format string, args ...any) *diag.Diagnostic {
+func (p *parser) errorAt(code diag.Code, s notation.Span, format string, args ...any) *diag.Diagnostic {
 	if p.failed || p.mute {
 		p.failed, p.last = true, &diag.Diagnostic{}
 		return p.last
@@ -310,34 +313,34 @@ func (p *parser) close(opening token, op string) {
 }
 
 // name takes a name that is being declared or referred to.
-func (p *parser) name(what string) Word {
+func (p *parser) name(what string) notation.Word {
 	t := p.cur()
 	switch {
-	case t.kind == tName && subscripted[t.text] != "":
+	case t.kind == tName && notation.SubscriptWords[t.text] != "":
 		p.errorf(diag.ReservedWord, t, "%s takes a subscript of its own and cannot be a name", t.text).Labelf("expected %s", what)
 	case t.kind == tName && !t.bar:
 		p.i++
 		if s := p.cur(); s.is("_{") && !s.space {
 			p.errorf(diag.Unexpected, s, "%s takes no time", what).Hint("write the name alone")
 		}
-		return Word{p.span(t), t.text}
+		return notation.Word{Span: p.span(t), Text: t.text}
 	case t.kind == tName:
 		p.errorf(diag.Unexpected, t, "%s takes no bar", what).Hint("write the name alone")
-	case t.kind == tWord || symbolWords[p.span(t).Text()] != "":
+	case t.kind == tWord || notation.SymbolWords[p.span(t).Text()] != "":
 		p.errorf(diag.ReservedWord, t, "%s is a word of the language and cannot be a name", p.span(t).Text()).Labelf("expected %s", what)
 	default:
 		p.expected(what)
 	}
-	return Word{p.span(t), t.text}
+	return notation.Word{Span: p.span(t), Text: t.text}
 }
 
 // text takes a string.
-func (p *parser) text() *Text {
+func (p *parser) text() *notation.Text {
 	t := p.cur()
 	if t.kind != tString {
 		p.expected("a string")
-		return &Text{Span: p.span(t)}
+		return &notation.Text{Span: p.span(t)}
 	}
 	p.i++
-	return &Text{p.span(t), t.text}
+	return &notation.Text{Span: p.span(t), Value: t.text}
 }

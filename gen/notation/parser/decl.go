@@ -1,7 +1,8 @@
-package notation
+package parser
 
 import (
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // A declaration is a keyword and names with clauses. Names without any clause
@@ -9,17 +10,17 @@ import (
 // `outer W, U ∈ ℝ^{d×d} ~ normal(0, 1)` both names have type and start. What is
 // shared is one node, so that the printer can tell a run from two equal types.
 
-func (p *parser) declare() Stmt {
+func (p *parser) declare() notation.Stmt {
 	start := p.cur()
 	p.next()
-	d := &Declare{Keyword: Word{p.span(start), start.text}}
+	d := &notation.Declare{Keyword: notation.Word{Span: p.span(start), Text: start.text}}
 	run := 0 // names before this index have their clauses
 	for {
 		n := p.declName()
 		d.Names = append(d.Names, n)
-		if !n.bare() {
+		if n.HasClauses() {
 			for _, waiting := range d.Names[run : len(d.Names)-1] {
-				waiting.share(n)
+				share(waiting, n)
 			}
 			run = len(d.Names)
 		}
@@ -31,22 +32,16 @@ func (p *parser) declare() Stmt {
 	return d
 }
 
-// bare reports whether a name stands without a clause.
-func (n *DeclName) bare() bool {
-	return n.Type == nil && n.Init == nil && n.Within == nil && n.Dist == nil && n.ByLevel == nil &&
-		n.Of == nil && n.At == nil && len(n.Attrs) == 0 && n.Seed == nil
-}
-
 // share gives n the clauses of m.
-func (n *DeclName) share(m *DeclName) {
+func share(n, m *notation.DeclName) {
 	span, name, member := n.Span, n.Name, n.Member
 	*n = *m
 	n.Span, n.Name, n.Member = span, name, member
 }
 
-func (p *parser) declName() *DeclName {
+func (p *parser) declName() *notation.DeclName {
 	start := p.cur()
-	n := &DeclName{Name: p.name("the name to declare")}
+	n := &notation.DeclName{Name: p.name("the name to declare")}
 	if b := p.cur(); b.is("[") && !b.space {
 		closing := p.open()
 		m := p.name("the letter of a family")
@@ -60,7 +55,7 @@ func (p *parser) declName() *DeclName {
 }
 
 // clause reads one clause of a declared name; false when none is next.
-func (p *parser) clause(n *DeclName) bool {
+func (p *parser) clause(n *notation.DeclName) bool {
 	t := p.cur()
 	switch {
 	case t.oneOf(bounds), t.is("∈"), t.is(":"):
@@ -78,7 +73,7 @@ func (p *parser) clause(n *DeclName) bool {
 		p.once(n.Init == nil && n.ByLevel == nil && n.Dist == nil, t)
 		p.next()
 		n.Dist = p.factor()
-		if _, ok := n.Dist.(*Call); !ok {
+		if _, ok := n.Dist.(*notation.Call); !ok {
 			p.errorAt(diag.Clause, n.Dist.Where(), "a start is drawn from a distribution").Hint("write ~ uniform(a, b) or ~ normal(0, σ)")
 		}
 	case t.kind == tWord:
@@ -89,7 +84,7 @@ func (p *parser) clause(n *DeclName) bool {
 	return true
 }
 
-func (p *parser) typeClause(n *DeclName) {
+func (p *parser) typeClause(n *notation.DeclName) {
 	t := p.cur()
 	p.once(n.Type == nil, t)
 	switch {
@@ -103,13 +98,13 @@ func (p *parser) typeClause(n *DeclName) {
 }
 
 // byLevel reads the list of `= by level [3.0, 4.0]`.
-func (p *parser) byLevel(n *DeclName) {
+func (p *parser) byLevel(n *notation.DeclName) {
 	t := p.cur()
 	if !t.is("[") {
 		p.expected("[ and one value a level")
 		return
 	}
-	l, ok := p.list().(*List)
+	l, ok := p.list().(*notation.List)
 	if !ok {
 		p.errorf(diag.Clause, t, "levels are separated by commas").Hint("write by level [3.0, 4.0]")
 		return
@@ -117,7 +112,7 @@ func (p *parser) byLevel(n *DeclName) {
 	n.ByLevel = l.Items
 }
 
-func (p *parser) wordClause(n *DeclName, t token) bool {
+func (p *parser) wordClause(n *notation.DeclName, t token) bool {
 	switch t.text {
 	case "within":
 		p.once(n.Within == nil, t)
@@ -149,9 +144,9 @@ func (p *parser) wordClause(n *DeclName, t token) bool {
 	return true
 }
 
-func (p *parser) attribute(n *DeclName, t token) {
+func (p *parser) attribute(n *notation.DeclName, t token) {
 	p.next()
-	a := &Word{p.span(t), t.text}
+	a := &notation.Word{Span: p.span(t), Text: t.text}
 	switch t.text {
 	case "per":
 		if c := p.name("chunk"); c.Text != "chunk" {

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"strings"
@@ -6,23 +6,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // A nameScan is a name half read.
 type nameScan struct {
 	*scanner
 	start, at int
-	parts     []part
+	parts     []notation.NamePart
 	bars      int
 }
 
 func (n *nameScan) peek() (rune, int) { return utf8.DecodeRuneInString(n.text[n.at:n.line.end]) }
 
-func (n *nameScan) last() *part { return &n.parts[len(n.parts)-1] }
+func (n *nameScan) last() *notation.NamePart { return &n.parts[len(n.parts)-1] }
 
 // scanName reads a name and what small letters below say about its time.
 func (s *scanner) scanName(i int) int {
-	n := &nameScan{scanner: s, start: i, at: i, parts: []part{{}}}
+	n := &nameScan{scanner: s, start: i, at: i, parts: []notation.NamePart{{}}}
 	run := ""
 	lowerAt := 0
 	for n.at < s.line.end && run == "" {
@@ -46,22 +47,22 @@ func (s *scanner) scanName(i int) int {
 // take adds the rune to the name; false says that the name ended before it.
 func (n *nameScan) take(r rune, w int) bool {
 	p := n.last()
-	closed := p.sub != "" || p.mark != ""
+	closed := p.Sub != "" || p.Mark != ""
 	switch {
-	case r == macron || r == overline:
+	case r == notation.Macron || r == overline:
 		n.bars++
-	case r == '⁰' && p.mark == "":
-		p.mark = "⁰"
-	case (r == '°' || r == 'º') && p.mark == "":
-		p.mark = "°"
-	case r == '^' && p.mark == "" && n.zeroAbove():
-		p.mark, w = "⁰", 2
+	case r == '⁰' && p.Mark == "":
+		p.Mark = "⁰"
+	case (r == '°' || r == 'º') && p.Mark == "":
+		p.Mark = "°"
+	case r == '^' && p.Mark == "" && n.zeroAbove():
+		p.Mark, w = "⁰", 2
 	case r == '_':
 		return n.underscore()
 	case closed:
 		return false
 	case isDigit(r):
-		p.body += string(r)
+		p.Body += string(r)
 	case isLetter(r):
 		n.letter(r, w)
 	case unicode.Is(unicode.Mn, r):
@@ -76,7 +77,7 @@ func (n *nameScan) take(r rune, w int) bool {
 
 func (n *nameScan) letter(r rune, w int) {
 	if r < 0x80 {
-		n.last().body += string(r)
+		n.last().Body += string(r)
 		return
 	}
 	if l, ok := sameLetter[r]; ok {
@@ -93,7 +94,7 @@ func (n *nameScan) letter(r rune, w int) {
 	default:
 		n.errorf(diag.LookAlike, n.at, n.at+w, "%q (%U) looks like the Latin letter %c", r, r, l).Hint("write the Latin letter %c", l)
 	}
-	n.last().body += string(r)
+	n.last().Body += string(r)
 }
 
 // zeroAbove reports whether `^0` stands here with nothing after it.
@@ -110,11 +111,11 @@ func (n *nameScan) zeroAbove() bool {
 // underscore opens the next part, unless the name ends before it.
 func (n *nameScan) underscore() bool {
 	next, _ := utf8.DecodeRuneInString(n.text[n.at+1 : n.line.end])
-	own := len(n.parts) == 1 && n.bars == 0 && n.parts[0].sub+n.parts[0].mark == "" && subscripted[n.parts[0].body] != ""
+	own := len(n.parts) == 1 && n.bars == 0 && n.parts[0].Sub+n.parts[0].Mark == "" && notation.SubscriptWords[n.parts[0].Body] != ""
 	if own || !isLetter(next) && !isDigit(next) {
 		return false
 	}
-	n.parts = append(n.parts, part{})
+	n.parts = append(n.parts, notation.NamePart{})
 	n.at++
 	return true
 }
@@ -147,7 +148,7 @@ func (n *nameScan) subscript() (time string) {
 	if sign {
 		return string(run[lead:])
 	}
-	n.parts = append(n.parts, part{body: string(run[lead:])})
+	n.parts = append(n.parts, notation.NamePart{Body: string(run[lead:])})
 	return ""
 }
 
@@ -155,12 +156,12 @@ func (n *nameScan) lowerDigits(digits string, start int) {
 	p := n.last()
 	switch {
 	case digits == "":
-	case digits == "0" || p.sub != "":
-		n.parts = append(n.parts, part{body: digits})
-	case p.mark != "":
-		n.errorf(diag.RunTogether, start, n.at, "a subscript follows %s", p.mark).Hint("write the digits first, as in x₁%s", p.mark)
+	case digits == "0" || p.Sub != "":
+		n.parts = append(n.parts, notation.NamePart{Body: digits})
+	case p.Mark != "":
+		n.errorf(diag.RunTogether, start, n.at, "a subscript follows %s", p.Mark).Hint("write the digits first, as in x₁%s", p.Mark)
 	default:
-		p.sub = digits
+		p.Sub = digits
 	}
 }
 
@@ -177,19 +178,19 @@ func (n *nameScan) finish() {
 	case !ok:
 		s.errorf(diag.RunTogether, n.start, n.at, "%s has its marks in no order that can be spelled", written).
 			Hint("a part of a name is letters, then subscript digits, then ⁰ or °")
-	case isLetter(next) || isDigit(next) && n.last().sub+n.last().mark != "":
+	case isLetter(next) || isDigit(next) && n.last().Sub+n.last().Mark != "":
 		s.errorf(diag.RunTogether, n.start, n.at, "another word follows %s without a space", written).Hint("write a space between factors")
 	}
 	plain := bars == 0
 	switch {
-	case plain && symbolWords[text] != "":
-		s.emit(tOp, symbolWords[text], n.start, n.at)
+	case plain && notation.SymbolWords[text] != "":
+		s.emit(tOp, notation.SymbolWords[text], n.start, n.at)
 	case plain && text == "inf":
 		s.emit(tNumber, "∞", n.start, n.at)
-	case plain && reserved[text]:
+	case plain && notation.IsKeyword(text):
 		s.emit(tWord, text, n.start, n.at)
-	case plain && next == '_' && len(subscripted[text]) > 0 && subscripted[text] != text:
-		s.emit(tOp, subscripted[text], n.start, n.at)
+	case plain && next == '_' && len(notation.SubscriptWords[text]) > 0 && notation.SubscriptWords[text] != text:
+		s.emit(tOp, notation.SubscriptWords[text], n.start, n.at)
 	default:
 		s.emit(tName, text, n.start, n.at)
 		n.line.toks[len(n.line.toks)-1].bar = !plain
@@ -209,7 +210,7 @@ func (s *scanner) emitTime(pos, end int, run string) {
 			if allDigits(word) {
 				k = tNumber
 			}
-			s.emit(k, letterFor(word), wordAt, to)
+			s.emit(k, notation.LetterFor(word), wordAt, to)
 		}
 		word = ""
 	}

@@ -1,15 +1,16 @@
-package notation
+package parser
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // parseText parses a text as the one block of a page.
-func parseText(text string) (*File, diag.List) {
+func parseText(text string) (*notation.File, diag.List) {
 	f := source.NewFile("page.md", text)
 	return Parse(f, []Input{{Text: text, File: f}})
 }

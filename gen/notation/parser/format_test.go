@@ -1,6 +1,10 @@
-package notation
+package parser
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+)
 
 func TestFormat(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
@@ -30,10 +34,10 @@ func TestFormat(t *testing.T) {
 		{"bounds", "rule X\noption a in (0, inf), b in (-inf, 1], c in [0, n)\n", "rule X\noption a > 0, b ≤ 1, c ∈ [0, n)\n"},
 		{"conditions", "rule X\ny = sum_{i in n if i < t} x + sum_{i in n if x[i] < t} x\n", "rule X\ny = Σ_{i∈n, i<t} x + Σ_{i∈n if x[i] < t} x\n"},
 	} {
-		got, ds := Format(c.in, Unicode)
+		got, ds := Format(c.in, notation.Unicode)
 		if c.want == "" && c.in != "" {
-			if ascii, _ := Format(got, ASCII); !ds.HasErrors() {
-				back, _ := Format(ascii, Unicode)
+			if ascii, _ := Format(got, notation.ASCII); !ds.HasErrors() {
+				back, _ := Format(ascii, notation.Unicode)
 				if back != got {
 					t.Errorf("%s: %q comes back as %q", c.name, got, back)
 				}
@@ -50,7 +54,7 @@ func TestFormat(t *testing.T) {
 
 func TestKnown(t *testing.T) {
 	in := Input{Text: "rule X\ny = slope(a)\n", Known: map[string]bool{"slope": true}}
-	if got, _ := FormatInput(in, Unicode); got != in.Text {
+	if got, _ := FormatInput(in, notation.Unicode); got != in.Text {
 		t.Errorf("a known function became %q", got)
 	}
 	known := Known([]Input{{Text: "f(a)[i∈n] = a\nop G(x) → y = x\nx(a) b\ncompose C(m : Rule, n)\noption φ : Feature = id\neach fit (W : F(W; s) → V(s)) of s :\n"}})
@@ -72,11 +76,11 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%d messages, want 2: %s", ds.Len(), ds.Error())
 	}
 	if len(file.Units) != 2 || len(file.Units[0].Body) != 1 || len(file.Units[1].Body) != 1 {
-		t.Errorf("what is right was lost: %s", Print(file, Unicode))
+		t.Errorf("what is right was lost: %s", notation.Print(file, notation.Unicode))
 	}
 	d, ds := ParseDefine(nil, "out[t∈T] = f(A) B", "f")
-	if ds.Len() != 0 || Print(d, ASCII) != "out[t in T] = f(A) B" {
-		t.Errorf("ParseDefine gives %s %s", Print(d, ASCII), ds.Error())
+	if ds.Len() != 0 || notation.Print(d, notation.ASCII) != "out[t in T] = f(A) B" {
+		t.Errorf("ParseDefine gives %s %s", notation.Print(d, notation.ASCII), ds.Error())
 	}
 	if e, ds := ParseExpr(nil, ""); e == nil || ds.Len() != 1 {
 		t.Errorf("an empty text gives %v, %d messages", e, ds.Len())

@@ -1,4 +1,8 @@
-package notation
+package parser
+
+import (
+	"github.com/nl-hecate/hecate/gen/notation"
+)
 
 // declared collects the words of a block that a `(` makes a call: units,
 // functions, parts (`memory : Rule`) and the functions of `each fit`. It looks
@@ -9,7 +13,7 @@ func declared(lines []*logical, known map[string]bool) {
 		switch {
 		case len(toks) == 0:
 		case isHeader(toks):
-			known[UnitName(toks[1].text)] = true
+			known[notation.UnitName(toks[1].text)] = true
 			parts(toks, known)
 		case toks[0].word("each"):
 			slots(toks, known)

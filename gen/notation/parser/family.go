@@ -1,7 +1,8 @@
-package notation
+package parser
 
 import (
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // A family is one line for several members:
@@ -15,12 +16,12 @@ import (
 // other; it is spelled with its moment before the bracket.
 
 // family reads `family s ∈ {k, v} :`; nil when there is none.
-func (p *parser) family() *Family {
+func (p *parser) family() *notation.Family {
 	start := p.cur()
 	if !p.gotWord("family") {
 		return nil
 	}
-	f := &Family{Letter: p.name("the letter of the family")}
+	f := &notation.Family{Letter: p.name("the letter of the family")}
 	p.want("∈")
 	if !p.cur().is("{") {
 		p.expected("{ and the members")
@@ -39,19 +40,19 @@ func (p *parser) family() *Family {
 
 // ofFamily gives a statement its family, or says why it can have none. A
 // declaration without a family has no members.
-func (p *parser) ofFamily(f *Family, start token, s Stmt) bool {
+func (p *parser) ofFamily(f *notation.Family, start token, s notation.Stmt) bool {
 	switch s := s.(type) {
-	case *Declare:
+	case *notation.Declare:
 		s.Family = f
 		return p.declaresMembers(f, s)
-	case *Define:
+	case *notation.Define:
 		if f == nil {
 			return true
 		}
 		s.Family = f
 		s.Span = p.in.span(start.pos, p.end.end)
 		return p.definesMember(f, s)
-	case *Claim:
+	case *notation.Claim:
 		if f == nil || s.Keyword.Text == "claim" {
 			s.Family = f
 			return true
@@ -65,7 +66,7 @@ func (p *parser) ofFamily(f *Family, start token, s Stmt) bool {
 	return false
 }
 
-func (p *parser) declaresMembers(f *Family, s *Declare) bool {
+func (p *parser) declaresMembers(f *notation.Family, s *notation.Declare) bool {
 	for _, n := range s.Names {
 		switch {
 		case f == nil && n.Member != nil:
@@ -85,14 +86,14 @@ func (p *parser) declaresMembers(f *Family, s *Declare) bool {
 	return true
 }
 
-func (p *parser) definesMember(f *Family, s *Define) bool {
+func (p *parser) definesMember(f *notation.Family, s *notation.Define) bool {
 	t := s.Target
 	switch {
 	case t.IsFunc:
 		p.errorAt(diag.Unexpected, t.Span, "a function has no members").Hint("define it once, and call it with a member")
-	case len(t.Index) == 0 || !isBareBinder(t.Index[0]) || t.Index[0].Name.Text != f.Letter.Text:
-		p.errorAt(diag.Unexpected, t.Span, "%s would be defined once for each member", Print(t.Name, Unicode)).
-			Hint("write %s[%s]", Print(t.Name, Unicode), f.Letter.Text).See(f.Letter.Span, "the letter of the family")
+	case len(t.Index) == 0 || !t.Index[0].IsBare() || t.Index[0].Name.Text != f.Letter.Text:
+		p.errorAt(diag.Unexpected, t.Span, "%s would be defined once for each member", notation.Print(t.Name, notation.Unicode)).
+			Hint("write %s[%s]", notation.Print(t.Name, notation.Unicode), f.Letter.Text).See(f.Letter.Span, "the letter of the family")
 	default:
 		return true
 	}
@@ -100,39 +101,14 @@ func (p *parser) definesMember(f *Family, s *Define) bool {
 }
 
 // memberName reads a name, or a member of a family, `M[k]`.
-func (p *parser) memberName(what string) Word {
+func (p *parser) memberName(what string) notation.Word {
 	t := p.cur()
 	w := p.name(what)
 	if b := p.cur(); b.is("[") && !b.space {
 		closing := p.open()
 		m := p.name("the name of a member")
 		closing("]")
-		w = Word{p.since(t), MemberText(w.Text, m.Text)}
+		w = notation.Word{Span: p.since(t), Text: notation.MemberText(w.Text, m.Text)}
 	}
 	return w
-}
-
-// memberAt writes an entry of a member, `M_t[k,i]`; false for other names.
-func (p *printer) memberAt(id *Ident, at []Expr) bool {
-	name, member := CutMember(id.Name.Text)
-	if member == "" {
-		return false
-	}
-	plain := *id
-	plain.Name.Text = name
-	p.ident(&plain)
-	p.brackets("[", "]", true, append([]Expr{&Ident{Name: Word{Text: member}}}, at...), ",")
-	return true
-}
-
-// family writes the prefix of a line.
-func (p *printer) family(f *Family) {
-	if f == nil {
-		return
-	}
-	p.WriteString("family ")
-	p.word(f.Letter)
-	p.WriteString(" " + p.sign("∈") + " {")
-	p.commas(len(f.Members), func(i int) { p.word(f.Members[i]) })
-	p.WriteString("} : ")
 }

@@ -1,21 +1,22 @@
-package notation
+package parser
 
 import (
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // named reads what starts with a name: a reduction, a call, a norm in words or
 // a name with its time.
-func (p *parser) named() Expr {
+func (p *parser) named() notation.Expr {
 	t := p.next()
 	after := p.cur()
-	if !t.bar && subscripted[t.text] == t.text && (after.is("_{") || after.is("_")) && !after.space {
+	if !t.bar && notation.SubscriptWords[t.text] == t.text && (after.is("_{") || after.is("_")) && !after.space {
 		return p.reduce(t)
 	}
 	if t.bar || !after.is("(") || after.space {
 		return p.ident(t)
 	}
-	name := Word{p.span(t), p.callee(t.text)}
+	name := notation.Word{Span: p.span(t), Text: p.callee(t.text)}
 	if name.Text == "" {
 		name.Text = t.text
 		if !p.commaInside() {
@@ -30,19 +31,19 @@ func (p *parser) named() Expr {
 	if len(c.Semi) == 0 {
 		switch {
 		case t.text == "norm" && len(c.Args) == 1:
-			return &Norm{Span: c.Span, X: c.Args[0]}
+			return &notation.Norm{Span: c.Span, X: c.Args[0]}
 		case t.text == "abs" && len(c.Args) == 1:
-			return &Abs{Span: c.Span, X: c.Args[0]}
+			return &notation.Abs{Span: c.Span, X: c.Args[0]}
 		case t.text == "inner" && len(c.Args) == 2:
-			return &Inner{Span: c.Span, X: c.Args[0], Y: c.Args[1]}
+			return &notation.Inner{Span: c.Span, X: c.Args[0], Y: c.Args[1]}
 		}
 	}
 	return c
 }
 
 // ident reads the time in braces after the name t.
-func (p *parser) ident(t token) *Ident {
-	id := &Ident{Span: p.span(t), Name: Word{p.span(t), t.text}, Bar: t.bar}
+func (p *parser) ident(t token) *notation.Ident {
+	id := &notation.Ident{Span: p.span(t), Name: notation.Word{Span: p.span(t), Text: t.text}, Bar: t.bar}
 	if s := p.cur(); s.is("_{") && !s.space {
 		closing := p.open()
 		id.Time = p.union()
@@ -53,8 +54,8 @@ func (p *parser) ident(t token) *Ident {
 }
 
 // call reads the arguments of a function.
-func (p *parser) call(start token, fun Word) *Call {
-	c := &Call{Fun: fun}
+func (p *parser) call(start token, fun notation.Word) *notation.Call {
+	c := &notation.Call{Fun: fun}
 	closing := p.open()
 	if !p.cur().is(")") {
 		c.Args = append(c.Args, p.union())
@@ -73,8 +74,8 @@ func (p *parser) call(start token, fun Word) *Call {
 }
 
 // reduce reads `softmax_{j∈c}(x)` and `mean_{t∈T}(x), empty = 0`.
-func (p *parser) reduce(t token) Expr {
-	r := &Reduce{Op: t.text, Binders: p.subscript()}
+func (p *parser) reduce(t token) notation.Expr {
+	r := &notation.Reduce{Op: t.text, Binders: p.subscript()}
 	if !p.cur().is("(") {
 		p.errorf(diag.Unexpected, p.cur(), "%s needs parentheses that end it", t.text).Labelf("expected (").
 			Hint("write %s_{…}(…); only Σ and Π reach to the next + or −", t.text)
@@ -88,7 +89,7 @@ func (p *parser) reduce(t token) Expr {
 		minus := p.cur()
 		if p.got("−") {
 			x := p.factor()
-			r.Empty = &Unary{Span: p.since(minus), X: x}
+			r.Empty = &notation.Unary{Span: p.since(minus), X: x}
 		} else {
 			r.Empty = p.factor()
 		}
@@ -98,11 +99,11 @@ func (p *parser) reduce(t token) Expr {
 }
 
 // subscript reads `_i` or `_{binders}`.
-func (p *parser) subscript() []*Binder {
+func (p *parser) subscript() []*notation.Binder {
 	t := p.cur()
 	if p.got("_") {
 		w := p.name("the name that is bound")
-		return []*Binder{{Span: w.Span, Name: w}}
+		return []*notation.Binder{{Span: w.Span, Name: w}}
 	}
 	if !t.is("_{") {
 		p.errorf(diag.BadBinder, t, "the range is missing").Labelf("expected _{i∈…}").Hint("write Σ_{i∈n} or Σ_i where the range of i is known")
@@ -115,8 +116,8 @@ func (p *parser) subscript() []*Binder {
 }
 
 // binders reads `i∈r, (h∈H, i∈d), i<t` up to a closing bracket.
-func (p *parser) binders() []*Binder {
-	var bs []*Binder
+func (p *parser) binders() []*notation.Binder {
+	var bs []*notation.Binder
 	for {
 		t := p.cur()
 		switch {
@@ -130,7 +131,7 @@ func (p *parser) binders() []*Binder {
 			c := p.relation()
 			b := bs[len(bs)-1]
 			if b.Cond != nil {
-				c = &And{Span: b.Cond.Where().To(c.Where()), X: b.Cond, Y: c}
+				c = &notation.And{Span: b.Cond.Where().To(c.Where()), X: b.Cond, Y: c}
 			}
 			b.Cond = c
 			b.Span = b.Span.To(c.Where())
@@ -149,9 +150,9 @@ func (p *parser) atBinder() bool {
 		(n.is("∈") || n.is(",") || n.is("}") || n.is("]") || n.is(")") || n.is(":") || n.kind == tEnd || n.word("if"))
 }
 
-func (p *parser) binder() *Binder {
+func (p *parser) binder() *notation.Binder {
 	t := p.next()
-	b := &Binder{Name: Word{p.span(t), t.text}}
+	b := &notation.Binder{Name: notation.Word{Span: p.span(t), Text: t.text}}
 	if p.got("∈") {
 		b.Range = p.union()
 	}
@@ -175,10 +176,10 @@ func (p *parser) tupleAhead() bool {
 }
 
 // tuple reads `(h∈H, i∈d_h)`: two names for one axis.
-func (p *parser) tuple() *Binder {
+func (p *parser) tuple() *notation.Binder {
 	t := p.cur()
 	closing := p.open()
-	b := &Binder{}
+	b := &notation.Binder{}
 	for {
 		if !p.atBinder() {
 			p.errorf(diag.BadBinder, p.cur(), "expected a bound name, found %s", p.describe(p.cur()))

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -133,7 +134,7 @@ func TestLimits(t *testing.T) {
 		if _, ds := parseText(c.text + "\n"); ds.Len() != 1 || !has(ds, c.code) {
 			t.Errorf("%s: %d messages, want one %v: %.300s", c.name, ds.Len(), c.code, ds.Error())
 		}
-		if out, ds := Format(c.text, ASCII); out != c.text || !ds.HasErrors() {
+		if out, ds := Format(c.text, notation.ASCII); out != c.text || !ds.HasErrors() {
 			t.Errorf("%s: Format takes it", c.name)
 		}
 	}

@@ -1,4 +1,4 @@
-package notation
+package parser
 
 import (
 	"maps"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // corpus returns the pages under testdata.
@@ -53,15 +55,15 @@ func FuzzParse(f *testing.F) {
 		if ds.HasErrors() {
 			return
 		}
-		Inspect(file, func(any) bool { return true })
-		for _, style := range []Style{Unicode, ASCII} {
-			printed := Print(file, style)
+		notation.Inspect(file, func(any) bool { return true })
+		for _, style := range []notation.Style{notation.Unicode, notation.ASCII} {
+			printed := notation.Print(file, style)
 			again, ds := parseText(printed)
 			if ds.HasErrors() {
 				t.Fatalf("printed form does not parse: %s\nfrom %q\nto   %q", ds.Error(), text, printed)
 			}
-			if !Equal(file, again) {
-				t.Fatalf("printed form is another tree\nfrom %q\nto   %q\nthen %q", text, printed, Print(again, style))
+			if !notation.Equal(file, again) {
+				t.Fatalf("printed form is another tree\nfrom %q\nto   %q\nthen %q", text, printed, notation.Print(again, style))
 			}
 		}
 	})
@@ -70,25 +72,25 @@ func FuzzParse(f *testing.F) {
 func FuzzFormat(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		uni, ds := Format(text, Unicode)
+		uni, ds := Format(text, notation.Unicode)
 		if ds.HasErrors() {
 			if uni != text {
 				t.Fatal("a block with errors was changed")
 			}
 			return
 		}
-		again, ds := Format(uni, Unicode)
+		again, ds := Format(uni, notation.Unicode)
 		if ds.HasErrors() || again != uni {
 			t.Fatalf("not idempotent: %s\nfrom %q\nto   %q\nthen %q", ds.Error(), text, uni, again)
 		}
-		ascii, ds := Format(uni, ASCII)
+		ascii, ds := Format(uni, notation.ASCII)
 		if ds.HasErrors() {
 			t.Fatalf("ASCII: %s", ds.Error())
 		}
-		if twice, ds := Format(ascii, ASCII); ds.HasErrors() || twice != ascii {
+		if twice, ds := Format(ascii, notation.ASCII); ds.HasErrors() || twice != ascii {
 			t.Fatalf("ASCII not idempotent: %s\nfrom %q\nto   %q\nthen %q", ds.Error(), text, ascii, twice)
 		}
-		back, ds := Format(ascii, Unicode)
+		back, ds := Format(ascii, notation.Unicode)
 		if ds.HasErrors() || back != uni {
 			t.Fatalf("not back: %s\nfrom  %q\nuni   %q\nascii %q\nback  %q", ds.Error(), text, uni, ascii, back)
 		}

@@ -1,18 +1,19 @@
-package notation
+package parser
 
 import (
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // A body collects the units of one block.
 type body struct {
 	*parser
-	units []*Unit
-	unit  *Unit // the last header, also when it was broken
+	units []*notation.Unit
+	unit  *notation.Unit // the last header, also when it was broken
 	items []item
-	each  *Each // the `each … :` whose lines are being read
-	below int   // lines deeper than this belong to it; -1: all to the unit's end
-	fresh bool  // its first line has not come yet
+	each  *notation.Each // the `each … :` whose lines are being read
+	below int            // lines deeper than this belong to it; -1: all to the unit's end
+	fresh bool           // its first line has not come yet
 }
 
 // An item is what one logical line was read as; Format prints them.
@@ -29,22 +30,22 @@ func newBody(in *Input, known map[string]bool, diags *diag.List) *body {
 // line reads one logical line and puts it where it belongs.
 func (b *body) line(l *logical) {
 	b.reset(l.toks, l.toks[0].pos)
-	b.law = b.unit != nil && (b.unit.Kind == LawUnit || b.unit.Kind == AlgorithmUnit)
+	b.law = b.unit != nil && (b.unit.Kind == notation.LawUnit || b.unit.Kind == notation.AlgorithmUnit)
 	first := l.toks[0]
 	if isHeader(l.toks) {
 		b.start(l, b.header())
 		return
 	}
-	if (b.unit == nil || b.unit.Kind == FuncUnit) && isFunction(l.toks) {
+	if (b.unit == nil || b.unit.Kind == notation.FuncUnit) && isFunction(l.toks) {
 		b.start(l, b.function())
 		return
 	}
 	s := b.statement()
 	if b.unit == nil && s == nil {
-		b.unit = &Unit{} // a header that is none: said
+		b.unit = &notation.Unit{} // a header that is none: said
 	}
 	if b.unit == nil {
-		b.unit = &Unit{}
+		b.unit = &notation.Unit{}
 		b.failed = false
 		b.errorf(diag.StrayStatement, first, "this line stands before any unit").
 			Hint("start with a header such as `rule Name`, or define a function `f(x) = …`")
@@ -54,7 +55,7 @@ func (b *body) line(l *logical) {
 	if s == nil {
 		return
 	}
-	if e, ok := s.(*Each); ok && l.opens() {
+	if e, ok := s.(*notation.Each); ok && l.opens() {
 		b.each, b.below, b.fresh = e, l.indent, true
 		b.unit.Body = append(b.unit.Body, e)
 		return
@@ -85,7 +86,7 @@ func (b *body) inEach(l *logical) bool {
 }
 
 // start opens a unit; a broken one takes its body but is not returned.
-func (b *body) start(l *logical, u *Unit) {
+func (b *body) start(l *logical, u *notation.Unit) {
 	b.unit, b.each = u, nil
 	var node any
 	if !b.failed {
@@ -97,7 +98,7 @@ func (b *body) start(l *logical, u *Unit) {
 
 // isHeader reports whether a line opens a unit.
 func isHeader(toks []token) bool {
-	return len(toks) > 1 && toks[0].kind == tName && !toks[0].bar && unitKinds[toks[0].text] != 0 &&
+	return len(toks) > 1 && toks[0].kind == tName && !toks[0].bar && notation.UnitKinds[toks[0].text] != 0 &&
 		toks[1].space && (toks[1].kind == tName || toks[1].kind == tWord)
 }
 
@@ -106,8 +107,8 @@ func isFunction(toks []token) bool {
 	return len(toks) > 1 && toks[0].kind == tName && toks[1].is("(")
 }
 
-func (b *body) function() *Unit {
-	u := &Unit{Kind: FuncUnit, Example: b.in.Example}
+func (b *body) function() *notation.Unit {
+	u := &notation.Unit{Kind: notation.FuncUnit, Example: b.in.Example}
 	u.Result = b.define()
 	b.finish("the end of the definition")
 	u.Name, u.Cite, u.Span = u.Result.Target.Name.Name, u.Result.Cite, u.Result.Span
@@ -115,15 +116,15 @@ func (b *body) function() *Unit {
 }
 
 // header reads the line that opens a unit.
-func (b *body) header() *Unit {
+func (b *body) header() *notation.Unit {
 	start := b.next()
-	u := &Unit{Kind: unitKinds[start.text], Sched: start.text == "schedule", Example: b.in.Example}
+	u := &notation.Unit{Kind: notation.UnitKinds[start.text], Sched: start.text == "schedule", Example: b.in.Example}
 	u.Name = b.unitName("the name of the " + start.text)
 	if b.cur().is("(") {
 		u.Params = b.params()
 	}
 	switch {
-	case u.Kind == OpUnit:
+	case u.Kind == notation.OpUnit:
 		b.opResult(u)
 	case b.cur().is("=") || b.cur().word("over"):
 		b.got("=")
@@ -131,7 +132,7 @@ func (b *body) header() *Unit {
 	case b.cur().word("for"):
 		b.next()
 		u.For = b.formula()
-	case u.Kind == UpdateUnit && b.cur().word("else"):
+	case u.Kind == notation.UpdateUnit && b.cur().word("else"):
 		b.next()
 		u.Else = b.apply()
 	}
@@ -152,7 +153,7 @@ func (b *body) header() *Unit {
 }
 
 // opResult reads `→ out[idx] = expr` and its trailers.
-func (b *body) opResult(u *Unit) {
+func (b *body) opResult(u *notation.Unit) {
 	b.want("→")
 	u.Result = b.define()
 	u.Cite = u.Result.Cite
@@ -160,9 +161,9 @@ func (b *body) opResult(u *Unit) {
 
 // params reads `(A ∈ ℝ^{m×k}, memory : Rule; s)`. As in a declaration, bare
 // names share the type of the next name of their group that has one.
-func (p *parser) params() []*Param {
+func (p *parser) params() []*notation.Param {
 	closing := p.open()
-	var ps []*Param
+	var ps []*notation.Param
 	group, run := 0, 0
 	for len(ps) > 0 || !p.cur().is(")") {
 		q := p.param(group)
@@ -184,9 +185,9 @@ func (p *parser) params() []*Param {
 	return ps
 }
 
-func (p *parser) param(group int) *Param {
+func (p *parser) param(group int) *notation.Param {
 	start := p.cur()
-	q := &Param{Name: p.name("a parameter"), Group: group}
+	q := &notation.Param{Name: p.name("a parameter"), Group: group}
 	if p.cur().is("[") {
 		closing := p.open()
 		w := p.name("the axis that counts the parts")
@@ -210,9 +211,9 @@ func (p *parser) param(group int) *Param {
 }
 
 // formula reads `A + B(p = 3) over F(unit = on)`.
-func (p *parser) formula() *Formula {
+func (p *parser) formula() *notation.Formula {
 	start := p.cur()
-	f := &Formula{}
+	f := &notation.Formula{}
 	if !start.word("over") {
 		f.Parts = append(f.Parts, p.apply())
 		for p.got("+") {
@@ -227,11 +228,11 @@ func (p *parser) formula() *Formula {
 }
 
 // apply reads `Name(part, option = value)`.
-func (p *parser) apply() *Apply {
+func (p *parser) apply() *notation.Apply {
 	start := p.cur()
 	p.depth++
 	defer func() { p.depth-- }()
-	a := &Apply{}
+	a := &notation.Apply{}
 	if p.tooDeep() {
 		return a
 	}
@@ -250,9 +251,9 @@ func (p *parser) apply() *Apply {
 	return a
 }
 
-func (p *parser) argument() *Override {
+func (p *parser) argument() *notation.Override {
 	start := p.cur()
-	o := &Override{}
+	o := &notation.Override{}
 	if named := start.kind == tName && p.peek(1).is("="); p.listAhead(named) {
 		if named {
 			o.Name = p.name("a part")
@@ -290,9 +291,9 @@ func (p *parser) listAhead(named bool) bool {
 }
 
 // pages reads `[Page, Page(w = 3)]`.
-func (p *parser) pages() []*Apply {
+func (p *parser) pages() []*notation.Apply {
 	closing := p.open()
-	list := []*Apply{p.apply()}
+	list := []*notation.Apply{p.apply()}
 	for p.got(",") {
 		list = append(list, p.apply())
 	}
@@ -301,17 +302,17 @@ func (p *parser) pages() []*Apply {
 }
 
 // unitName takes the name of a unit.
-func (p *parser) unitName(what string) Word {
+func (p *parser) unitName(what string) notation.Word {
 	w := p.name(what)
-	w.Text = UnitName(w.Text)
+	w.Text = notation.UnitName(w.Text)
 	return w
 }
 
 // pageValue spells a lone name as a unit's where there is such a unit: the
 // value may be a page in a part's place.
-func (p *parser) pageValue(e Expr) Expr {
-	if id, ok := e.(*Ident); ok && id.Time == nil && !id.Bar && !p.callable(id.Name.Text) {
-		if name := UnitName(id.Name.Text); p.callable(name) {
+func (p *parser) pageValue(e notation.Expr) notation.Expr {
+	if id, ok := e.(*notation.Ident); ok && id.Time == nil && !id.Bar && !p.callable(id.Name.Text) {
+		if name := notation.UnitName(id.Name.Text); p.callable(name) {
 			id.Name.Text = name
 		}
 	}
@@ -344,14 +345,14 @@ func (p *parser) pageAhead() (page, options bool) {
 }
 
 // overrides reads `with θ := 1, conv := 0`; nothing when there is no with.
-func (p *parser) overrides() []*Override {
+func (p *parser) overrides() []*notation.Override {
 	if !p.gotWord("with") {
 		return nil
 	}
-	var os []*Override
+	var os []*notation.Override
 	for {
 		start := p.cur()
-		o := &Override{Name: p.name("an option")}
+		o := &notation.Override{Name: p.name("an option")}
 		if p.cur().is("=") {
 			p.errorf(diag.Unexpected, p.cur(), "= defines, it does not override").Labelf("expected :=").Hint("write with %s := …", o.Name.Text)
 		}
