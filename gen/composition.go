@@ -22,7 +22,7 @@ func Combinations(s *Source) (*safety.Table, diag.List) {
 	return t, ds
 }
 
-// choices is the table for the emitters: each value with what its page is for.
+// choices is the table for the emitters, each value with the purpose of its page.
 func choices(s *Source, t *safety.Table) *abi.Choices {
 	c := t.Choices()
 	for _, slot := range c.Slots {
@@ -35,8 +35,8 @@ func choices(s *Source, t *safety.Table) *abi.Choices {
 	return c
 }
 
-// purpose is what the contract of a unit's page says it is for, when the page
-// is about this unit alone.
+// purpose is the purpose in the contract of a unit's page, where the page is about this
+// unit alone.
 func purpose(s *Source, u *notation.Unit) string {
 	for i, p := range s.Pages {
 		if p.File == u.Span.File && p.Header != nil && len(s.Files[i].Units) == 1 {

@@ -9,18 +9,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
-// LibraryModule is the import path of the library: of the runtime, of the code that
-// all kernels share, and of what its own pages became.
+// LibraryModule is the import path of the library: the runtime, the code that all kernels
+// share, and the code of the library's own pages.
 const LibraryModule = "github.com/nl-hecate/hecate"
 
-// libraryHome is where the library keeps what its pages became.
+// libraryHome is the place of the code of the library's pages.
 var libraryHome = abi.Home{Path: LibraryModule + "/generated", Folder: "generated"}
 
 // NoCUDA as the folder of the CUDA text leaves that target out.
 const NoCUDA = "-"
 
-// A Config says what a project is: where its pages are, and where what they become
-// goes.
+// A Config describes a project: its pages and the folders of the generated code.
 type Config struct {
 	Root    string         // folder of the module that the files belong to
 	Specs   []string       // files and folders of its pages
@@ -28,7 +27,7 @@ type Config struct {
 	Import  string         // import path of that folder; "" is the library's
 	CUDA    string         // folder of the CUDA text under the root; "" is cuda/kernels, NoCUDA none
 	Former  string         // folder under the root that was the CUDA text's; "" for none
-	Library []*source.File // pages that the library has compiled already; none: the project stands alone
+	Library []*source.File // pages that the library has compiled already; empty for the library itself
 
 	Cache string      // folder for results of earlier runs; "" computes everything
 	Seen  func(Event) // is told what is done, one event at a time; may be nil

@@ -19,7 +19,7 @@ import (
 )
 
 // Dump takes a unit through the passes up to one of them and prints the output of that
-// pass. What a unit of its kind does not go through is said in a comment.
+// pass. A comment tells which units do not go through it.
 func (s *Source) Dump(w io.Writer, u *notation.Unit, pass Pass) (ds diag.List) {
 	kernels := slices.IndexFunc(Pipeline, func(p Pass) bool { return p.Output == "plan.Kernel" })
 	at := slices.IndexFunc(Pipeline, func(p Pass) bool { return p.Name == pass.Name })

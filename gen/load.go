@@ -34,7 +34,7 @@ type Source struct {
 
 	library map[string]bool // paths of pages whose units are compiled elsewhere
 	home    abi.Home        // of the code of the others
-	root    string          // folder that their paths are given under in what is emitted; "" leaves them
+	root    string          // their paths in generated files are relative to it; "" leaves them
 	formula string          // the formula of FormulaPage, if there is one
 	files   []*source.File  // of the pages
 }
@@ -66,7 +66,7 @@ func (s *Source) homeOf(u *notation.Unit) abi.Home {
 	return libraryHome
 }
 
-// Path is the path of a page as what is emitted names it.
+// Path is the path of a page in generated files.
 func (s *Source) Path(page string) string {
 	if page == FormulaPage {
 		return s.formula
@@ -193,8 +193,8 @@ func isPage(path string, d fs.DirEntry, named bool) (bool, error) {
 	return true, nil
 }
 
-// breaksLine reports whether a character cannot stand in the line of a comment, which
-// names the page that code was generated from.
+// breaksLine reports whether a character cannot be in the line of a comment that names
+// the page of generated code.
 func breaksLine(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == '\ufeff'
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// A Proof is what is known about a tree of pages: one report a unit, then one
-// a page for the statements of its header.
+// A Proof has one report for each unit, and one for each page about the statements of its
+// header.
 type Proof struct {
 	Units, Pages []*proof.Report
 }
@@ -29,7 +29,7 @@ func (p *Proof) Totals() string {
 	return strings.Join(parts, ", ")
 }
 
-// statements are the parts of a header that say something about the blocks.
+// statements are the parts of a header that make claims about the blocks.
 func statements(p *spec.Page) []prove.Statement {
 	var out []prove.Statement
 	for _, name := range []spec.FieldName{"Expects", "Guarantees", "Cost"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// TypeCheck resolves and types every unit of the project, and returns what is wrong with
-// them. Nothing is proved or lowered.
+// TypeCheck resolves and types every unit of the project, and returns its errors
+// and warnings. Nothing is proved or lowered.
 func (s *Source) TypeCheck() diag.List {
 	var all diag.List
 	for _, u := range s.Tree.Order {
@@ -69,7 +69,7 @@ func firstAtEachPlace(ds diag.List) diag.List {
 }
 
 // Papers is the bibliography of a source: the rows of the pages papers.md, the
-// library's and the project's. A key stands in one of them.
+// library's and the project's. A key is in one of them.
 func (s *Source) Papers() (*spec.Bibliography, diag.List) {
 	var ds diag.List
 	all := &spec.Bibliography{}
@@ -82,7 +82,7 @@ func (s *Source) Papers() (*spec.Bibliography, diag.List) {
 		all.File = b.File
 		for _, paper := range b.Papers {
 			if old := all.ByKey(paper.Key); old != nil {
-				ds.Errorf(diag.BadPaperRow, paper.Span, "the key %s stands in two bibliographies", paper.Key).
+				ds.Errorf(diag.BadPaperRow, paper.Span, "the key %s is in two bibliographies", paper.Key).
 					See(old.Span, "the other one").Hint("take the row away, or give the paper another key")
 				continue
 			}

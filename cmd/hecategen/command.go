@@ -114,6 +114,6 @@ func argument(args string) string {
 func (c *command) misuse(err io.Writer, format string, args ...any) int {
 	fmt.Fprintf(err, "hecategen: %s\n", fmt.Sprintf(format, args...))
 	fmt.Fprintf(err, "usage: hecategen %s\n", strings.TrimSpace(c.name+" "+c.args))
-	fmt.Fprintf(err, "  help: `hecategen help %s` says more\n", c.name)
+	fmt.Fprintf(err, "  help: `hecategen help %s` explains the command\n", c.name)
 	return exitUsage
 }

@@ -14,8 +14,8 @@ import (
 // issues is where a failure of the compiler is reported.
 const issues = "https://" + project.Library + "/issues"
 
-// failure writes down where the compiler failed, if one of the diagnostics is that it
-// did, and says what to send.
+// failure writes a report where one of the diagnostics is a failure of the compiler, and
+// prints where to send it.
 func failure(shown []diag.Diagnostic, err io.Writer) bool {
 	var stacks []string
 	for _, d := range shown {

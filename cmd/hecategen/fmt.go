@@ -46,7 +46,7 @@ type formatter struct {
 	known             map[string]bool
 }
 
-// pages formats the pages that were asked for; the others only say which names
+// pages formats the pages of the command line; the others are read for the names that
 // are functions.
 func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
 	f.known = map[string]bool{}
@@ -96,7 +96,7 @@ func stops(d diag.Diagnostic) bool {
 		d.Code == diag.InvalidUTF8 || d.Code == diag.UnclosedFence)
 }
 
-// asked reports whether a page is one of the paths or lies below one.
+// asked reports whether a page is one of the paths or is below one.
 func asked(page string, args []string) bool {
 	for _, a := range args {
 		if sameFile(page, a) || strings.HasPrefix(absolute(page), absolute(a)+string(filepath.Separator)) {
@@ -116,7 +116,7 @@ func blocks(p *spec.Page, known map[string]bool) []parser.Input {
 	return out
 }
 
-// page formats one page and does with it what the flags say.
+// page formats one page, and prints, compares or writes it.
 func (f *formatter) page(p *spec.Page) error {
 	text, err := f.text(p)
 	if err != nil {
@@ -166,7 +166,7 @@ func (f *formatter) text(p *spec.Page) (string, error) {
 	}
 	b.WriteString(p.File.Text[from:])
 	if !reads(b.String(), want) {
-		return "", fmt.Errorf("%s: formatting would change what the page says; it is left as it is (please report this)", p.File.Path)
+		return "", fmt.Errorf("%s: formatting would change the meaning of the page; it is not changed (please report this)", p.File.Path)
 	}
 	return b.String(), nil
 }
@@ -181,8 +181,8 @@ func region(text string, b *spec.Block) (start, end int) {
 	return start, len(text)
 }
 
-// indented puts what stands before the fence's opening before every line of a
-// block: marks of quotes stay, those of lists become spaces.
+// indented puts the text before the opening fence before every line of a block: marks
+// of quotes stay, those of lists become spaces.
 func indented(text string, b *spec.Block, formatted string) string {
 	at := strings.LastIndexByte(text[:b.Span.Start], '\n') + 1
 	lead := strings.Map(func(r rune) rune {

@@ -52,7 +52,7 @@ func passes(s *gen.Stats, out io.Writer) {
 	t.Flush()
 }
 
-// generate compiles the pages and writes what they become; with dry set it writes
+// generate compiles the pages and writes the generated files; with dry set it writes
 // nothing and reports drift.
 func (w *workspace) generate(dry, verbose bool, out, err io.Writer) (status int, e error) {
 	c := w.conf
@@ -78,7 +78,7 @@ func (w *workspace) generate(dry, verbose bool, out, err io.Writer) (status int,
 	return exitOK, nil
 }
 
-// drift says how the files on disk differ from what the pages say.
+// drift prints how the files on disk differ from those that the pages define.
 func drift(d tree.Drift, out, err io.Writer) int {
 	if d.None() {
 		fmt.Fprintln(out, "generated files are current")
@@ -159,7 +159,7 @@ func defineAudit(c *command) runFunc {
 	}
 }
 
-// finish reports an error of the world.
+// finish reports an error of the environment.
 func finish(name string, status int, e error, err io.Writer) int {
 	if e != nil {
 		fmt.Fprintf(err, "hecategen: %s: %v\n", name, e)
@@ -168,5 +168,5 @@ func finish(name string, status int, e error, err io.Writer) int {
 	return status
 }
 
-// outDir is where reports go unless a flag says otherwise.
+// outDir is the folder of a report unless a flag names another.
 func outDir(name string) string { return filepath.Join("out", name) }

@@ -14,7 +14,7 @@ func overview(w io.Writer) {
 	for _, c := range commands {
 		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
 	}
-	fmt.Fprint(w, "  help      say more about a command\n\n",
+	fmt.Fprint(w, "  help      explain a command\n\n",
 		"exit status: 0 all is well, 1 the input is not, 2 the command line is not,\n             3 the compiler itself failed\n")
 }
 

@@ -46,7 +46,7 @@ func initialise(specs, goDir string, out io.Writer) error {
 	return nil
 }
 
-// writeNew writes files that must not be there, or none of them.
+// writeNew writes files that must not exist yet, all or none of them.
 func writeNew(files []project.File) (err error) {
 	for _, f := range files {
 		switch _, err := os.Lstat(filepath.FromSlash(f.Path)); {

@@ -13,11 +13,11 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 )
 
-// A command that takes more than a second says what it is doing: on a terminal in one
-// line that changes, elsewhere in a line now and then. With -v each stage of each unit
-// has a line of its own, which says whether its result is from the cache, or why not.
+// A command that takes more than a second reports its progress: on a terminal in one line
+// that changes, elsewhere in a line every few seconds. With -v each result of each unit
+// has a line of its own: whether it is from the cache, or why not.
 
-// quiet is how long a command says nothing, pause how long between two lines that stay.
+// quiet is the time before the first report, pause that between two lines that stay.
 const (
 	quiet = time.Second
 	pause = 5 * time.Second
@@ -25,7 +25,7 @@ const (
 
 // verboseFlag adds -v.
 func verboseFlag(flags *flag.FlagSet) *bool {
-	return flags.Bool("v", false, "print every stage of every unit, and whether its result is from the cache or why not")
+	return flags.Bool("v", false, "print every result of every unit, and whether it is from the cache or why not")
 }
 
 // progress returns a listener and what ends its line.

@@ -77,7 +77,7 @@ func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err
 	return exitOK
 }
 
-// ticker says now and then how far a sweep is.
+// ticker prints the progress of a sweep twice a minute.
 func ticker(w io.Writer, start time.Time) func(done, all int) {
 	var mu sync.Mutex
 	last := start

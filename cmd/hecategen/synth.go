@@ -13,7 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
-// defaultFront is what a formula is put over unless the user says otherwise.
+// defaultFront is the front of a formula unless a flag names another.
 const defaultFront = "Projected(unit = on)"
 
 func defineSynth(c *command) runFunc {
@@ -72,7 +72,7 @@ func oneLine(args []string) string {
 	return ""
 }
 
-// write puts a synthesis on disk and says what was proved of it.
+// write writes a synthesis to disk and prints the verdicts of its proof.
 func write(y *gen.Synthesis, root string, out io.Writer) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err

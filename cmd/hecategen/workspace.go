@@ -22,9 +22,9 @@ import (
 
 // A workspace is the pages that a command reads, and the project that they belong to.
 // Every command finds it in the same way: the project is that of the working
-// directory, or of the first page that the command line names; its pages stand on the
-// library's, which the command carries; and pages that are named and lie elsewhere are
-// read with them. Outside of a project the named pages stand on the library alone.
+// directory, or of the first page that the command line names; its pages use the
+// library's, which the command carries; and named pages from elsewhere are read with
+// them. Outside of a project the named pages use the library alone.
 type workspace struct {
 	conf    gen.Config
 	named   []string         // files and folders of the command line
@@ -91,7 +91,7 @@ func library() ([]*source.File, error) {
 }
 
 // mustBeProject refuses to go on outside of a project, and in one whose module cannot
-// use what is generated.
+// use the generated code.
 func (w *workspace) mustBeProject() error {
 	if w.project == nil {
 		_, err := project.Find(home(w.named))
@@ -109,8 +109,8 @@ func (w *workspace) mustHavePages() error {
 	return nil
 }
 
-// output is the folder that the flag -o of a command names. Unless the user says
-// otherwise it lies under the root of the project, and never among the pages.
+// output is the folder that the flag -o of a command names. The default is under the
+// root of the project, and no output may be among the pages.
 func (w *workspace) output(c *command, dir string) (string, error) {
 	given := false
 	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == "o" })
@@ -119,14 +119,14 @@ func (w *workspace) output(c *command, dir string) (string, error) {
 	}
 	for _, s := range w.conf.Specs {
 		if a, b := absolute(dir), absolute(s); a == b || strings.HasPrefix(a, b+string(filepath.Separator)) {
-			return "", fmt.Errorf("%s lies among the pages in %s; choose another folder with -o", dir, s)
+			return "", fmt.Errorf("%s is among the pages in %s; choose another folder with -o", dir, s)
 		}
 	}
 	return dir, nil
 }
 
-// chosen reports whether a page is one that the command line names, or, where it names
-// none, one of the project.
+// chosen reports whether a page is one that the command line names. Where it names no
+// page, all are.
 func (w *workspace) chosen(page string) bool {
 	if len(w.named) == 0 {
 		return true
@@ -144,7 +144,7 @@ func absolute(name string) string {
 	return name
 }
 
-// distinct drops the roots that lie in another root, and those named twice, so
+// distinct drops the roots that are inside of another root, and those named twice, so
 // that no page is loaded under two names. A page that is named keeps the name.
 func distinct(roots []string) []string {
 	var out []string
@@ -215,7 +215,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// findUnit finds a findUnit by name, or says which one may have been meant.
+// findUnit finds a unit by name, or suggests a similar name.
 func findUnit(s *gen.Source, name string, err io.Writer) *notation.Unit {
 	if u := s.Tree.Units[name]; u != nil {
 		return u

@@ -1,10 +1,9 @@
-// Package audit says what is covered and what is not: every equation with its
-// symbols and tests, every symbol with its equations, and the gaps by name.
+// Package audit reports the coverage of the pages: every equation with its symbols and
+// tests, every symbol with its equations, and the gaps by name.
 //
-// It adds nothing to the trace but judgement: an equation without a symbol is a
-// gap, and so is a unit without a test, a symbol that no equation stands
-// behind, a citation that nobody has read, and a sentence of a contract with no
-// line behind it. What a page declares instead of deriving (adjoints,
+// It judges the trace: an equation without a symbol is a gap, and so is a unit without a
+// test, a symbol without an equation, a citation that nobody has read, and a sentence of
+// a contract that no line of the page states. What a page declares instead of deriving (adjoints,
 // relaxations, cut gradients) is listed with its reason.
 package audit
 
@@ -48,7 +47,7 @@ func (s Share) Percent() float64 {
 	return 100 * float64(s.Have) / float64(s.Of)
 }
 
-// A GapKind says what is missing.
+// A GapKind is a kind of gap.
 type GapKind string
 
 // The gaps.
@@ -75,8 +74,8 @@ type Gap struct {
 	Line int     `json:"line,omitempty"`
 }
 
-// New compiles the pages of a project, writes nothing, and reports what became of every
-// equation and which equations every symbol has. There is no report when there is an
+// New compiles the pages of a project, writes nothing, and lists the symbols of every
+// equation and the equations of every symbol. There is no report when there is an
 // error.
 func New(c gen.Config) (*Report, diag.List) {
 	e, ds := gen.Emit(c)
@@ -141,7 +140,7 @@ func (a *auditor) equations() {
 	a.share("equations that a test holds", test, len(a.out.Equations))
 }
 
-// reason says why an equation has no symbol.
+// reason explains why an equation has no symbol.
 func (a *auditor) reason(e *trace.Equation) string {
 	u := a.unit(e.Unit)
 	switch {
@@ -216,7 +215,7 @@ func (a *auditor) units() {
 	a.share("emitted units with a test", have, of)
 }
 
-// shared reports whether a test stands in a package of shared code.
+// shared reports whether a test is in a package of shared code.
 func (a *auditor) shared(t *trace.Test) bool {
 	dir := t.File[:strings.LastIndexByte(t.File, '/')+1]
 	return !slices.ContainsFunc(a.out.Symbols, func(s *trace.Symbol) bool { return s.Role != trace.Shared && strings.HasPrefix(s.File, dir) })

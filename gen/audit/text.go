@@ -122,8 +122,8 @@ func locals(names []string) []string {
 	return out
 }
 
-// symbolText lists kernels with their equations; what a caller sees of a unit
-// belongs to all of them and stands on one line.
+// symbolText lists kernels with their equations. The interface of a unit belongs to all
+// of its equations and is one line.
 func (r *Report) symbolText(p *page) {
 	p.title("symbol → equation → test")
 	var rows [][]string
@@ -179,7 +179,7 @@ func (r *Report) declaredText(p *page) {
 	p.table(rows)
 }
 
-// errataText lists what sources have otherwise: the source, what is wrong with
+// errataText lists the errata of sources: the source, what is wrong with
 // it, and under it the claim that shows it.
 func (r *Report) errataText(p *page) {
 	if len(r.Errata) == 0 {

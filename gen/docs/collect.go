@@ -215,7 +215,7 @@ func (d *collector) blockOptions(e *Entry, b *check.Block) {
 	}
 }
 
-// ownOptions lists the options of a unit that stands in others.
+// ownOptions lists the options of a unit that is used in others.
 func (d *collector) ownOptions(e *Entry, u *notation.Unit) {
 	for _, st := range u.Body {
 		if dc, ok := st.(*notation.Declare); ok && dc.Keyword.Text == "option" {
@@ -256,7 +256,7 @@ func (d *collector) verdicts(e *Entry) {
 	}
 }
 
-// relations says what a unit is made of and where it is used.
+// relations lists the units that a unit is made of and those that use it.
 func (d *collector) relations(e *Entry, u *notation.Unit) {
 	add := func(what string, links []Link) {
 		if len(links) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// What may be combined is read off the same table that the types of
+// The tables of combinations are derived from the table that the types of
 // generated/safety are made from.
 
 // combinations makes a table of legal pairs for every two slots.
@@ -68,8 +68,8 @@ func (d *collector) reason(text string) int {
 	return i + 1
 }
 
-// pairing says whether a value of slot i stands with one of slot j: yes, with
-// what else, or no and why.
+// pairing reports whether a value of slot i may be combined with one of slot j: always,
+// with a further value, or never, with the reasons.
 func pairing(c *abi.Choices, i int, a string, j int, b string, together bool) (text string, reasons []string) {
 	var with, own []string
 	for _, n := range c.Needs {

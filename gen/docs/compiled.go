@@ -16,11 +16,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// emitted says what the compiler made of a unit.
+// emitted adds the results of the compiler for a unit.
 func (d *collector) emitted(e *Entry, u *abi.Unit) {
 	b, _ := check.Instantiate(d.src.Tree, d.src.Tree.Units[u.Name]) // as Compile did
 	d.equations(e, u, b)
-	letters := map[string]string{} // what a page calls a name that is ASCII in code
+	letters := map[string]string{} // the names on the page by their ASCII names in code
 	for _, s := range b.SymSeq {
 		letters[ident.ASCII(s.Name)] = s.Name
 	}
@@ -62,8 +62,8 @@ func (d *collector) emitted(e *Entry, u *abi.Unit) {
 	d.kernels(e, u)
 }
 
-// equations lists what is computed. A line of the law is written out, and with it
-// go the functions of the knobs that it calls.
+// equations lists the equations that are computed. A line of the law is written out,
+// followed by the functions of the knobs that it calls.
 func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 	written := map[string]string{}
 	for _, q := range b.AllEquations() {
@@ -93,7 +93,7 @@ func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 	}
 }
 
-// kernels lists the kernels of a unit with what they keep.
+// kernels lists the kernels of a unit with the memory that they need.
 func (d *collector) kernels(e *Entry, u *abi.Unit) {
 	e.Folder, _ = emitgo.Package(u)
 	for _, st := range u.Stages {
@@ -141,7 +141,7 @@ func dimsText(dims []shape.Poly) string {
 	return strings.Join(out, " × ")
 }
 
-// startText is what a parameter starts from.
+// startText prints the initial value of a parameter.
 func startText(i abi.Init) string {
 	switch i.Kind {
 	case abi.Levels:

@@ -2,10 +2,8 @@
 // and the tables of what may be combined, as markdown files and as one HTML
 // file that asks for nothing from outside.
 //
-// What an entry says is found out by other stages and comes as data; the
-// layouts are in package templates. Here is only what lies between: the order
-// of the entries, links between them, and how the notation of a page is set in
-// HTML (notation.go).
+// Collect compiles and proves the pages and makes an entry of each unit. The layouts are
+// in package templates. The notation of a page is set in HTML by notation.go.
 package docs
 
 import (
@@ -25,7 +23,7 @@ import (
 // A Site is the whole reference.
 type Site struct {
 	Entries []*Entry
-	Pairs   []*Pairs // which knobs may stand together, two slots a table
+	Pairs   []*Pairs // which knobs may be combined: a table for every two slots
 	Reasons []string // the sentences that the tables refer to by number
 	Ways    []Link   // the strategies, the columns of Forms
 	Forms   []Form   // how the rules may be computed
@@ -100,8 +98,8 @@ type PairRow struct {
 	Cells []string
 }
 
-// A Form says how a rule may be computed: what was derived of its recurrence, and
-// what became of it under each strategy.
+// A Form lists the ways to compute a rule: the properties of its recurrence that were
+// proved, and the result of each strategy.
 type Form struct {
 	Link
 	Scalar, Affine, Rows string
@@ -177,7 +175,7 @@ func (s *Site) Groups() []Group {
 	return out
 }
 
-// Short is what an entry is for.
+// Short is the purpose of an entry in a line.
 func (e *Entry) Short() string {
 	for _, f := range e.Header {
 		if f.Name == "Purpose" {

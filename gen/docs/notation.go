@@ -14,7 +14,7 @@ import (
 
 // The notation of a page is Unicode already; what HTML adds are the positions
 // of its indices. `_t` and `_{t−1}` go below the line and `^{n}` above it,
-// letters that stand alone are slanted and words upright, as in a paper. Words
+// single letters are slanted and words upright, as in a paper. Words
 // that open a line are set apart, and so are comments.
 
 // opening are the words that open a line.
@@ -22,7 +22,7 @@ var opening = regexp.MustCompile(`^(\s*)(op|front|structure|bias|retention|algor
 	`input|outer|gate|state|weight|slot|anchor|const|snap|clock|option|dims|claim|eval|adjoint|relax|kink|invariant|provides|requires|special|` +
 	`erratum|cost|solve|iterate|nograd|fit|read|each|level|fire|guard|when|family|with)\b`)
 
-// aside is what stands beside an equation: a comment, a tag, a citation.
+// aside is the text beside an equation: a comment, a tag, a citation.
 var aside = regexp.MustCompile(`//.*$|\s+(@eq \S+|\{[^{}\s]+\})(\s+(@eq \S+|\{[^{}\s]+\}))*$`)
 
 // index is a letter with an index, inside of prose.
@@ -51,7 +51,7 @@ func mathHTML(s string) template.HTML {
 	return template.HTML(setMath(oneLine(s))) //nolint:gosec // every rune is escaped
 }
 
-// blockHTML sets several lines, each as it stands.
+// blockHTML sets several lines and keeps their breaks.
 func blockHTML(s string) template.HTML {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(s, "\n")) {

@@ -12,8 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// forms says of each rule how it may be computed: by the markers that were proved
-// of all its states, and by giving it every strategy.
+// forms lists for each rule the ways to compute it: by the markers that were proved of
+// all its states, and by giving it every strategy.
 func (d *collector) forms() {
 	strategies := d.src.Tree.Kinds(notation.StrategyUnit)
 	strategies = slices.DeleteFunc(strategies, func(u *notation.Unit) bool { return u.Example })
@@ -53,7 +53,7 @@ func (d *collector) forms() {
 	}
 }
 
-// standing is how a strategy stands to a rule, as a cell of the table.
+// standing is the result of a strategy for a rule, as a cell of the table.
 func (d *collector) standing(s equivalence.Applicability) string {
 	switch {
 	case s.Refused != "":
@@ -66,8 +66,8 @@ func (d *collector) standing(s equivalence.Applicability) string {
 	return fmt.Sprintf("off by %.1g", off)
 }
 
-// covers says for which of the states a marker was proved; one line of a page
-// may name several.
+// covers lists the states that a marker was proved for; one line of a page may name
+// several.
 func covers(r *proof.Report, marker string, states []string) string {
 	found := map[string]bool{}
 	if r != nil {

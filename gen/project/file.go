@@ -55,8 +55,8 @@ func parse(name, text string) (file, error) {
 	return f, nil
 }
 
-// locate notes where each value stands, and refuses keys that there are not, and those
-// that stand twice. The decoder would not tell upper case from lower case.
+// locate notes the position of each value, and refuses unknown keys and keys that occur
+// twice. The decoder would not tell upper case from lower case.
 func (f *file) locate(text string) error {
 	var p unstable.Parser
 	p.Reset([]byte(text))
@@ -85,10 +85,10 @@ func (f *file) locate(text string) error {
 			f.places[key] = append(f.places[key], p.Shape(v.Node().Raw).Start)
 		}
 	}
-	return nil // what cannot be parsed, the decoder says
+	return nil // the decoder reports text that cannot be parsed
 }
 
-// meant proposes the key that a word may stand for.
+// meant proposes the key that a word may be a misspelling of.
 func meant(word string) string {
 	low := strings.ToLower(word)
 	for _, k := range keys {

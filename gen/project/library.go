@@ -76,7 +76,7 @@ func (p *Project) Fits(own fs.FS) error {
 	return nil
 }
 
-// folder is where the required library lies.
+// folder is the folder of the required library.
 func (p *Project) folder() (string, error) {
 	mod := filepath.Join(p.Root, "go.mod")
 	if p.replace != "" && (filepath.IsAbs(p.replace) || strings.HasPrefix(p.replace, ".")) {

@@ -1,5 +1,5 @@
-// Package project finds out what module a folder belongs to and what its file
-// hecate.toml says: where the pages are, and where what they become goes.
+// Package project finds the module of a folder and reads its file hecate.toml, which
+// names the folders of the pages and of the generated code.
 package project
 
 import (
@@ -32,7 +32,7 @@ type Project struct {
 	Import     string   // import path of that folder
 	CUDA       string   // folder of the CUDA text, under the root; "" for none
 	Former     string   // the same folder where CUDA is no target: what was written there goes
-	Standalone bool     // no pages of the library stand beneath: these are the library
+	Standalone bool     // without the pages of the library: these are the library
 	Tool       bool     // go.mod has the compiler as a tool
 
 	library string // version of the library that go.mod requires, "" for none
@@ -116,7 +116,7 @@ func (p *Project) module() error {
 	name := filepath.Join(p.Root, "go.mod")
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s stands in a folder without go.mod; a project is a Go module", filepath.Join(p.Root, FileName))
+		return fmt.Errorf("%s is in a folder without go.mod; a project is a Go module", filepath.Join(p.Root, FileName))
 	}
 	if err != nil {
 		return err
@@ -173,12 +173,12 @@ func (p *Project) valid(f file) error {
 		}
 		for _, s := range p.Specs {
 			if within(s, out.dir) || within(out.dir, s) && s != "." {
-				return f.errorf(out.key, -1, "the folder %s and the pages in %s lie in one another; what is generated needs a folder of its own", out.dir, s)
+				return f.errorf(out.key, -1, "the folder %s and the pages in %s are inside of one another; generated code needs a folder of its own", out.dir, s)
 			}
 		}
 	}
 	if within(p.Go, p.CUDA) || within(p.CUDA, p.Go) {
-		return f.errorf("cuda", -1, "the folders %s and %s lie in one another", p.CUDA, p.Go)
+		return f.errorf("cuda", -1, "the folders %s and %s are inside of one another", p.CUDA, p.Go)
 	}
 	if dir := unbuilt(p.Go); dir != "" {
 		return f.errorf("go", -1, "Go builds nothing in a folder %s; choose another name", dir)
@@ -238,7 +238,7 @@ func (p *Project) holdsPages(f file, i int) error {
 		return nil
 	}
 	if info, err := os.Stat(root); err == nil && info.IsDir() {
-		return f.errorf("specs", i, "no page lies in the folder %s; the name of a page ends in .md", root)
+		return f.errorf("specs", i, "no page is in the folder %s; the name of a page ends in .md", root)
 	}
 	return f.errorf("specs", i, "%s is no page; the name of a page ends in .md", root)
 }
@@ -246,7 +246,7 @@ func (p *Project) holdsPages(f file, i int) error {
 // inside reports whether a clean path leads below the root.
 func inside(p string) bool { return filepath.IsLocal(filepath.FromSlash(p)) && p != "." }
 
-// within reports whether a is b or lies in it.
+// within reports whether a is b or is inside of it.
 func within(a, b string) bool { return a == b || strings.HasPrefix(a, b+"/") }
 
 // Pages are the paths of the spec folders from the working directory.

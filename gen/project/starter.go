@@ -67,7 +67,7 @@ func (p *Project) holds(specs, goDir string) error {
 		return fmt.Errorf("specs: the command goes to %s, so the Go file of the pages cannot; choose another folder", mainFolder)
 	}
 	if within(mainFolder, goDir) || within(goDir, mainFolder) {
-		return fmt.Errorf("go: the command goes to %s, and in %s lies nothing but what is generated; choose another folder", mainFolder, goDir)
+		return fmt.Errorf("go: the command goes to %s, and %s holds generated code only; choose another folder", mainFolder, goDir)
 	}
 	if dir := unbuilt(specs); dir != "" {
 		return fmt.Errorf("specs: Go builds nothing in a folder %s, so `go generate` would not find the pages; choose another name", dir)

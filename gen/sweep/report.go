@@ -15,7 +15,7 @@ func (s Summary) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Sweep of the knobs\n\n")
 	fmt.Fprintf(&b, "%d combinations of the knobs, %d legal, %d compiled, proved and run. %d fail. %s.\n\n", s.Combinations, s.Legal, len(s.Rows), s.Failed(), s.Verdict())
-	fmt.Fprintf(&b, "A combination degenerates when, from its own start, within a horizon: a number is none; the root mean square of a state's entries exceeds %g; a state's is below %g; at least %g of a gate's values lie within %g of an end of its range; or the output deviates from its mean over tokens by less than %g of its size.\n\n",
+	fmt.Fprintf(&b, "A combination degenerates when, from its own start, within a horizon: a number is not finite; the root mean square of a state's entries exceeds %g; a state's is below %g; at least %g of a gate's values lie within %g of an end of its range; or the output deviates from its mean over tokens by less than %g of its size.\n\n",
 		StateBound, StateFloor, SaturatedFrom, GateNear, ConstantBelow)
 	s.reasons(&b)
 	s.byKnob(&b)
@@ -55,7 +55,7 @@ func (r Row) proof() string {
 	return fmt.Sprintf("%d proved, %d tested", r.Proved, r.Tested)
 }
 
-// finding is what a reader should know of a row.
+// finding is the problem of a row, or how it degenerates.
 func (r Row) finding() string {
 	var parts []string
 	for _, p := range []string{strings.TrimSpace(r.Problem + " " + r.Fact), r.Degenerate()} {

@@ -29,7 +29,7 @@ import (
 // A Sweep says which combinations of the knobs are compiled, proved and run, and how.
 type Sweep struct {
 	gen.Config
-	Over  string              // the front; a combination that cannot stand over it takes the first of the tree that fits
+	Over  string              // the front; a combination that it does not fit takes the first of the tree that does
 	Width int                 // of everything, in the runs
 	Steps []int               // horizons: multiples of 50, growing
 	Only  func(string) bool   // combinations by their formula; nil for all
@@ -38,9 +38,9 @@ type Sweep struct {
 	Seen  func(done, all int) // called as rows come, from several goroutines; may be nil
 }
 
-// sweepEntries is how many entries of each input, parameter and first state are
-// held to differences, at each of the proof's sizes: all of a small one, and so
-// many of a larger one that thousands of combinations are done in an hour.
+// sweepEntries is the number of entries of each input, parameter and first state that are
+// compared with finite differences, at each of the proof's sizes: all of a small one, and
+// few enough of a larger one to do thousands of combinations in an hour.
 const sweepEntries = 16
 
 // A sweeper is a sweep under way.
@@ -56,9 +56,10 @@ type sweeper struct {
 }
 
 // Run goes over all legal combinations of the knobs on all cores: each is
-// compiled to plans, proved in float64 and followed; of so many that all knobs
-// have met the Go and the assembly are printed too. Rows of the store that are about the same pages, by the
-// same compiler, are taken as they are. left counts what the time did not allow.
+// compiled to plans, proved in float64 and run. Of a set in which every two knobs meet
+// the Go and the assembly are printed too. Rows of the store about the same pages by the
+// same compiler are not computed again. left counts the combinations for which there was
+// no time.
 func (w Sweep) Run() (sum Summary, left int, ds diag.List, err error) {
 	sw := &sweeper{Sweep: w}
 	if ds = sw.load(&sum); ds.HasErrors() {
@@ -126,7 +127,7 @@ func (w *sweeper) front() diag.List {
 	return first
 }
 
-// keyOf names what a row is about beside its combination.
+// keyOf is the key of a row without its combination: the compiler, the pages, the runs.
 func (w *sweeper) keyOf() string {
 	h := sha256.New()
 	fmt.Fprintln(h, cache.ExecutableVersion(), w.Over, w.Width, w.Steps)
@@ -226,7 +227,7 @@ func (w *sweeper) fits(t safety.Tuple) (*notation.Apply, diag.List) {
 	return nil, bad
 }
 
-// builds says what is wrong with a combination over a front.
+// builds returns the errors of a combination over a front.
 func (w *sweeper) builds(t safety.Tuple, over *notation.Apply) diag.List {
 	b, ds := w.table.Block(t, over)
 	if !ds.HasErrors() {

@@ -1,13 +1,12 @@
-// Package sweep keeps what is found about every legal combination of the knobs
-// and says which combinations degenerate.
+// Package sweep compiles, proves and runs every legal combination of the knobs and
+// reports which of them fail and which degenerate.
 //
-// A combination is compiled, proved and run for two horizons; the driver does
-// that and gives a Row for each. A row degenerates when a number stops being
-// one, a state grows without bound or falls to zero, the gates sit at the
-// ends of their ranges, or the output does not depend on the token. Rows are
-// kept in a file as they come, under a key that names what was looked at, so a
-// sweep that was stopped goes on where it was; the report is made of all rows
-// in the order of the pages and has no time in it.
+// A combination makes a Row. It degenerates when within a horizon a number is not
+// finite, a state grows without bound or decays to zero, the gates are at the ends of
+// their ranges, or the output does not depend on the token. Rows are written to a file
+// as they come, under a key of the compiler, the pages and the runs, so that a sweep that
+// was stopped continues where it was. The report has all rows in the order of the pages
+// and no time.
 package sweep
 
 import (
@@ -27,7 +26,7 @@ const (
 	Falsified     = 0.2   // share of degenerate combinations above which the knobs are not orthogonal
 )
 
-// A Horizon is a rule after so many tokens from its own start.
+// A Horizon describes a run of a rule from its first states.
 type Horizon struct {
 	Steps  int
 	Finite bool
@@ -39,7 +38,7 @@ type Horizon struct {
 	Spread float64 // of its deviation from the mean over tokens
 }
 
-// Degenerate says in what way a horizon is, or "".
+// Degenerate names the way in which a horizon degenerates, or is "".
 func (h Horizon) Degenerate() string {
 	switch {
 	case !h.Finite:
@@ -56,13 +55,13 @@ func (h Horizon) Degenerate() string {
 	return ""
 }
 
-// A Row is what is known about one combination.
+// A Row is the result for one combination.
 type Row struct {
 	Key      string
 	Knobs    []string // structure, bias, retention, algorithm
 	Over     string
 	Problem  string // the code of why it does not compile or its proof fails, or ""
-	Fact     string // what the message says
+	Fact     string // the text of the message
 	Unstable bool   // the proof's own points, which are far from any start, gave no numbers
 	Proved   int    // verdicts of the proof
 	Tested   int
@@ -71,7 +70,7 @@ type Row struct {
 	Horizons []Horizon
 }
 
-// Degenerate says in what way a row is, and where; "" if it is not.
+// Degenerate names the way in which a row degenerates and the horizon, or is "".
 func (r Row) Degenerate() string {
 	for _, h := range r.Horizons {
 		if d := h.Degenerate(); d != "" {
@@ -102,13 +101,13 @@ func (s Summary) Share() float64 {
 	return float64(s.Degenerate()) / math.Max(1, float64(len(s.Rows)))
 }
 
-// Verdict says in a sentence what the share means.
+// Verdict states the share and its consequence in a sentence.
 func (s Summary) Verdict() string {
 	text := fmt.Sprintf("%d of %d combinations degenerate, %.1f %%", s.Degenerate(), len(s.Rows), 100*s.Share())
 	if s.Share() > Falsified {
 		return text + fmt.Sprintf(": more than %.0f %%, which falsifies the claim that the knobs are orthogonal", 100*Falsified)
 	}
-	return text + fmt.Sprintf(": at most %.0f %%, so the claim that the knobs are orthogonal stands", 100*Falsified)
+	return text + fmt.Sprintf(": at most %.0f %%, so the claim that the knobs are orthogonal holds", 100*Falsified)
 }
 
 func (s Summary) count(f func(Row) bool) int {

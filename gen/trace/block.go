@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A definition is a statement that says what something is.
+// A definition is a statement that defines a name.
 type definition struct {
 	name, kind string
 	span       notation.Span

@@ -47,8 +47,8 @@ func (t *tracer) programHash(b *check.Block, id string) string {
 }
 
 // equationHash is the hash of the normal form of the instructions of one
-// equation: what they read from outside keeps its name, what they make inside
-// has none.
+// equation. Values from outside keep their names; values that the equation defines have
+// no names.
 func equationHash(fs []*ir.Func, unit, id string) string {
 	var found []string
 	var visit func(f *ir.Func)
@@ -117,7 +117,7 @@ func cutOut(f *ir.Func, unit, id string) *ir.Func {
 			}
 		}
 	}
-	if len(g.Results) == 0 { // what a scan carries out is no result of its body
+	if len(g.Results) == 0 { // the carry of a scan is no result of its body
 		last := g.Body[len(g.Body)-1]
 		g.Results = append(g.Results, ir.Result{Name: "out0", Val: last.Out})
 	}

@@ -204,7 +204,7 @@ func (r *fileReader) tests() {
 }
 
 // tested is the unit that a test is about: the one with the longest name that
-// the test's name begins with, or the one whose package it stands in.
+// the test's name begins with, or the one whose package it is in.
 func (r *fileReader) tested(name string) *Unit {
 	var best *Unit
 	for _, u := range r.t.out.Units {

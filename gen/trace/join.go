@@ -37,7 +37,7 @@ func (t *tracer) join() {
 			e.add(t.byID[id])
 		}
 	}
-	for _, e := range t.out.Equations { // a line may stand in a line that stands elsewhere
+	for _, e := range t.out.Equations { // a line may be written out in a line that is itself written out
 		for _, id := range e.In {
 			e.add(t.byID[id])
 		}

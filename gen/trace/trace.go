@@ -1,11 +1,10 @@
 // Package trace follows every equation of the pages to the symbols that compute
 // it and the tests that hold it, and every symbol back to its equations.
 //
-// The generated files say themselves which equation a statement comes from: the
-// stable id stands in a comment above it. So the way from equation to symbol is
-// read from the bytes that are written, and cannot differ from them. What no
-// comment names is accounted for in one of three ways: the equation is folded
-// into those that use it, it calls a part, or it has no symbol and is a gap.
+// The generated files name the equation of each statement: its stable id is in a comment
+// above the statement. So the symbols of an equation are read from the bytes that are
+// written, and cannot differ from them. An equation that no comment names is folded into
+// those that use it, calls a part, or has no symbol and is a gap.
 //
 // The result is the data of gen/audit, which prints it as JSON
 // (`hecategen audit -json`).
@@ -36,7 +35,7 @@ type Trace struct {
 	Tags map[string][]string `json:"-"` // of the lines of each page
 }
 
-// A Declared line is taken from the page as it stands: nothing is derived.
+// A Declared line is taken from the page and not derived.
 type Declared struct {
 	Kind   string `json:"kind"` // adjoint, relax, nograd
 	Unit   string `json:"unit"`
@@ -75,7 +74,7 @@ type Unit struct {
 	unit *notation.Unit
 }
 
-// An Equation is a line of a page, or what became of it in one emitted unit.
+// An Equation is a line of a page, or that line written out in one emitted unit.
 type Equation struct {
 	ID      string   `json:"id"`
 	Unit    string   `json:"unit"`
@@ -97,7 +96,7 @@ type Equation struct {
 	span notation.Span
 }
 
-// A Paper is what a citation names.
+// A Paper is the source that a citation names.
 type Paper struct {
 	Title string `json:"title"`
 	ArXiv string `json:"arxiv,omitempty"`
@@ -105,8 +104,8 @@ type Paper struct {
 	Read  bool   `json:"read"` // somebody compared it with the paper
 }
 
-// Hashes say what is stale: Bytes changes with the line, Tokens with its words,
-// IR with what it computes.
+// Hashes tell changes apart: Bytes changes with the line, Tokens with its words, IR with
+// the program.
 type Hashes struct {
 	Bytes  string `json:"bytes"`
 	Tokens string `json:"tokens"`
@@ -146,7 +145,7 @@ type Test struct {
 
 // New follows the equations of a project into the files that it became.
 func New(e *gen.Emission) *Trace {
-	bib, _ := e.Source.Papers() // what is wrong with it was reported when the pages were read
+	bib, _ := e.Source.Papers() // errors in it were reported when the pages were read
 	t := &tracer{emission: e, src: e.Source, papers: bib, out: &Trace{Tags: map[string][]string{}}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{},
 		programs: map[*check.Block][]*ir.Func{}}
 	t.units()
@@ -210,7 +209,7 @@ type tracer struct {
 	uses   []use
 }
 
-// A use says that an equation of a block is written with a line of another unit.
+// A use is an equation of a block that is written with a line of another unit.
 type use struct{ line, in *Equation }
 
 func (t *tracer) units() {
@@ -275,8 +274,8 @@ func (t *tracer) pages() {
 	}
 }
 
-// claims notes which units call a function in what they claim: such a function
-// may have no code at all.
+// claims notes which units call a function in their claims: such a function may have no
+// code at all.
 func (t *tracer) claims() {
 	for _, u := range t.out.Units {
 		for _, st := range u.unit.Body {
@@ -297,7 +296,7 @@ func (t *tracer) claims() {
 	}
 }
 
-// link turns uses into the two lists, and tells units who is made from them.
+// link fills the two lists of uses, and the list of the units that a unit is used by.
 func (t *tracer) link() {
 	for _, u := range t.uses {
 		if !slices.Contains(u.line.In, u.in.ID) {
