@@ -360,7 +360,7 @@ func (c *unitCompiler) cuts() {
 		return
 	}
 	for _, f := range c.fns {
-		if !strings.HasSuffix(f.Name, ".frozen") && !strings.HasSuffix(f.Name, ".start") {
+		if f.MovesState() {
 			c.out.Cut = append(c.out.Cut, irbuild.Cuts(f)...)
 		}
 	}

@@ -57,10 +57,10 @@ func (c *unitCompiler) param(p *ir.Value) {
 		c.out.Weights = append(c.out.Weights, c.weight(p, dims))
 	case ir.State:
 		if p.Elem == ir.Real && !(c.out.Kind == abi.UpdateUnit && p.Name == c.updated()) {
-			c.out.States = append(c.out.States, abi.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Domain: c.stays(p.Name), Tail: strings.HasSuffix(p.Name, ".tail")})
+			c.out.States = append(c.out.States, abi.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Domain: c.stays(p.Name), Tail: p.IsWindow()})
 		}
 	case ir.Input:
-		if c.madeHere(p.Name) {
+		if p.IsPartInput() || c.madeHere(p.Name) {
 			return
 		}
 		c.out.Inputs = append(c.out.Inputs, c.value(p, dims))
@@ -81,7 +81,7 @@ func (c *unitCompiler) madeHere(name string) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(name, ".in")
+	return false
 }
 
 // dimsOf are the dimensions of a value without the lane axis.

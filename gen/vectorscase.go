@@ -107,7 +107,7 @@ func (c *vectorCase) draw() {
 	for _, p := range c.pair.f.Params {
 		t := interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
 		switch {
-		case p.Elem == ir.Int && base(p.Name) == "pos":
+		case p.IsPosition():
 			for l := range t.Data {
 				t.Data[l] = []float64{100, 0, 2}[(l+c.sizes["T"])%3]
 			}

@@ -59,7 +59,7 @@ func (s learned) learns(v *ir.Value) bool {
 // ages gives every learned start a lane that begins and one that does not.
 func (c *vectorCase) ages() {
 	for _, s := range c.starts {
-		if name := s.prefix + "pos"; c.in[name] == nil {
+		if name := s.prefix + ir.Position; c.in[name] == nil {
 			c.in[name] = interp.NewTensor(c.sizes["L"])
 			c.in[name].Data[0] = 2
 		}
@@ -80,7 +80,7 @@ func (c *vectorCase) learnedParams() []*ir.Value {
 		for _, p := range s.pair.f.Params {
 			add(s.prefix+p.Name, p.Role, p.Elem)
 		}
-		add(s.prefix+"pos", ir.State, ir.Int)
+		add(s.prefix+ir.Position, ir.State, ir.Int)
 	}
 	return out
 }
@@ -143,7 +143,7 @@ func (c *vectorCase) learn(started []tensors, grads tensors) {
 
 // fresh calls f for the lanes of a part whose context starts here.
 func (c *vectorCase) fresh(s learned, f func(lane int)) {
-	for lane, pos := range c.in[s.prefix+"pos"].Data {
+	for lane, pos := range c.in[s.prefix+ir.Position].Data {
 		if pos == 0 {
 			f(lane)
 		}

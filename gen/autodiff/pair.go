@@ -72,7 +72,7 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 	need := p.needs(back)
 	p.nameSaved(primal, need)
 	out.Fwd = p.forward(name, primal, need, out)
-	out.Bwd = p.backward(name+".backward", back, need)
+	out.Bwd = p.backward(ir.BackwardName(name), back, need)
 	return out
 }
 

@@ -28,7 +28,7 @@ func (d *collector) forms() {
 		}
 		var states []string
 		for _, s := range u.States {
-			if !strings.HasSuffix(s.Name, ".tail") {
+			if !s.Tail {
 				states = append(states, s.Name)
 			}
 		}

@@ -157,7 +157,7 @@ func (us Units) frozen(of abi.Applied, prefix string) []string {
 	var out []string
 	u := us.of(of.Unit)
 	for _, s := range u.States {
-		if read := u.Stages[0].Frozen.Fwd; read != nil && read.Result(s.Name) == nil && !strings.HasSuffix(s.Name, ".tail") {
+		if read := u.Stages[0].Frozen.Fwd; read != nil && read.Result(s.Name) == nil && !s.Tail {
 			out = append(out, fmt.Sprintf("%q", prefix+s.Name))
 		}
 	}

@@ -76,7 +76,7 @@ func (s *stageEmitter) constant(name string) bool {
 func (s *stageEmitter) inputs() []*plan.Buffer {
 	var out []*plan.Buffer
 	for _, b := range s.fwd.Params {
-		if b.Role == plan.Read && !s.weight(b.Of) && s.state(b.Of) < 0 && !s.constant(b.Of) && b.Of != "pos" {
+		if b.Role == plan.Read && !s.weight(b.Of) && s.state(b.Of) < 0 && !s.constant(b.Of) && !b.Position {
 			out = append(out, b)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *stageEmitter) adjoint(result string) *plan.Buffer {
 	if s.bwd == nil {
 		return nil
 	}
-	return s.bwd.Param(result + ".bar")
+	return s.bwd.AdjointParam(result)
 }
 
 // polyText prints a size as a Go expression.

@@ -75,7 +75,7 @@ func (s *stageEmitter) backBuffer(b *strings.Builder, buf *plan.Buffer) {
 		fmt.Fprintf(b, "\tg.%s = t.Scratch(%s)\n", f, n)
 		return
 	}
-	if result, ok := strings.CutSuffix(buf.Of, ".bar"); ok && buf.Role == plan.Read {
+	if result := buf.Primal; result != "" && buf.Role == plan.Read {
 		if s.state(result) >= 0 || !s.gives(result) {
 			// What the memory becomes has no adjoint: the gradient ends at the
 			// chunk's edge.
@@ -115,7 +115,7 @@ func (s *stageEmitter) forwardField(buf *plan.Buffer) string {
 // give adds the adjoints that the kernel computed to those of what was read.
 func (s *stageEmitter) give(b *strings.Builder) {
 	for _, v := range s.values() {
-		if r := s.bwd.Result(v.buf.Of + ".bar"); r != nil {
+		if r := s.bwd.AdjointResult(v.buf.Of); r != nil {
 			fmt.Fprintf(b, "\tblock.Accumulate(t, n.%s, g.%s)\n", v.field, s.bn.Buffers[r])
 		}
 	}
@@ -123,7 +123,7 @@ func (s *stageEmitter) give(b *strings.Builder) {
 		return
 	}
 	for i, st := range s.u.States {
-		if r := s.bwd.Result(st.Name + ".bar"); st.Starts && r != nil {
+		if r := s.bwd.AdjointResult(st.Name); st.Starts && r != nil {
 			fmt.Fprintf(b, "\tblock.AccumulateFresh(t, n.m, %d, n.start%s, g.%s)\n", i, identifier(st.Name, true), s.bn.Buffers[r])
 		}
 	}

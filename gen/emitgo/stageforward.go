@@ -215,7 +215,7 @@ func (s *stageEmitter) fill(b *strings.Builder) {
 	for _, buf := range s.fwd.Params {
 		f := s.fn2.Buffers[buf]
 		switch {
-		case buf.Role == plan.Read && buf.Elem == ir.Int && buf.Of == "pos":
+		case buf.Role == plan.Read && buf.Position:
 			fmt.Fprintf(b, "\tk.%s = m.Pos\n", f)
 		case buf.Role == plan.Read && s.constant(buf.Of):
 			s.fillConst(b, buf, f)
@@ -292,7 +292,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	if s.frozen {
 		s.keepStarts(b)
 	}
-	if moved || s.frozen || s.fwd.Param("pos") != nil {
+	if moved || s.frozen || s.fwd.Param(ir.Position) != nil {
 		b.WriteString("\tm.Moved(c.Steps)\n")
 	}
 	for _, o := range s.outputs() {

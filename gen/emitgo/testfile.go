@@ -136,7 +136,7 @@ func (x *Trial) facts(b *strings.Builder) {
 // value behind them.
 func (p *pairTest) onlyGates(gates []string) bool {
 	for _, buf := range p.bwd.Params {
-		if name, bar := strings.CutSuffix(buf.Of, ".bar"); bar && buf.Role == plan.Write && !slices.Contains(gates, name) {
+		if buf.Primal != "" && buf.Role == plan.Write && !slices.Contains(gates, buf.Primal) {
 			return false
 		}
 	}

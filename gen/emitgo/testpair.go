@@ -139,11 +139,11 @@ func (p *pairTest) forwardBuffer(b *strings.Builder, buf *plan.Buffer) {
 // read is where a parameter of the forward comes from.
 func (p *pairTest) read(buf *plan.Buffer, n string) string {
 	switch {
-	case buf.Elem == ir.Int && buf.Of == "pos":
+	case buf.Position:
 		return fmt.Sprintf("a.Pos(%q, %s)", buf.Of, n)
 	case buf.Elem == ir.Int:
 		return p.index(buf.Of, n)
-	case p.constant(buf.Of), p.fixed(buf.Of), p.frozen && p.state(buf.Of) >= 0 && (p.bwd == nil || p.bwd.Result(buf.Of+".bar") == nil):
+	case p.constant(buf.Of), p.fixed(buf.Of), p.frozen && p.state(buf.Of) >= 0 && (p.bwd == nil || p.bwd.AdjointResult(buf.Of) == nil):
 		return fmt.Sprintf("a.Const(%q, %s)", buf.Of, n)
 	}
 	return fmt.Sprintf("a.Real(%q, %s)", buf.Of, n)
@@ -169,12 +169,12 @@ func (p *pairTest) index(name, n string) string {
 
 func (p *pairTest) backwardBuffer(b *strings.Builder, buf *plan.Buffer) {
 	n := p.length(p.bwd, p.bn, buf, "g.")
-	name, bar := strings.CutSuffix(buf.Of, ".bar")
+	name := buf.Primal
 	var value string
 	switch {
 	case buf.Role == plan.Write:
 		value = fmt.Sprintf("a.Grad(%q, %s)", name, n)
-	case bar && buf.Role == plan.Read:
+	case name != "" && buf.Role == plan.Read:
 		value = fmt.Sprintf("a.Bar(%q, %s)", name, n)
 	default:
 		value = "k." + p.forwardField(buf)

@@ -222,7 +222,7 @@ func (s *sizer) window(u *abi.Unit, own map[string]int) {
 		s.chunks = append(s.chunks, u.Chunk)
 	}
 	for _, st := range u.States {
-		if !strings.HasSuffix(st.Name, ".tail") || len(st.Dims) == 0 {
+		if !st.Tail || len(st.Dims) == 0 {
 			continue
 		}
 		if n, err := st.Dims[0].Eval(own); err == nil {

@@ -39,6 +39,9 @@ func (v *verifier) program(f *Func, where string) {
 		if p.Def != nil || p.Role == 0 {
 			v.bad("parameter %s has a definition or no role", p.Name)
 		}
+		if p.IsWindow() && p.Elem != Real || p.Role == State && p.Name == Position && p.Elem != Int {
+			v.bad("state %s has %s entries", p.Name, p.Elem)
+		}
 		v.define(names, p)
 	}
 	for _, in := range f.Body {

@@ -110,3 +110,17 @@ func TestVerifyFindsOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyFindsStates: a name that carries meaning has the entries that it
+// stands for.
+func TestVerifyFindsStates(t *testing.T) {
+	for _, state := range []string{"pos: state real[L]", "x.tail: state int[L]"} {
+		f, err := ir.Parse("func f(" + state + ") {\n axes L\n}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(f); err == nil || !strings.Contains(err.Error(), "entries") {
+			t.Errorf("Verify(%s) = %v", state, err)
+		}
+	}
+}

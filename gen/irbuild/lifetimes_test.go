@@ -127,7 +127,7 @@ func lifeName(v *ir.Value) string {
 	switch {
 	case strings.HasPrefix(v.Name, "%"):
 		return "*"
-	case strings.HasSuffix(v.Name, ".tail"):
+	case v.IsWindow():
 		return "*.tail"
 	}
 	return v.Name

@@ -40,7 +40,7 @@ func TestTailsOfSeveralWindows(t *testing.T) {
 	tails := func(f *ir.Func) string {
 		var out []string
 		for _, p := range f.Params {
-			if strings.HasSuffix(p.Name, ".tail") {
+			if p.IsWindow() {
 				out = append(out, p.Name+" "+p.Axes[1].Size.String())
 			}
 		}
@@ -100,7 +100,7 @@ func TestWindowReductions(t *testing.T) {
 			v := interp.NewTensor(interp.Shape(p.Axes, z)...)
 			for i := range v.Data {
 				switch {
-				case strings.HasSuffix(p.Name, ".tail"):
+				case p.IsWindow():
 					v.Data[i] = math.NaN()
 				case p.Elem == ir.Real:
 					v.Data[i] = rng.NormFloat64()

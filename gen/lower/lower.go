@@ -153,7 +153,10 @@ func whole(b *plan.Buffer) place {
 
 func (l *lowerer) params() {
 	for _, p := range l.f.Params {
-		b := &plan.Buffer{Name: l.fresh(p.Name), Of: p.Name, Elem: p.Elem, Dims: dims(p.Axes), Role: plan.Read}
+		b := &plan.Buffer{Name: l.fresh(p.Name), Of: p.Name, Elem: p.Elem, Dims: dims(p.Axes), Role: plan.Read, Position: p.IsPosition()}
+		if p.Role == ir.Adjoint {
+			b.Primal, _ = ir.AdjointOf(p.Name)
+		}
 		l.k.Params = append(l.k.Params, b)
 		l.places[p] = whole(b)
 	}
@@ -173,6 +176,9 @@ func (l *lowerer) results() {
 			name += ".out"
 		}
 		b := &plan.Buffer{Name: l.fresh(name), Of: r.Name, Elem: r.Val.Elem, Dims: dims(r.Val.Axes), Role: plan.Write}
+		if of, ok := ir.AdjointOf(r.Name); ok {
+			b.Primal = of
+		}
 		l.k.Params = append(l.k.Params, b)
 		other := r.Val.Def != nil && times[r.Val] > 1 && r.Eq != "" && r.Eq != r.Val.Def.Eq // the value is another result's own
 		if r.Val.Def == nil || seen[r.Val] || other || r.Val.Def.Op == ir.Reshape {

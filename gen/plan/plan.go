@@ -69,6 +69,8 @@ func (r Role) String() string {
 type Buffer struct {
 	Name      string // unique in its kernel
 	Of        string // name of the program's parameter or result
+	Primal    string // of an adjoint: the parameter or result whose adjoint it is, else \"\"
+	Position  bool   // counts the tokens before a call
 	Elem      ir.Elem
 	Dims      []shape.Poly
 	Role      Role
@@ -100,6 +102,12 @@ func (k *Kernel) Param(name string) *Buffer { return k.find(name, Read) }
 
 // Result returns the buffer of a result of the program, or nil.
 func (k *Kernel) Result(name string) *Buffer { return k.find(name, Write) }
+
+// AdjointParam returns the buffer of the incoming adjoint of a result, or nil.
+func (k *Kernel) AdjointParam(result string) *Buffer { return k.find(ir.AdjointName(result), Read) }
+
+// AdjointResult returns the buffer of the adjoint of a parameter, or nil.
+func (k *Kernel) AdjointResult(param string) *Buffer { return k.find(ir.AdjointName(param), Write) }
 
 func (k *Kernel) find(name string, role Role) *Buffer {
 	for _, b := range k.Params {

@@ -304,7 +304,7 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	w := body.AddParam("recent", ir.Token, ir.Real, m.window, m.axes[0])
 	s.Tokens = append(s.Tokens, ir.ScanInput{Param: w, Val: past, Window: m.window, Base: shape.Sym("w").Sub(shape.Int(1))})
 	before := body.AddParam("before", ir.Token, ir.Int)
-	s.Tokens = append(s.Tokens, ir.ScanInput{Param: before, Val: m.f.AddParam("pos", ir.State, ir.Int, m.lane), Count: true})
+	s.Tokens = append(s.Tokens, ir.ScanInput{Param: before, Val: m.f.AddParam(ir.Position, ir.State, ir.Int, m.lane), Count: true})
 	for _, id := range m.ids {
 		p := body.AddParam(id.Name, ir.Shared, ir.Int, id.Axes...)
 		s.Shared = append(s.Shared, ir.SharedArg{Param: p, Val: id})

@@ -1,16 +1,16 @@
 package chunked
 
 import (
-	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/scan"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/scan"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -387,7 +387,7 @@ func (s *chunk) atFirstToken(sym *check.Symbol, t *tensor.Tensor) *tensor.Tensor
 	id := e.Eq
 	defer func() { e.Eq = id }()
 	if sym.PerChunk() {
-		e.Eq = e.Block.ID + "." + ident.ASCII(sym.Name) + ".start"
+		e.Eq = ir.InitialName(e.Block.ID + "." + ident.ASCII(sym.Name))
 	}
 	return e.Where(t, tensor.Affine{}.Add(tensor.AffineOf(e.Token), -1))
 }

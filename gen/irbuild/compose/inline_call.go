@@ -85,7 +85,7 @@ func (w *inliner) gateLevels(blk *check.Block, s Stage) {
 		open := w.b.Elementwise(ir.Less, []*ir.Axis{lane}, ir.All(half), at)
 		for k, r := range w.states {
 			old := w.f.Param(r.Name)
-			if !strings.HasPrefix(r.Name, p.Name+".") || strings.HasSuffix(r.Name, windowSuffix) || old == nil || old.Elem != ir.Real {
+			if !strings.HasPrefix(r.Name, p.Name+".") || r.IsWindow() || old == nil || old.Elem != ir.Real {
 				continue
 			}
 			w.states[k].Val = w.b.Elementwise(ir.Select, old.Axes, ir.At(open, ir.L(0)), ir.All(r.Val), ir.All(old))
@@ -93,21 +93,18 @@ func (w *inliner) gateLevels(blk *check.Block, s Stage) {
 	}
 }
 
-// windowSuffix ends the names of what windows look back at.
-const windowSuffix = ".tail"
-
 // separateFrozenWindows gives the tails of a frozen call names of their own. Of a state that the
 // frozen part keeps all the same, such as what its gate looks at, the call beside it
 // has the last word.
 func separateFrozenWindows(g *ir.Func) {
-	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !strings.HasSuffix(r.Name, windowSuffix) })
+	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !r.IsWindow() })
 	for i, r := range g.Results {
-		if r.State && strings.HasSuffix(r.Name, windowSuffix) {
+		if r.IsWindow() {
 			g.Results[i].Name = FrozenSite + r.Name
 		}
 	}
 	for _, p := range g.Params {
-		if p.Role == ir.State && strings.HasSuffix(p.Name, windowSuffix) {
+		if p.IsWindow() {
 			p.Name = FrozenSite + p.Name
 		}
 	}

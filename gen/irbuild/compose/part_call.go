@@ -115,10 +115,7 @@ func (c *composer) call(eq *check.Equation, x *Call) {
 		c.n.failed[eq.Name] = true
 		return
 	}
-	name := x.Part + ".in"
-	if x.frozen {
-		name = x.Part + ".frozen.in"
-	}
+	name := ir.PartInputName(x.Part, x.frozen)
 	if id, ok := x.Arg.(*notation.Ident); ok {
 		name = id.Name.Text
 	} else {

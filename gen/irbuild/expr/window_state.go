@@ -1,14 +1,15 @@
 package expr
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // A WindowState is what a context keeps of a series for one window.
@@ -29,7 +30,7 @@ func (e *Builder) NameWindowStates() {
 	}
 	for _, t := range e.WindowStates {
 		if count[t.series] > 1 {
-			e.renameWindowState(t, t.series+"."+t.window.Name+".tail")
+			e.renameWindowState(t, ir.WindowName(t.series+"."+t.window.Name))
 		}
 	}
 }
@@ -46,7 +47,7 @@ func SeparateWindowStates(stages []*Builder) {
 	for _, e := range stages {
 		for _, t := range e.WindowStates {
 			if count[t.param.Name] > 1 {
-				e.renameWindowState(t, t.series+"."+t.eq+".tail")
+				e.renameWindowState(t, ir.WindowName(t.series+"."+t.eq))
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (e *Builder) WithHistory(t *tensor.Tensor, i int, window *ir.Axis) (*tensor
 		past := e.SizedAxis(base)
 		axes := append([]*ir.Axis{}, v.Axes...)
 		axes[n+i] = past
-		tail := e.Func.AddParam(name+".tail", ir.State, ir.Real, axes...)
+		tail := e.Func.AddParam(ir.WindowName(name), ir.State, ir.Real, axes...)
 		e.WindowStates = append(e.WindowStates, WindowState{name, window, e.eqName(), tail})
 		long := append([]*ir.Axis{}, v.Axes...)
 		long[n+i] = e.SizedAxis(base.Add(v.Axes[n+i].Size))
@@ -178,13 +179,13 @@ func (e *Builder) sinceStart(at tensor.Affine, local bool) tensor.Affine {
 // TokensBefore is how many tokens of the context came before this chunk.
 func (e *Builder) TokensBefore() tensor.Factor {
 	if e.tokensBefore == nil {
-		e.tokensBefore = e.Func.Param("pos")
+		e.tokensBefore = e.Func.Param(ir.Position)
 		if e.tokensBefore == nil {
 			var axes []*ir.Axis
 			if e.Batch != nil {
 				axes = []*ir.Axis{e.Batch.Axis}
 			}
-			e.tokensBefore = e.Func.AddParam("pos", ir.State, ir.Int, axes...)
+			e.tokensBefore = e.Func.AddParam(ir.Position, ir.State, ir.Int, axes...)
 		}
 	}
 	f := tensor.Factor{Val: e.tokensBefore}

@@ -3,7 +3,6 @@ package program
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -33,7 +32,8 @@ func CheckSizes(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 			if s := symbolOf(blk, p.Name); s != nil {
 				at = s.Span
 			}
-			tooLarge(blk, p.Axes, at, strings.TrimSuffix(p.Name, ".tail"), "entries", n, maxFixedEntries, ok, ds)
+			series, _ := ir.WindowOf(p.Name)
+			tooLarge(blk, p.Axes, at, series, "entries", n, maxFixedEntries, ok, ds)
 			return nil
 		}
 	}

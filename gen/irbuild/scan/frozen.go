@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -8,14 +10,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"slices"
 )
 
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	if blk.Strategy != nil {
 		blk = blk.Strategy.Rule
 	}
-	e, n := NewBuilder(blk, blk.ID+".frozen", ds)
+	e, n := NewBuilder(blk, ir.FrozenName(blk.ID), ds)
 	n.frozen = true
 	before := ds.Len()
 	for _, eq := range blk.Eqs {

@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -8,14 +10,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-	"slices"
 )
 
 func Initial(blk *check.Block, ds *diag.List) *ir.Func {
 	if blk.Strategy != nil {
 		blk = blk.Strategy.Rule
 	}
-	e, n := NewBuilder(blk, blk.ID+".start", ds)
+	e, n := NewBuilder(blk, ir.InitialName(blk.ID), ds)
 	for _, eq := range blk.Eqs {
 		if eq.Class == check.Static {
 			n.Equation(e, eq)
@@ -54,7 +55,7 @@ func DropUnread(f *ir.Func) {
 // firstValue is what a state starts from, for every lane; nil means that a
 // message was given.
 func (n *Names) firstValue(e *expr.Builder, s *check.Symbol) *ir.Value {
-	e.Eq, e.Span = e.Block.ID+"."+ident.ASCII(s.Name)+".start", s.Span
+	e.Eq, e.Span = ir.InitialName(e.Block.ID+"."+ident.ASCII(s.Name)), s.Span
 	axes, _, ok := e.Declared(s)
 	if !ok {
 		return nil

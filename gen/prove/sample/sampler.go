@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -226,9 +225,6 @@ func (s *Sampler) Weights(t *interp.Tensor) *interp.Tensor {
 	s.Fill(w, s.Rand.NormFloat64)
 	return w
 }
-
-// isWindow reports whether a parameter is the window state of a context: its last tokens.
-func isWindow(name string) bool { return strings.HasSuffix(name, ".tail") }
 
 // SetOptions gives the parameters of an update that are options of its page their values.
 func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {

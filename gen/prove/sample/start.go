@@ -119,7 +119,7 @@ func (s *Sampler) StartValues(f *ir.Func) numeric.Tensors {
 	params := s.Params(f)
 	s.StartParams(s.Block, "", params)
 	for _, v := range f.Params {
-		if isWindow(v.Name) || LastName(v.Name) == "pos" {
+		if v.IsWindow() || v.IsPosition() {
 			clear(params[v.Name].Data)
 		}
 	}

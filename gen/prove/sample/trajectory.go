@@ -37,7 +37,7 @@ func (t *Trajectory) Next() numeric.Tensors {
 		}
 	}
 	for _, v := range t.f.Params {
-		if v.Elem == ir.Int && v.Role == ir.State && LastName(v.Name) == "pos" {
+		if v.IsPosition() {
 			for i := range t.Params[v.Name].Data {
 				t.Params[v.Name].Data[i] += float64(t.sizes[Tokens])
 			}
