@@ -1,3 +1,12 @@
+// Package claim proves the equalities that a page states (claims, evaluations, declared
+// adjoints) and the smoothness of its kinks.
+//
+// An equality is proved where both sides have the same normal form. Otherwise it is tested at
+// random points, as in polynomial identity testing (Schwartz, Zippel): at points from the
+// declared sets, at sizes that tell all axes apart, with some numbers equal, and at the kinks
+// of the program itself (at_kinks.go). The comparison is in double-double arithmetic where
+// that can evaluate the program. A normal form is not trusted blindly: an equality that it
+// proves must hold at one point.
 package claim
 
 import (
@@ -16,15 +25,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A claim is proved where both sides have one normal form. Otherwise it is
-// tested at points drawn from the sets that its names belong to, at sizes that
-// tell all axes apart, comparisons at a tie included: those of drawn numbers
-// here, and where the program's own comparisons are ties in tie.go. The normal
-// form is not believed blindly either: what it proves must hold at one point.
+const (
+	claimTol = 1e-9  // in float64, relative to the larger side
+	wideTol  = 1e-14 // in double-double: coefficients are float64, and each summand has a few
+	// Sides smaller than wideScale are compared absolutely in double-double, and sides
+	// smaller than rowScale where rows were drawn on a sphere or a simplex, to which they
+	// belong up to float64.
+	wideScale = 1e-6
+	rowScale  = 1
+)
 
+// claimCodes are the codes of the messages for an equality that fails.
 var claimCodes = map[proof.Kind]diag.Code{proof.Claim: diag.ClaimFails, proof.Eval: diag.EvalDiffers, proof.Adjoint: diag.AdjointDiffers}
 
-// All settles every equality that the unit states.
+// All proves every equality that the unit states.
 func All(p *proof.Context) {
 	for _, c := range proof.OwnStatements(p, p.Block.Claims) {
 		if c.Keyword.Text == "claim" {
@@ -35,6 +49,7 @@ func All(p *proof.Context) {
 	}
 }
 
+// Prove proves one equality.
 func Prove(p *proof.Context, c *notation.Claim) {
 	kind := proof.ClaimKinds[c.Keyword.Text]
 	it := proof.Item{Kind: kind, Name: proof.ClaimName(c), Text: notation.Print(c, notation.Unicode), Span: c.Span, Eq: equationOf(p, c)}
@@ -64,8 +79,8 @@ func Prove(p *proof.Context, c *notation.Claim) {
 	})
 }
 
-// declaredAdjoint is the verdict on an adjoint that the page gives: with relax
-// it stays declared, whatever the arithmetic says.
+// declaredAdjoint is the verdict on an adjoint that the page declares: with relax it is
+// declared and not tested.
 func declaredAdjoint(p *proof.Context, c *notation.Claim, ev proof.Evidence) proof.Evidence {
 	for _, o := range p.Block.Claims {
 		if o.Keyword.Text == "relax" {
@@ -78,7 +93,7 @@ func declaredAdjoint(p *proof.Context, c *notation.Claim, ev proof.Evidence) pro
 	return ev
 }
 
-// equationOf is the equation of the block that a claim's left side is about.
+// equationOf is the id of the equation that a claim's left side is about.
 func equationOf(p *proof.Context, c *notation.Claim) string {
 	id := ""
 	notation.Inspect(c.Left, func(n any) bool {
@@ -93,9 +108,8 @@ func equationOf(p *proof.Context, c *notation.Claim) string {
 	return id
 }
 
-// compareSides compares the two sides of a claim at one point, in double-double
-// arithmetic where its program can be evaluated in that, and says how far they may
-// be apart.
+// compareSides compares the two sides of an equality at one point, in double-double
+// arithmetic where it can evaluate the program, and returns the tolerance.
 func compareSides(q *irbuild.Equality, s *sample.Sampler, params, out numeric.Tensors) (numeric.Deviation, float64) {
 	wide, ok := interp.RunDoubleDouble(q.Func, s.Sizes, params)
 	if !ok {
@@ -108,7 +122,7 @@ func compareSides(q *irbuild.Equality, s *sample.Sampler, params, out numeric.Te
 	return numeric.CompareDoubleDouble(wide[irbuild.Left], wide[irbuild.Right], scale), wideTol
 }
 
-// testEquality decides whether the two sides of a claim are equal.
+// testEquality decides whether the two sides of an equality are equal.
 func testEquality(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.Equality) proof.Evidence {
 	proved := equivalence.SameNormalForm(q.Func, irbuild.Left, irbuild.Right)
 	points := sample.PointsPerSize
@@ -131,12 +145,12 @@ func testEquality(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild
 			ev.Tolerance = tol
 			if !(w.Err <= tol) {
 				switch {
-				case proved && math.IsNaN(w.A) && math.IsNaN(w.B): // what is no number is for another item to say
+				case proved && math.IsNaN(w.A) && math.IsNaN(w.B): // another item reports a value that is NaN
 					continue
 				case proved && math.Abs(w.A-w.B) <= numeric.MostRoundings*numeric.RoundingError(q.Func, sizes, params)[irbuild.Left]:
 					continue
 				case proved:
-					panic(fmt.Sprintf("prove: BUG: %s is proved, but %g is not %g%s at %s", it.Text, w.A, w.B, numeric.AtIndex(w.Index), sample.SizesText(sizes)))
+					panic(fmt.Sprintf("claim: BUG: %s is proved, but %g is not %g%s at %s", it.Text, w.A, w.B, numeric.AtIndex(w.Index), sample.SizesText(sizes)))
 				}
 				reportCounterexample(p, it, c, q)
 				a, b := distinctDigits(w.A, w.B)
@@ -149,7 +163,7 @@ func testEquality(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild
 	if proved {
 		return proof.Evidence{Verdict: proof.Proved}
 	}
-	points, ok := testAtTies(p, it, c, q)
+	points, ok := testAtKinks(p, it, c, q)
 	if !ok {
 		return proof.Failure("false at a kink")
 	}
@@ -158,11 +172,3 @@ func testEquality(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild
 	}
 	return ev
 }
-
-const claimTol = 1e-9 // two formulas in float64, by the larger side's norm
-
-const wideTol = 1e-14 // two formulas in double-double: their coefficients are float64 numbers, and each summand has a few
-
-const wideScale = 1e-6 // the same in double-double …
-
-const rowScale = 1 // … where rows were drawn on a sphere or a simplex, on which they lie up to float64

@@ -13,14 +13,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A claim that fails is reported at the smallest sizes that refute it, and with
-// the caret under the part that is to blame. Where the right side is a sum that
-// part is found by solving for factors of the summands under which the claim
-// would hold: if all but one come out as 1, that one is wrong, and its factor
-// says how: a sign, a factor, or that it should not be there.
-
-// reportCounterexample reports a claim with the smallest case that refutes it and the
-// smallest part of its right side that is to blame.
+// reportCounterexample reports an equality that fails with its smallest counterexample: sizes
+// grow until one refutes it. The caret is under the summand that is wrong, where there is one.
 func reportCounterexample(p *proof.Context, it proof.Item, c *notation.Claim, q *irbuild.Equality) {
 	prog := interp.Compile(q.Func)
 	part, why := c.Right, ""
@@ -35,11 +29,11 @@ func reportCounterexample(p *proof.Context, it proof.Item, c *notation.Claim, q 
 			if w.Err <= tol {
 				continue
 			}
-			if x, reason := wrongTerm(p, it, q, prog); x != nil {
+			if x, reason := wrongTerm(p, q, prog); x != nil {
 				part, why = x, reason
 			}
 			if why == "" {
-				why = wrongFactor(p, it, q, prog)
+				why = wrongFactor(p, q, prog)
 			}
 			a, b := distinctDigits(w.A, w.B)
 			if why == "" && w.Err < 1e-6 {
@@ -54,7 +48,7 @@ func reportCounterexample(p *proof.Context, it proof.Item, c *notation.Claim, q 
 	p.Diags.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s at some points", failureText[it.Kind])
 }
 
-// distinctDigits prints two numbers with as many digits as tell them apart.
+// distinctDigits prints two numbers with enough digits to tell them apart.
 func distinctDigits(a, b float64) (string, string) {
 	for _, digits := range []int{9, 13} {
 		if x, y := fmt.Sprintf("%.*g", digits, a), fmt.Sprintf("%.*g", digits, b); x != y {
@@ -64,7 +58,7 @@ func distinctDigits(a, b float64) (string, string) {
 	return fmt.Sprintf("%.17g", a), fmt.Sprintf("%.17g", b)
 }
 
-// failureText says what is wrong with an equality that fails.
+// failureText says what is wrong where an equality fails.
 var failureText = map[proof.Kind]string{proof.Claim: "the claim fails", proof.Eval: "eval computes something else", proof.Adjoint: "the declared adjoint is not the derivative"}
 
 // seeEquation adds the equation that an item is about to a message.
@@ -91,6 +85,7 @@ func seeEquation(p *proof.Context, d *diag.Diagnostic, it proof.Item) {
 	}
 }
 
+// claimOf is the claim of an item.
 func claimOf(p *proof.Context, it proof.Item) any {
 	for _, c := range p.Block.Claims {
 		if c.Span == it.Span {

@@ -13,22 +13,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A kink is where two sides are equal. It is looked for along lines through
-// random points, and along rays from the origin, since some kinks lie at norms
-// of a hundred-millionth; where the difference of the sides changes its sign
-// the place is found by bisection. There the value is approached from both
-// sides: C⁰ means that both limits agree, C¹ that both slopes do too.
+// A kink is a point where two sides are equal. It is searched along lines through random
+// points, and along rays from the origin, since some kinks are at norms of 1e-8; where the
+// difference of the sides changes its sign, the point is found by bisection. There the value
+// is approached from both sides: C⁰ means that the limits agree, C¹ that the slopes do.
 
-// kinkLines is how many lines are tried for each size.
-const kinkLines = 24
-
-// jumpTol is the relative difference of two limits that counts as none: the
-// limits are extrapolated from near the kink.
 const (
-	jumpTol  = 1e-6
-	slopeTol = 1e-3
+	kinkLines = 24   // for each assignment of sizes
+	jumpTol   = 1e-6 // relative difference of two extrapolated limits
+	slopeTol  = 1e-3 // relative difference of two slopes
 )
 
+// Kinks proves the smoothness of every kink of the unit.
 func Kinks(p *proof.Context) {
 	for _, k := range proof.OwnStatements(p, p.Block.Kinks) {
 		p.ProveLine(k.Span, k.When, func() { proveKink(p, k) })
@@ -69,7 +65,7 @@ func testKink(p *proof.Context, k *notation.Kink, q *irbuild.Equality) proof.Evi
 				return reportKink(p, k, sizes, fmt.Sprintf("the slope jumps by %.3g", bend))
 			}
 			if a, lo, hi, ok := l.between(pair, s); !ok {
-				return reportKink(p, k, sizes, fmt.Sprintf("the gradient %.6g does not lie between the slopes %.6g and %.6g", a, lo, hi))
+				return reportKink(p, k, sizes, fmt.Sprintf("the gradient %.6g is not between the slopes %.6g and %.6g", a, lo, hi))
 			}
 		}
 	}
@@ -80,7 +76,7 @@ func testKink(p *proof.Context, k *notation.Kink, q *irbuild.Equality) proof.Evi
 	}
 	if k.Class.Text == "C⁰" && sharpest <= slopeTol {
 		p.Diags.Errorf(diag.KinkFails, k.Span, "there is no kink here: the slope is the same on both sides").
-			See(p.Unit.Span, "of %s", p.Unit.Name.Text).Hint("take the line away, or write where the kink is")
+			See(p.Unit.Span, "of %s", p.Unit.Name.Text).Hint("remove the line, or write where the kink is")
 		return proof.Failure("no kink")
 	}
 	return ev

@@ -10,15 +10,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A line is a program along a line through its parameters, or along a ray from
-// the origin.
+// A line is a program along a line through its parameters, or along a ray from the origin.
 type line struct {
 	prog      *interp.Program
 	f         *ir.Func
 	sizes     map[string]int
 	base, dir numeric.Tensors
 	ray       bool
-	entry     int // of the sides that changes its sign
 }
 
 func newLine(prog *interp.Program, f *ir.Func, draw *sample.Sampler, ray bool) *line {
@@ -36,7 +34,7 @@ func newLine(prog *interp.Program, f *ir.Func, draw *sample.Sampler, ray bool) *
 
 func (l *line) run(s float64) numeric.Tensors { return l.prog.Run(l.sizes, l.at(s)) }
 
-// at are the parameters at a place of the line.
+// at are the parameters at a point of the line.
 func (l *line) at(s float64) numeric.Tensors {
 	params := numeric.Tensors{}
 	for n, t := range l.base {
@@ -49,7 +47,7 @@ func (l *line) at(s float64) numeric.Tensors {
 	return params
 }
 
-// sides are the differences of the two sides.
+// sides are the differences of the two sides, by entry.
 func (l *line) sides(s float64) []float64 {
 	out := l.run(s)
 	d := make([]float64, len(out[irbuild.Left].Data))
@@ -59,7 +57,7 @@ func (l *line) sides(s float64) []float64 {
 	return d
 }
 
-// grid are the places of the line that are looked at first.
+// grid are the points of the line between which signs are compared.
 func (l *line) grid() []float64 {
 	var grid []float64
 	for k := range 33 {
@@ -72,7 +70,7 @@ func (l *line) grid() []float64 {
 	return grid
 }
 
-// find returns a place on the line where some entry changes its sign.
+// find returns a point of the line where the difference of some entry changes its sign.
 func (l *line) find() (float64, bool) {
 	grid := l.grid()
 	last := l.sides(grid[0])
@@ -80,8 +78,7 @@ func (l *line) find() (float64, bool) {
 		now := l.sides(grid[k])
 		for i := range now {
 			if last[i]*now[i] < 0 {
-				l.entry = i
-				return l.bisect(grid[k-1], grid[k], last[i]), true
+				return bisect(func(s float64) float64 { return l.sides(s)[i] }, grid[k-1], grid[k], last[i]), true
 			}
 		}
 		last = now
@@ -89,10 +86,11 @@ func (l *line) find() (float64, bool) {
 	return 0, false
 }
 
-func (l *line) bisect(lo, hi, atLo float64) float64 {
+// bisect finds a root of f by bisection in a bracket, at whose lower end f is atLo.
+func bisect(f func(s float64) float64, lo, hi, atLo float64) float64 {
 	for range 80 {
 		mid := lo + (hi-lo)/2
-		if x := l.sides(mid)[l.entry]; x*atLo > 0 {
+		if f(mid)*atLo > 0 {
 			lo = mid
 		} else {
 			hi = mid
@@ -101,12 +99,11 @@ func (l *line) bisect(lo, hi, atLo float64) float64 {
 	return lo + (hi-lo)/2
 }
 
-// scales are the distances at which a kink is approached, by the size of the
-// place: a kink may lie so close to another change that only the smaller ones
-// see it alone. What jumps does so at every distance.
+// scales are the distances at which a kink is approached, relative to its position on a ray.
+// Only the smaller ones tell it from another kink nearby; a jump is seen at every distance.
 var scales = []float64{1e-4, 1e-6, 1e-8, 1e-10, 1e-12}
 
-// across is the relative jump of the value and of its slope at s.
+// across is the relative jump of the value and of its slope at s, the least of all scales.
 func (l *line) across(s float64) (jump, bend float64) {
 	jump, bend = math.Inf(1), math.Inf(1)
 	for _, h := range scales {
@@ -119,8 +116,8 @@ func (l *line) across(s float64) (jump, bend float64) {
 	return jump, bend
 }
 
-// between compares the derived gradient along the line with the slopes on both
-// sides; ok means that at some distance it lies between them.
+// between compares the derivative a along the line with the slopes on both sides of s; ok
+// means that at some scale it is between them.
 func (l *line) between(pair *ir.Pair, s float64) (a, lo, hi float64, ok bool) {
 	_, grads := numeric.ForwardBackward(l.f, pair, l.sizes, l.at(s), func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		if r.Name != irbuild.Value {
@@ -154,6 +151,8 @@ func (l *line) between(pair *ir.Pair, s float64) (a, lo, hi float64, ok bool) {
 	return a, lo, hi, false
 }
 
+// jumps is the relative jump at s of the value, extrapolated from both sides, and of its
+// slope, at one scale.
 func (l *line) jumps(s, h float64) (jump, bend float64) {
 	m2, m1 := l.run(s - 2*h)[irbuild.Value].Data, l.run(s - h)[irbuild.Value].Data
 	p1, p2 := l.run(s + h)[irbuild.Value].Data, l.run(s + 2*h)[irbuild.Value].Data

@@ -9,9 +9,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// Overrides compares a knob's own function with what the law would have taken
-// in its place, where the law derives that from another function of the knob:
-// a slope that is written beside its loss.
+// Overrides compares a function of a knob that replaces one of the law with the law's own
+// definition, where that is derived from another function of the knob: a written slope with
+// the derivative of its loss.
 func Overrides(p *proof.Context) {
 	for _, law := range p.Tree.Kinds(notation.LawUnit) {
 		for _, st := range law.Body {
@@ -28,8 +28,7 @@ func Overrides(p *proof.Context) {
 	}
 }
 
-// derivedFromKnob reports whether a function of the law is made of functions of this
-// knob.
+// derivedFromKnob reports whether a function of the law calls functions of the knob only.
 func derivedFromKnob(p *proof.Context, d *notation.Define) bool {
 	n, all := 0, true
 	notation.Inspect(d.Value, func(x any) bool {
@@ -64,8 +63,8 @@ func testOverride(p *proof.Context, d *notation.Define, f *check.Function) {
 		quiet.Block = p.Block
 		ev := testEquality(quiet, proof.Item{Kind: proof.Claim, Text: it.Text}, c, q)
 		if ev.Verdict == proof.Failed {
-			p.Diags.Errorf(diag.InnerGradientDiffers, f.Def.Value.Where(), "%s is not the gradient that the law takes: %s", f.Name, ev.Note).
-				See(d.Span, "the law takes %s", notation.Print(d.Value, notation.Unicode)).Hint("leave %s out, or write the derivative", f.Name)
+			p.Diags.Errorf(diag.InnerGradientDiffers, f.Def.Value.Where(), "%s is not the gradient that the law uses: %s", f.Name, ev.Note).
+				See(d.Span, "the law uses %s", notation.Print(d.Value, notation.Unicode)).Hint("leave %s out, or write the derivative", f.Name)
 		}
 		return ev
 	})

@@ -12,21 +12,30 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// wrongTerm looks for factors of the summands under which the claim would hold; a
-// summand whose factor is not one is wrong, and the factor says how.
-func wrongTerm(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *interp.Program) (notation.Expr, string) {
-	n := len(q.Terms)
-	if n < 2 {
+// Fault localisation in a sum. The right side of a claim that fails is fitted to its left
+// side by least squares, with a factor for each summand. Where the fit is exact and all
+// factors but one are 1, that summand is wrong, and its factor says how: the sign, a
+// factor, or that the summand should not be there.
+
+const (
+	factorTol  = 1e-6 // of a factor
+	fitTol     = 1e-6 // of the residual, relative to the left side
+	leastPivot = 1e-12
+)
+
+// wrongTerm returns the summand of the right side that is wrong, and how.
+func wrongTerm(p *proof.Context, q *irbuild.Equality, prog *interp.Program) (notation.Expr, string) {
+	if len(q.Terms) < 2 {
 		return nil, ""
 	}
-	rows, left := sampleTerms(p, it, q, prog)
-	x, ok := leastSquares(rows, left)
-	if !ok {
-		return nil, ""
+	var terms []string
+	for t := range q.Terms {
+		terms = append(terms, irbuild.TermName(t))
 	}
+	factors := fitTerms(p, q, prog, terms)
 	wrong := -1
-	for i, c := range x {
-		if math.Abs(c-1) < 1e-6 {
+	for i, c := range factors {
+		if math.Abs(c-1) < factorTol {
 			continue
 		}
 		if wrong >= 0 {
@@ -37,10 +46,10 @@ func wrongTerm(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *inter
 	if wrong < 0 {
 		return nil, ""
 	}
-	return unsigned(q.Terms[wrong]), reasonFor(x[wrong])
+	return unsigned(q.Terms[wrong]), reasonFor(factors[wrong])
 }
 
-// unsigned takes off the minus that stood before a summand.
+// unsigned removes the minus of a summand.
 func unsigned(x notation.Expr) notation.Expr {
 	if u, ok := x.(*notation.Unary); ok && u.Span == u.X.Where() {
 		return u.X
@@ -48,50 +57,49 @@ func unsigned(x notation.Expr) notation.Expr {
 	return x
 }
 
-func reasonFor(c float64) string {
+func reasonFor(factor float64) string {
 	switch {
-	case math.Abs(c) < 1e-6:
+	case math.Abs(factor) < factorTol:
 		return "should not be there"
-	case math.Abs(c+1) < 1e-6:
+	case math.Abs(factor+1) < factorTol:
 		return "the sign is wrong"
 	}
-	return fmt.Sprintf("should be %.6g times this", c)
+	return fmt.Sprintf("should be %.6g times this", factor)
 }
 
-// wrongFactor says whether a number times the right side would be right.
-func wrongFactor(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *interp.Program) string {
-	one := &irbuild.Equality{Func: q.Func, Free: q.Free}
-	rows, left := sampleTerms(p, it, one, prog)
-	if x, ok := leastSquares(rows, left); ok && math.Abs(x[0]) > 1e-6 && math.Abs(x[0]-1) > 1e-6 {
-		return reasonFor(x[0])
+// wrongFactor says how the right side as a whole is wrong by a factor, or "".
+func wrongFactor(p *proof.Context, q *irbuild.Equality, prog *interp.Program) string {
+	c := fitTerms(p, q, prog, []string{irbuild.Right})
+	if c == nil || math.Abs(c[0]) <= factorTol || math.Abs(c[0]-1) <= factorTol {
+		return ""
 	}
-	return ""
+	return reasonFor(c[0])
 }
 
-// sampleTerms gathers entries of the summands, or of the right side as a whole
-// where there are none, and of the left side.
-func sampleTerms(p *proof.Context, it proof.Item, q *irbuild.Equality, prog *interp.Program) (rows [][]float64, left []float64) {
+// fitTerms returns the factors of some results whose combination equals the left side, or
+// nil where there are none or where they are not unique.
+func fitTerms(p *proof.Context, q *irbuild.Equality, prog *interp.Program, terms []string) []float64 {
+	var rows [][]float64
+	var left []float64
 	sizes := sample.Sizes(p.Block, false, q.Func)[0]
 	for k := range 3 {
 		_, out, _ := sample.EqualityPoint(p.Block, q, prog, sizes, sample.ForTerms, k, false)
 		for i, y := range out[irbuild.Left].Data {
-			row := []float64{out[irbuild.Right].Data[i]}
-			if len(q.Terms) > 0 {
-				row = nil
-				for t := range q.Terms {
-					row = append(row, out[irbuild.TermName(t)].Data[i])
-				}
+			var row []float64
+			for _, t := range terms {
+				row = append(row, out[t].Data[i])
 			}
 			rows, left = append(rows, row), append(left, y)
 		}
 	}
-	return rows, left
+	return leastSquares(rows, left)
 }
 
-// leastSquares solves rows·x = left where that has one exact solution.
-func leastSquares(rows [][]float64, left []float64) ([]float64, bool) {
+// leastSquares solves rows·x = left by the normal equations, where there is one exact
+// solution; else it returns nil.
+func leastSquares(rows [][]float64, left []float64) []float64 {
 	n := len(rows[0])
-	a := make([][]float64, n)
+	a := make([][]float64, n) // augmented
 	for i := range a {
 		a[i] = make([]float64, n+1)
 		for r, row := range rows {
@@ -101,34 +109,38 @@ func leastSquares(rows [][]float64, left []float64) ([]float64, bool) {
 			a[i][n] += row[i] * left[r]
 		}
 	}
-	x, ok := gauss(a)
-	if !ok {
-		return nil, false
+	x := solve(a)
+	if x == nil {
+		return nil
 	}
-	worst, scale := 0.0, 0.0
+	residual, scale := 0.0, 0.0
 	for r, row := range rows {
 		y := 0.0
 		for j, c := range row {
 			y += c * x[j]
 		}
-		worst, scale = math.Max(worst, math.Abs(y-left[r])), math.Max(scale, math.Abs(left[r]))
+		residual, scale = math.Max(residual, math.Abs(y-left[r])), math.Max(scale, math.Abs(left[r]))
 	}
-	return x, worst <= 1e-6*math.Max(scale, 1e-12)
+	if !(residual <= fitTol*math.Max(scale, leastPivot)) {
+		return nil
+	}
+	return x
 }
 
-// gauss solves a small system given as an augmented matrix.
-func gauss(a [][]float64) ([]float64, bool) {
+// solve solves a small system, given as an augmented matrix, by Gauss–Jordan elimination
+// with partial pivoting. It returns nil for a singular matrix.
+func solve(a [][]float64) []float64 {
 	n := len(a)
 	for c := range n {
-		best := c
+		pivot := c
 		for r := c + 1; r < n; r++ {
-			if math.Abs(a[r][c]) > math.Abs(a[best][c]) {
-				best = r
+			if math.Abs(a[r][c]) > math.Abs(a[pivot][c]) {
+				pivot = r
 			}
 		}
-		a[c], a[best] = a[best], a[c]
-		if math.Abs(a[c][c]) < 1e-12 {
-			return nil, false
+		a[c], a[pivot] = a[pivot], a[c]
+		if math.Abs(a[c][c]) < leastPivot {
+			return nil
 		}
 		for r := range n {
 			if r == c {
@@ -144,5 +156,8 @@ func gauss(a [][]float64) ([]float64, bool) {
 	for i := range x {
 		x[i] = a[i][n] / a[i][i]
 	}
-	return x, !slices.ContainsFunc(x, math.IsNaN)
+	if slices.ContainsFunc(x, math.IsNaN) {
+		return nil
+	}
+	return x
 }
