@@ -144,6 +144,7 @@ github.com/yuin/goldmark:            gen/markdown gen/docs
 github.com/dave/jennifer:            gen/emitgo bench/emit
 github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   command bench
+gonum.org/v1/gonum:                  validation/experiments
 golang.org/x/term:                   command cmd/hecategen
 golang.org/x/text/unicode/norm:      runtime/tokenizer
 github.com/spf13/cobra:              command

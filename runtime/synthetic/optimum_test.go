@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
@@ -17,7 +19,7 @@ func measure(t *testing.T, s *Source, p predictor) (mean, se float64) {
 	t.Helper()
 	ids, scored := all(t, s)
 	n := s.kind.Length()
-	var sum, squares float64
+	var bits []float64 // by episode
 	for at := 0; at < len(ids); at += n {
 		count := 0
 		for _, x := range scored[at : at+n] {
@@ -25,13 +27,10 @@ func measure(t *testing.T, s *Source, p predictor) (mean, se float64) {
 				count++
 			}
 		}
-		b := p(ids[at:at+n], scored[at:at+n]) / float64(count)
-		sum += b
-		squares += b * b
+		bits = append(bits, p(ids[at:at+n], scored[at:at+n])/float64(count))
 	}
-	e := float64(s.episodes)
-	mean = sum / e
-	return mean, math.Sqrt(max(0, squares/e-mean*mean) / e)
+	mean, deviation := stat.PopMeanStdDev(bits, nil)
+	return mean, stat.StdErr(deviation, float64(s.episodes))
 }
 
 // deviations is how many standard errors a mean over episodes may be from its

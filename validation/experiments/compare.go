@@ -33,14 +33,14 @@ var fourLevels = []int{1, 8, 64, 512}
 
 const compareSteps = 2600
 
-func compareTrial(rule string, steps int) trial {
+func compareBuild(rule string, steps int) build {
 	four := strings.Join([]string{rule, rule, rule, rule}, ", ")
 	sizes := map[string]int{"d": 64, "attention.H": 4, "attention.w": 64}
 	if n, ok := keysOf[rule]; ok {
 		sizes["memory.memory.d_k"] = n
 	}
-	return trial{formula: "ByteLM(MAG(CMS([" + four + "]), SlidingWindow))", sizes: sizes, periods: fourLevels,
-		lanes: 8, chunk: 64, seed: 1, marks: []int{max(steps/4, 1), steps}}
+	return build{formula: "ByteLM(MAG(CMS([" + four + "]), SlidingWindow))", sizes: sizes, periods: fourLevels,
+		batch: 8, chunk: 64, seed: 1, marks: []int{max(steps/4, 1), steps}}
 }
 
 func compare(ctx context.Context, a asked) (r report, err error) {
@@ -54,7 +54,7 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 	}
 	var rows, health [][]string
 	for _, rule := range nine {
-		t := compareTrial(rule, steps)
+		t := compareBuild(rule, steps)
 		m, marks, err := t.run(ctx, d)
 		if err != nil {
 			return r, err
@@ -64,15 +64,15 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 		rows = append(rows, []string{rule, fmt.Sprint(cmp.Or(keysOf[rule], t.sizes["d"])), fmt.Sprint(m.params), fmt.Sprint(m.states), figure(marks[0]), ended(last)})
 		health = append(health, append([]string{rule}, byLevel(last.health)...))
 	}
-	t := compareTrial(nine[0], steps)
+	t := compareBuild(nine[0], steps)
 	r.say("# Nine rules, four levels each, on one text")
-	r.say("`make compare` wrote this page. %s; the model `%s` with each rule in turn; width %d, periods %v, AdamW at the rate of its page, %d lanes of %d bytes, %d updates, seed %d. Counting single bytes gives %.3f bits per byte held out.",
-		d.name, strings.ReplaceAll(t.formula, nine[0], "R"), t.sizes["d"], t.periods, t.lanes, t.chunk, steps, t.seed, d.unigram)
-	r.table([]string{"rule", "keys", "parameters", "states of a lane", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps)}, rows)
+	r.say("`make compare` wrote this page. %s; the model `%s` with each rule in turn; width %d, periods %v, AdamW at the rate of its page, batches of %d sequences of %d bytes, %d updates, seed %d. Counting single bytes gives %.3f bits per byte held out.",
+		d.name, strings.ReplaceAll(t.formula, nine[0], "R"), t.sizes["d"], t.periods, t.batch, t.chunk, steps, t.seed, d.unigram)
+	r.table([]string{"rule", "keys", "parameters", "states of a sequence", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps)}, rows)
 	r.say("Bits per byte of the held-out tenth. One seed: differences of a few hundredths mean nothing.")
 	r.say("## The levels at the end")
 	r.table([]string{"rule", "fires", "norm of the gradient", "norm of the parameters", "norm of the states"}, health)
-	r.say("Each cell has the four levels, the fastest first; level 0 includes what is no memory. All states of all lanes together.")
+	r.say("Each cell has the four levels, the fastest first; level 0 includes what is no memory. All states of all sequences together.")
 	return r, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/validation/opticks"
 )
 
-// data is what a trial reads, cut in two.
+// data is what a build reads, cut in two.
 type data struct {
 	name           string
 	built, heldOut stream.Part

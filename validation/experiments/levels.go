@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
 )
@@ -28,9 +30,9 @@ import (
 //   - Streams: two timescales, a made-up source half of whose tables last 32 times as
 //     long as the others, so that the best single rate of forgetting is worse than two;
 //     and plain text, Newton's Opticks as bytes.
-//   - Build: 1,000 updates by AdamW at 3e-3, gradients clipped at norm 1, 32 lanes of 64
+//   - Build: 1,000 updates by AdamW at 3e-3, gradients clipped at norm 1, 32 sequences of 64
 //     tokens. This was chosen for the model of one level, with a seed that is not
-//     one of the three: with 8 lanes of 16 the parameters themselves learn the tables of
+//     one of the three: with 8 sequences of 16 the parameters themselves learn the tables of
 //     the day and predict others worse than chance, and 1e-2 learns less in 600 updates.
 //   - Metric: bits per scored token held out.
 //   - Answer: a model beats another on a stream if at the last horizon it is better for
@@ -61,7 +63,7 @@ var levelStreams = []struct {
 // A contestant is a model and how it did: by seed, then horizon.
 type contestant struct {
 	name   string
-	trial  trial
+	build  build
 	keys   int
 	params int
 	states int
@@ -71,18 +73,18 @@ type contestant struct {
 }
 
 // one and two are the models of one level and of two, with keys of a length.
-func one(base trial, keys int) *contestant {
+func one(base build, keys int) *contestant {
 	return &contestant{name: "k = 1", keys: keys,
-		trial: base.with("ByteLM(MAG(DeltaRule, SlidingWindow))", "memory.d_k", keys, 1)}
+		build: base.with("ByteLM(MAG(DeltaRule, SlidingWindow))", "memory.d_k", keys, 1)}
 }
 
-func two(base trial, keys int, periods ...int) *contestant {
+func two(base build, keys int, periods ...int) *contestant {
 	return &contestant{name: fmt.Sprintf("k = 2, periods %d %d", periods[0], periods[1]), keys: keys, swap: []int{1, slow + 1 - periods[1]},
-		trial: base.with("ByteLM(MAG(CMS([DeltaRule, DeltaRule]), SlidingWindow))", "memory.memory.d_k", keys, periods...)}
+		build: base.with("ByteLM(MAG(CMS([DeltaRule, DeltaRule]), SlidingWindow))", "memory.memory.d_k", keys, periods...)}
 }
 
-// with is a trial of another model and one size more.
-func (t trial) with(formula, size string, n int, periods ...int) trial {
+// with is a build of another model and one size more.
+func (t build) with(formula, size string, n int, periods ...int) build {
 	t.formula, t.periods, t.sizes = formula, periods, maps.Clone(t.sizes)
 	t.sizes[size] = n
 	return t
@@ -90,7 +92,7 @@ func (t trial) with(formula, size string, n int, periods ...int) trial {
 
 // contestants are the three models for a vocabulary, that of one level matched.
 func contestants(vocab int, marks []int) ([]*contestant, error) {
-	base := trial{sizes: map[string]int{"d": 32, "attention.w": 16}, lanes: 32, chunk: 64, rate: 3e-3, clip: 1, marks: marks}
+	base := build{sizes: map[string]int{"d": 32, "attention.w": 16}, batch: 32, chunk: 64, rate: 3e-3, clip: 1, marks: marks}
 	asked, control := two(base, keysOfTwo, 1, slow), two(base, keysOfTwo, 1, 1)
 	if err := errors.Join(asked.size(vocab), control.size(vocab)); err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func contestants(vocab int, marks []int) ([]*contestant, error) {
 
 // size counts the parameters and the states of the model.
 func (c *contestant) size(vocab int) error {
-	m, err := c.trial.make(vocab)
+	m, err := c.build.make(vocab)
 	if err == nil {
 		c.params, c.states = m.params, m.states
 	}
@@ -154,8 +156,8 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 
 // compete builds the model, and scores it at the other's pace too.
 func (c *contestant) compete(ctx context.Context, d data, seed uint64) error {
-	c.trial.seed = seed
-	m, got, err := c.trial.run(ctx, d)
+	c.build.seed = seed
+	m, got, err := c.build.run(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -163,7 +165,7 @@ func (c *contestant) compete(ctx context.Context, d data, seed uint64) error {
 	if c.swap == nil || got[len(got)-1].bad != nil {
 		return nil
 	}
-	nats, err := d.score(ctx, m.module, pulse.Schedule{Unit: pulse.Chunks, Periods: c.swap}, c.trial.chunk)
+	nats, err := d.score(ctx, m.module, pulse.Schedule{Unit: pulse.Chunks, Periods: c.swap}, c.build.chunk)
 	c.other = append(c.other, nats/math.Ln2)
 	return err
 }
@@ -179,7 +181,7 @@ func horizons(last int) (out []int) {
 // stream adds what was found on one stream.
 func (r *report) stream(name string, unigram float64, all []*contestant, marks []int) {
 	r.say("## %s", name)
-	head := []string{"model", "keys", "parameters", "states of a lane"}
+	head := []string{"model", "keys", "parameters", "states of a sequence"}
 	for _, m := range marks {
 		head = append(head, fmt.Sprintf("after %d", m))
 	}
@@ -236,13 +238,8 @@ func verdict(a, b *contestant, horizon int) string {
 	return fmt.Sprintf("%s %s %s: %+.4f ± %.4f bits.", a.name, says, b.name, -mean, err)
 }
 
-// meanAndError are the mean and its standard error.
+// meanAndError returns the mean and its standard error.
 func meanAndError(x []float64) (mean, err float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		err += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(err / float64(len(x)-1) / float64(len(x)))
+	mean, deviation := stat.MeanStdDev(x, nil)
+	return mean, stat.StdErr(deviation, float64(len(x)))
 }

@@ -51,10 +51,10 @@ const (
 	sweptStack = "StackLM([PreNorm(MAG(CMS([DeltaRule, TitansLMM, YAAD, Trellis]), SlidingWindow)), PreNorm(MAC(CMS([Hebbian, Lattice, MONETA, MEMORA])))])"
 )
 
-// sweptTrials are the combinations.
-func sweptTrials(marks []int) (out []trial) {
+// sweptBuilds are the combinations.
+func sweptBuilds(marks []int) (out []build) {
 	add := func(formula string) {
-		out = append(out, trial{formula: formula, periods: fourLevels, lanes: 4, chunk: 16, rate: 1e-2, seed: 1, marks: marks,
+		out = append(out, build{formula: formula, periods: fourLevels, batch: 4, chunk: 16, rate: 1e-2, seed: 1, marks: marks,
 			sizes: map[string]int{"d": 8}})
 	}
 	var memories []string
@@ -77,8 +77,8 @@ func sweptTrials(marks []int) (out []trial) {
 }
 
 // normed are those with a MAC, its memory behind a norm.
-func normed(trials []trial) (out []trial) {
-	for _, t := range trials {
+func normed(builds []build) (out []build) {
+	for _, t := range builds {
 		if before, after, ok := strings.Cut(t.formula, "MAC("); ok {
 			memory, rest, _ := strings.Cut(after, "])")
 			t.formula = before + "MAC(Normed(" + memory + "]))" + rest
@@ -90,8 +90,8 @@ func normed(trials []trial) (out []trial) {
 
 // shortLived are those without a MAC that lost a memory on a text without end: products
 // with themselves, and chains, whose later levels see what the earlier ones answer.
-func shortLived(trials []trial) (out []trial) {
-	for _, t := range trials {
+func shortLived(builds []build) (out []build) {
+	for _, t := range builds {
 		if strings.Contains(t.formula, "MAC(") {
 			continue
 		}
@@ -135,9 +135,9 @@ type swept struct {
 }
 
 // combinations builds them.
-func combinations(ctx context.Context, trials []trial, d data) (out swept, err error) {
-	out.bad = make([]int, len(trials[0].marks))
-	for i, t := range trials {
+func combinations(ctx context.Context, builds []build, d data) (out swept, err error) {
+	out.bad = make([]int, len(builds[0].marks))
+	for i, t := range builds {
 		_, got, err := t.run(ctx, d)
 		if err != nil {
 			return out, err
@@ -157,7 +157,7 @@ func combinations(ctx context.Context, trials []trial, d data) (out swept, err e
 			}
 			row = append(row, cell)
 		}
-		progress("%d of %d: %s: %s %s", i+1, len(trials), t.formula, figure(got[len(got)-1]), finding)
+		progress("%d of %d: %s: %s %s", i+1, len(builds), t.formula, figure(got[len(got)-1]), finding)
 		out.rows = append(out.rows, append(row, finding))
 	}
 	return out, nil
@@ -172,18 +172,18 @@ func sweep(ctx context.Context, a asked) (r report, err error) {
 	if a.steps > 0 {
 		steps = a.steps
 	}
-	trials := sweptTrials(horizons(steps))
-	s, err := combinations(ctx, trials, d)
+	builds := sweptBuilds(horizons(steps))
+	s, err := combinations(ctx, builds, d)
 	if err != nil {
 		return r, err
 	}
-	r.swept(d, trials[0], s)
-	err = r.remedies(ctx, d, trials)
+	r.swept(d, builds[0], s)
+	err = r.remedies(ctx, d, builds)
 	return r, err
 }
 
 // remedies ask what was asked after the first run.
-func (r *report) remedies(ctx context.Context, d data, trials []trial) error {
+func (r *report) remedies(ctx context.Context, d data, builds []build) error {
 	short, err := text(remedyDocument)
 	if err != nil {
 		return err
@@ -191,24 +191,24 @@ func (r *report) remedies(ctx context.Context, d data, trials []trial) error {
 	for _, x := range []struct {
 		title, note string
 		d           data
-		trials      []trial
+		builds      []build
 	}{
-		{"With rows of length one in front of what MAC writes", "All models with a MAC, and their memories behind Normed.", d, normed(trials)},
-		{fmt.Sprintf("In documents of %d bytes", remedyDocument), "Those without a MAC whose memories went out. A level slower than a document has written nothing in most of them, and its state is the zero that it begins with.", short, shortLived(trials)},
+		{"With rows of length one in front of what MAC writes", "All models with a MAC, and their memories behind Normed.", d, normed(builds)},
+		{fmt.Sprintf("In documents of %d bytes", remedyDocument), "Those without a MAC whose memories went out. A level slower than a document has written nothing in most of them, and its state is the zero that it begins with.", short, shortLived(builds)},
 	} {
-		s, err := combinations(ctx, x.trials, x.d)
+		s, err := combinations(ctx, x.builds, x.d)
 		if err != nil {
 			return err
 		}
 		r.say("## %s", x.title)
-		r.say("%s %d of %d degenerate. Counting single bytes gives %.3f bits per byte.", x.note, s.any, len(x.trials), x.d.unigram)
-		r.sweptTable(trials[0].marks, s)
+		r.say("%s %d of %d degenerate. Counting single bytes gives %.3f bits per byte.", x.note, s.any, len(x.builds), x.d.unigram)
+		r.sweptTable(builds[0].marks, s)
 	}
 	return nil
 }
 
 // swept writes the first part of the report.
-func (r *report) swept(d data, t trial, s swept) {
+func (r *report) swept(d data, t build, s swept) {
 	n := len(s.rows)
 	verdict := "at most a fifth, so the claim that the choices stand apart holds"
 	if share(s.any, n) > 100*falsifiedAt {
@@ -221,8 +221,8 @@ func (r *report) swept(d data, t trial, s swept) {
 		by = append(by, []string{fmt.Sprint(m), fmt.Sprint(s.bad[i]), fmt.Sprintf("%.1f %%", share(s.bad[i], n))})
 	}
 	r.table([]string{"updates", "degenerate", "share"}, by)
-	r.say("%s; width %d, periods %v, AdamW at %g, %d lanes of %d bytes, seed %d. Counting single bytes gives %.3f bits per byte.",
-		d.name, t.sizes["d"], t.periods, t.rate, t.lanes, t.chunk, t.seed, d.unigram)
+	r.say("%s; width %d, periods %v, AdamW at %g, batches of %d sequences of %d bytes, seed %d. Counting single bytes gives %.3f bits per byte.",
+		d.name, t.sizes["d"], t.periods, t.rate, t.batch, t.chunk, t.seed, d.unigram)
 	r.say("Bits per byte held out, then the smallest and the largest root mean square of a state's entries; the finding is the first.")
 	r.sweptTable(t.marks, s)
 }

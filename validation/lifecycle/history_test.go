@@ -199,8 +199,8 @@ func TestContextsBeginFromWhatWasLearned(t *testing.T) {
 	}
 }
 
-// TestOneLaneBegins resets one of two lanes: the other one goes on as it was.
-func TestOneLaneBegins(t *testing.T) {
+// TestOneSequenceBegins resets one of two sequences: the other one goes on as it was.
+func TestOneSequenceBegins(t *testing.T) {
 	k := learned(t)
 	x, y := draw("lane 0", 2, 5), draw("lane 1", 2, 5)
 	m := k.NewMemory(2)
@@ -223,12 +223,12 @@ func TestOneLaneBegins(t *testing.T) {
 	run(0)
 	m.Reset(0)
 	got := run(1)
-	for lane, want := range [][]float32{
+	for sequence, want := range [][]float32{
 		k.session(t, pulse.Test).read(x, 1, 2)[0].logits,
 		k.session(t, pulse.Test).read(y, 0, 2)[1].logits,
 	} {
-		if n := len(got) / 2; !same(got[lane*n:(lane+1)*n], want) {
-			t.Errorf("lane %d is not what it is alone", lane)
+		if n := len(got) / 2; !same(got[sequence*n:(sequence+1)*n], want) {
+			t.Errorf("sequence %d differs from what it computes alone", sequence)
 		}
 	}
 }
@@ -271,12 +271,12 @@ func TestUpdatesAreDeltas(t *testing.T) {
 	}
 }
 
-// TestOrderOfLanes moves the parameters once by the gradients of two lanes: their
-// order does not matter. Around it: an update for each lane in turn, which makes a
+// TestOrderOfSequences moves the parameters once by the gradients of two sequences: their
+// order does not matter. Around it: an update for each sequence in turn, which makes a
 // build depend on who came first.
-func TestOrderOfLanes(t *testing.T) {
+func TestOrderOfSequences(t *testing.T) {
 	x, y := draw("delta", 1, 6), draw("other lane", 1, 6)
-	lane := func(k *model, x text) [][]float32 { return k.session(t, pulse.Build).step(x.chunk(0)).grads }
+	sequence := func(k *model, x text) [][]float32 { return k.session(t, pulse.Build).step(x.chunk(0)).grads }
 	sum := func(k *model, a, b [][]float32) (out [][]float32) {
 		for i := range a {
 			g := slices.Clone(k.full(a, i))
@@ -288,16 +288,16 @@ func TestOrderOfLanes(t *testing.T) {
 		return out
 	}
 	gathered, reverse := learned(t), learned(t)
-	gathered.update(sum(gathered, lane(gathered, x), lane(gathered, y)))
-	reverse.update(sum(reverse, lane(reverse, y), lane(reverse, x)))
+	gathered.update(sum(gathered, sequence(gathered, x), sequence(gathered, y)))
+	reverse.update(sum(reverse, sequence(reverse, y), sequence(reverse, x)))
 	if gathered.set.View().Hash() != reverse.set.View().Hash() {
-		t.Error("one update from two lanes depends on their order")
+		t.Error("one update from two sequences depends on their order")
 	}
 	forth, back := learned(t), learned(t)
-	forth.update(lane(forth, x))
-	forth.update(lane(forth, y))
-	back.update(lane(back, y))
-	back.update(lane(back, x))
+	forth.update(sequence(forth, x))
+	forth.update(sequence(forth, y))
+	back.update(sequence(back, y))
+	back.update(sequence(back, x))
 	if forth.set.View().Hash() == back.set.View().Hash() {
 		t.Error("updates in turn do not depend on their order: the test shows nothing")
 	}

@@ -16,7 +16,7 @@ import (
 // and nothing moves meanwhile.
 
 // dead says why a design leaves a parameter without one, or "" where it does not.
-func dead(x trial, name string) string {
+func dead(x scenario, name string) string {
 	switch {
 	case x.levels == 1 && (strings.HasSuffix(name, "memory.alpha") && x.schedule != "" || strings.HasSuffix(name, "memory.b") || strings.HasSuffix(name, "memory.w")):
 		return "one level has all the weight, and its gate is open"
@@ -28,12 +28,12 @@ func dead(x trial, name string) string {
 
 var laterLevel = regexp.MustCompile(`memory\.memory\.[1-9]`)
 
-// TestAlive looks at every model of the trials once. What a shut gate leaves dead is
+// TestAlive looks at every model of the scenarios once. What a shut gate leaves dead is
 // alive when the gates are open.
 func TestAlive(t *testing.T) {
 	t.Parallel()
 	done, unmoved, lost := map[string]bool{}, 0, 0
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		x.mask = all(x.levels)
 		if done[x.formula()] {
 			continue
@@ -82,7 +82,7 @@ func (s *subject[F]) period() (got map[string]bool, tiny bool) {
 	periods := []int{1, 2, 4, 8}[:s.x.levels]
 	s.pulse = pulse.First(pulse.Build, periods...)
 	got = map[string]bool{}
-	for l := range s.lanes {
+	for l := range s.batch {
 		s.mem.Reset(l)
 	}
 	for range slices.Max(periods) {

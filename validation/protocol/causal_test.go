@@ -11,7 +11,7 @@ import (
 // where a memory is empty a look into the future shows nothing.
 func TestCausality(t *testing.T) {
 	t.Parallel()
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(old)
 		want := s.forward().outs["logits"]
@@ -41,13 +41,13 @@ func cutsToTry(steps int) []int {
 	return slices.Compact(slices.DeleteFunc(out, func(i int) bool { return i < 1 }))
 }
 
-// cut are the entries of some tokens of all lanes.
-func (s *subject[F]) cut(x []F, from, to int) []F { return tokensOf(x, s.lanes, s.steps, from, to) }
+// cut are the entries of some tokens of all sequences.
+func (s *subject[F]) cut(x []F, from, to int) []F { return tokensOf(x, s.batch, s.steps, from, to) }
 
-func tokensOf[E any](x []E, lanes, steps, from, to int) []E {
-	n := len(x) / (lanes * steps)
+func tokensOf[E any](x []E, batch, steps, from, to int) []E {
+	n := len(x) / (batch * steps)
 	var out []E
-	for l := range lanes {
+	for l := range batch {
 		out = append(out, x[(l*steps+from)*n:(l*steps+to)*n]...)
 	}
 	return out

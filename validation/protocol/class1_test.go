@@ -126,11 +126,11 @@ func watch(v reflect.Value, seen *[]*recorded) {
 	}
 }
 
-// TestIsolation is Class 1 of every trial.
+// TestIsolation is Class 1 of every scenario.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(mixed)
 		calls += isolation(t, s)
@@ -194,7 +194,7 @@ func alone(t *testing.T, s *subject[float64], c *recorded, sums totals) {
 			f = c.part.Read
 		}
 		x := r.Input(c.x)
-		y, err := f(block.Call[float64]{Run: r, Pulse: s.pulse, Lanes: s.lanes, Steps: s.steps}, block.Bind(r, own.View()), c.mem, x)
+		y, err := f(block.Call[float64]{Run: r, Pulse: s.pulse, Lanes: s.batch, Steps: s.steps}, block.Bind(r, own.View()), c.mem, x)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ import (
 // kinks is how large a share of the compared entries may lie at one.
 const kinks = 0.02
 
-// entries is how many entries of a tensor are compared in one trial. Which ones is
+// entries is how many entries of a tensor are compared in one scenario. Which ones is
 // drawn anew for each; the whole product comes by every tensor so often that one does.
 func entries() int {
 	if full() {
@@ -38,7 +38,7 @@ func entries() int {
 	return 4
 }
 
-// A trial may stand where its own slope changes within the steps of a difference: the
+// A scenario may stand where its own slope changes within the steps of a difference: the
 // orthogonal momentum takes a matrix that is nearly of rank one to one that is not, and
 // a chain of memories takes numbers to a high power. So one that fails is drawn again
 // with larger tables, then with smaller ones, and few may: what is wrong fails each time.
@@ -46,13 +46,13 @@ const redrawn = 3
 
 var redraws = []float64{1.5, 2, 0.5}
 
-// TestDifferences is Class 2 of every trial, or of each third, contexts of both ages in
+// TestDifferences is Class 2 of every scenario, or of each third, contexts of both ages in
 // turn.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	var n tally
 	again := 0
-	for i, x := range trials() {
+	for i, x := range scenarios() {
 		if testing.Short() && i%3 != 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ func TestDifferences(t *testing.T) {
 	}
 	n.report(t)
 	if again > redrawn && !full() {
-		t.Errorf("%d trials were drawn again", again)
+		t.Errorf("%d scenarios were drawn again", again)
 	}
 }
 
@@ -184,7 +184,7 @@ func input(t *testing.T, s *subject[float64], n *tally) []gradcheck.Report {
 	t.Helper()
 	b, set, mem := s.first()
 	r := num.NewStream("input", 5)
-	x, bar := make([]float64, s.lanes*s.steps*b.Width()), make([]float64, s.lanes*s.steps*b.Width())
+	x, bar := make([]float64, s.batch*s.steps*b.Width()), make([]float64, s.batch*s.steps*b.Width())
 	for i := range x {
 		x[i], bar[i] = r.Uniform(-1, 1), r.Uniform(-1, 1)
 	}
@@ -192,7 +192,7 @@ func input(t *testing.T, s *subject[float64], n *tally) []gradcheck.Report {
 	sum := 0.
 	call := func(r *tape.Run[float64]) (in, y tape.Value[float64], err error) {
 		in = r.Input(x)
-		y, err = b.Step(block.Call[float64]{Run: r, Pulse: s.pulse, Lanes: s.lanes, Steps: s.steps}, block.Bind(r, set.View()), mem, in)
+		y, err = b.Step(block.Call[float64]{Run: r, Pulse: s.pulse, Lanes: s.batch, Steps: s.steps}, block.Bind(r, set.View()), mem, in)
 		sum = 0
 		for i, v := range y.Data {
 			sum += v * bar[i]

@@ -18,11 +18,11 @@ import (
 // by some tens of that. Where the tolerance is not kept it may grow to this; where
 // float32 is lost, and so says nothing, to a bound that is far below any wrong term.
 const (
-	oracleTol  = 1e-10
-	amplified  = 32 * 0x1p-29
-	lost       = 1e-2
-	mostTol    = 1e-6
-	mostTrials = 0.02 // share of trials that may need it
+	oracleTol     = 1e-10
+	amplified     = 32 * 0x1p-29
+	lost          = 1e-2
+	mostTol       = 1e-6
+	mostScenarios = 0.02 // share of scenarios that may need it
 )
 
 // oracleFloor is the size below which a tensor counts as that large, in units of the
@@ -30,21 +30,21 @@ const (
 // sum in which large ones cancel.
 const oracleFloor = 1e-3
 
-// TestIntegration is Class 3: outputs, memory and gradients of every trial against
+// TestIntegration is Class 3: outputs, memory and gradients of every scenario against
 // the interpreter, one context new and one old in the same call.
 func TestIntegration(t *testing.T) {
 	t.Parallel()
 	loose := 0
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(mixed)
 		if integration(t, s) {
 			loose++
 		}
 	}
-	t.Logf("%d of %d trials amplify rounding", loose, len(trials()))
-	if !(float64(loose) <= mostTrials*float64(len(trials()))) {
-		t.Errorf("%d of %d trials need a looser tolerance", loose, len(trials()))
+	t.Logf("%d of %d scenarios amplify rounding", loose, len(scenarios()))
+	if !(float64(loose) <= mostScenarios*float64(len(scenarios()))) {
+		t.Errorf("%d of %d scenarios need a looser tolerance", loose, len(scenarios()))
 	}
 }
 

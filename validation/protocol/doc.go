@@ -15,7 +15,7 @@
 //
 // Beside them stand what no second implementation is needed for: what reaches a
 // frozen level and what it leaves, one forward however tokens are cut into calls,
-// lanes together or alone, one core or two, no look into the future, and a gradient
+// sequences together or alone, one core or two, no look into the future, and a gradient
 // for every parameter from the pages' own first values. The sweep builds small models
 // of every rule, and they must learn.
 //

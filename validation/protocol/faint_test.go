@@ -13,7 +13,7 @@ import (
 // gradients are no zeros, and float64 has no numbers for them: the gradient of a gate's
 // weights is that of its bias, 1e-245, times keys and values, 1e-79.
 //
-// Such a trial is looked at again with tables some times as large, which the chain takes
+// Such a scenario is looked at again with tables some times as large, which the chain takes
 // to a high power. What is a zero stays one. Behind a norm the same chain begins at 1 and
 // ends above 1e6, where a gate is zero to the last bit and lets nothing through; that
 // one is looked at with smaller tables.

@@ -31,8 +31,8 @@ var schedules = []string{"CMS", "CMSIndependent", "CMSSequential", "CMSHybrid", 
 // gated is the schedule whose levels a gate opens; no pulse says anything to it.
 const gated = "CMSGated"
 
-// A trial is a model with the levels that are active.
-type trial struct {
+// A scenario is a model with the levels that are active.
+type scenario struct {
 	composition int
 	schedule    string // "": the rule itself, without a schedule
 	rule        int    // of the first level; of the others those some places on
@@ -55,10 +55,10 @@ func members(first, n int) []string {
 }
 
 // again reports whether the composition asks its memory about what the memory said.
-func (x trial) again() bool { return strings.Contains(compositions[x.composition].formula, "MAC(") }
+func (x scenario) again() bool { return strings.Contains(compositions[x.composition].formula, "MAC(") }
 
 // memory is what stands where the memory does.
-func (x trial) memory() string {
+func (x scenario) memory() string {
 	list := "[" + strings.Join(members(x.rule, x.levels), ", ") + "]"
 	switch x.schedule {
 	case "":
@@ -70,18 +70,18 @@ func (x trial) memory() string {
 }
 
 // formula is that of the model.
-func (x trial) formula() string {
+func (x scenario) formula() string {
 	nets := "[" + strings.Repeat("ResidualMLP, ", x.levels-1) + "ResidualMLP]"
 	memory := x.memory()
 	return strings.NewReplacer("(M,", "("+memory+",", "(M)", "("+memory+")", "[N]", nets).Replace(compositions[x.composition].formula)
 }
 
-func (x trial) String() string {
+func (x scenario) String() string {
 	return fmt.Sprintf("%s/mask %0*b", x.formula(), x.levels, x.mask)
 }
 
 // closed reports whether a level is frozen.
-func (x trial) closed(level int) bool { return x.mask>>level&1 == 0 }
+func (x scenario) closed(level int) bool { return x.mask>>level&1 == 0 }
 
 // all is the mask of n active levels.
 func all(n int) uint8 { return 1<<n - 1 }
@@ -118,29 +118,29 @@ func settings() []setting {
 // full reports whether the whole product was asked for.
 func full() bool { return os.Getenv("HECATE_PROTOCOL") == "full" }
 
-// trials are the whole product, or by default each rule in each composition once,
+// scenarios are the whole product, or by default each rule in each composition once,
 // the settings in turn: there are more pairs than settings, so each occurs.
-func trials() []trial {
-	var out []trial
+func scenarios() []scenario {
+	var out []scenario
 	turn := settings()
 	for c := range compositions {
 		for r := range registry.Rules() {
 			if !full() {
 				n := turn[len(out)%len(turn)]
-				out = append(out, trial{c, n.schedule, r, n.levels, n.mask})
+				out = append(out, scenario{c, n.schedule, r, n.levels, n.mask})
 				continue
 			}
 			for _, n := range turn {
-				out = append(out, trial{c, n.schedule, r, n.levels, n.mask})
+				out = append(out, scenario{c, n.schedule, r, n.levels, n.mask})
 			}
 		}
 	}
 	return out
 }
 
-// every n-th trial, for checks that cost more than a call.
-func every(n int, of []trial) []trial {
-	var out []trial
+// every n-th scenario, for checks that cost more than a call.
+func every(n int, of []scenario) []scenario {
+	var out []scenario
 	for i, x := range of {
 		if i%n == 0 || full() {
 			out = append(out, x)
@@ -154,9 +154,9 @@ func every(n int, of []trial) []trial {
 type dimensions struct{ emit, program map[string]int }
 
 // small are sizes for float64: each as small as it can be without being the size of
-// something else, the width even in one half of the trials and odd in the other, for
+// something else, the width even in one half of the scenarios and odd in the other, for
 // kernels take rows by twos and fours, and what is left over. Each rule meets both.
-func small(x trial) map[string]int {
+func small(x scenario) map[string]int {
 	z := map[string]int{"V": 7, "d": 4, "H": 2, "n_p": 1, "w": 3, "d_k": 3, "d_h": 3, "m": 3, "d_v": 2, "d_c": 3, "heads": 2}
 	if (x.rule+x.composition)%2 == 1 {
 		z["d"], z["H"], z["d_k"], z["d_h"], z["heads"] = 5, 1, 2, 4, 5
@@ -211,13 +211,13 @@ func (z dimensions) node(n *formula.Node, of map[string]int, emit, program strin
 	}
 }
 
-// TestTrials holds the default to what it claims: every rule in every composition,
+// TestScenarios holds the default to what it claims: every rule in every composition,
 // every schedule of every number of levels under every mask, every rule active and
 // frozen.
-func TestTrials(t *testing.T) {
+func TestScenarios(t *testing.T) {
 	pairs, seen := map[[2]int]bool{}, map[setting]bool{}
 	active, frozen := map[string]bool{}, map[string]bool{}
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		pairs[[2]int{x.composition, x.rule}] = true
 		seen[setting{x.schedule, x.levels, x.mask}] = true
 		for l, r := range members(x.rule, x.levels) {
@@ -230,7 +230,7 @@ func TestTrials(t *testing.T) {
 	}
 	for _, s := range settings() {
 		if !seen[s] {
-			t.Errorf("no trial of %v", s)
+			t.Errorf("no scenario of %v", s)
 		}
 	}
 	for _, r := range registry.Rules() {

@@ -23,7 +23,7 @@ import (
 // bits: logits, and the memory behind them. Elsewhere, and with several levels, whose
 // clock counts calls, the grid of calls is part of the model; on one grid a memory that
 // was written out and read back between calls goes on as the one that was not. With or
-// without a tape, lanes together or alone, on one core or two: the same bits. All of it
+// without a tape, sequences together or alone, on one core or two: the same bits. All of it
 // in float32, in which models run, at widths on both sides of a vector.
 
 // levelsHere are the levels of arithmetic that this machine has.
@@ -51,7 +51,7 @@ func cutsOf(steps int) [][]int {
 // TestOneForward cuts streams of every rule without a cut, as the gate of an attention
 // and in front of one, alone and as the only level of a schedule.
 func TestOneForward(t *testing.T) {
-	var free []trial
+	var free []scenario
 	for _, x := range uncut() {
 		var ds diag.List
 		if len(irbuild.Cuts(irbuild.WholeAt(blockOf(t, x.formula()), nil, &ds))) == 0 {
@@ -83,12 +83,12 @@ func TestOneForward(t *testing.T) {
 }
 
 // uncut are the models that may be without a cut: one level, a gate or a layer.
-func uncut() []trial {
-	var out []trial
+func uncut() []scenario {
+	var out []scenario
 	for r := range registry.Rules() {
 		for c, shape := range compositions {
 			if shape.name == "MAG" || shape.name == "MAL" {
-				out = append(out, trial{c, "", r, 1, 1}, trial{c, "CMS", r, 1, 1})
+				out = append(out, scenario{c, "", r, 1, 1}, scenario{c, "CMS", r, 1, 1})
 			}
 		}
 	}
@@ -102,14 +102,14 @@ func (s *subject[F]) pieces(parts []int, between func(*block.Memory[F]) *block.M
 	steps, ids, next, old := s.steps, s.ids, s.next, s.pulse
 	defer func() { s.steps, s.ids, s.next, s.pulse = steps, ids, next, old }()
 	m := s.mem.Clone()
-	logits := make([][]F, s.lanes)
+	logits := make([][]F, s.batch)
 	var last result[F]
 	for from, i := 0, 0; i < len(parts); from, i = from+parts[i], i+1 {
 		s.steps = parts[i]
-		s.ids, s.next = tokensOf(ids, s.lanes, steps, from, from+s.steps), tokensOf(next, s.lanes, steps, from, from+s.steps)
+		s.ids, s.next = tokensOf(ids, s.batch, steps, from, from+s.steps), tokensOf(next, s.batch, steps, from, from+s.steps)
 		last = s.call(m, false)
-		for l := range s.lanes {
-			n := len(last.outs["logits"]) / s.lanes
+		for l := range s.batch {
+			n := len(last.outs["logits"]) / s.batch
 			logits[l] = append(logits[l], last.outs["logits"][l*n:(l+1)*n]...)
 		}
 		s.pulse = s.pulse.Next(s.steps)
@@ -132,7 +132,7 @@ func samePos(t testing.TB, what string, got, want map[string][]int32) {
 // rest, the memory kept in place and written out and back.
 func TestSameGrid(t *testing.T) {
 	grid := []int{3, 1, 4, 3, 2}
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		s := newSubject[float32](t, x, small(x), streamSteps)
 		s.tokens(streamSteps, "")
 		s.grow(mixed)
@@ -149,7 +149,7 @@ func TestSameGrid(t *testing.T) {
 // restored is a memory made anew from the numbers of another, by name, as a
 // checkpoint does it; the other one is spoiled.
 func (s *subject[F]) restored(m *block.Memory[F]) *block.Memory[F] {
-	out := s.model.NewMemory(s.lanes)
+	out := s.model.NewMemory(s.batch)
 	inherit(out, m)
 	m.Each("", func(_ string, _ []int, d []F) { clear(d) })
 	return out
@@ -157,7 +157,7 @@ func (s *subject[F]) restored(m *block.Memory[F]) *block.Memory[F] {
 
 // TestTape compares calls with a tape and without.
 func TestTape(t *testing.T) {
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		s := newSubject[float32](t, x, wide, 4)
 		s.grow(mixed)
 		hash := s.set.View().Hash()
@@ -171,16 +171,16 @@ func TestTape(t *testing.T) {
 	}
 }
 
-// TestLanes compares lanes side by side with each lane alone: logits, losses and
+// TestSequences compares sequences side by side with each sequence alone: logits, losses and
 // memory to the last bit.
-func TestLanes(t *testing.T) {
-	for _, x := range trials() {
+func TestSequences(t *testing.T) {
+	for _, x := range scenarios() {
 		s := newSubject[float32](t, x, wide, 4)
 		s.grow(mixed)
 		want := s.forward()
-		for l := range lanes {
-			got := s.lane(l).forward()
-			what := fmt.Sprintf("%v: lane %d alone", x, l)
+		for l := range batch {
+			got := s.sequence(l).forward()
+			what := fmt.Sprintf("%v: sequence %d alone", x, l)
 			for name, y := range got.outs {
 				bits(t, what+": "+name, y, want.outs[name][l*len(y):(l+1)*len(y)])
 			}
@@ -191,10 +191,10 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// lane is a subject of one lane of s.
-func (s *subject[F]) lane(l int) *subject[F] {
+// sequence is a subject of one sequence of s.
+func (s *subject[F]) sequence(l int) *subject[F] {
 	one := &subject[F]{t: s.t, x: s.x, sizes: s.sizes, model: s.model, set: s.set, mem: s.model.NewMemory(1), pulse: s.pulse,
-		lanes: 1, steps: s.steps, ids: s.ids[l*s.steps : (l+1)*s.steps], next: s.next[l*s.steps : (l+1)*s.steps]}
+		batch: 1, steps: s.steps, ids: s.ids[l*s.steps : (l+1)*s.steps], next: s.next[l*s.steps : (l+1)*s.steps]}
 	data, pos := map[string][]F{}, map[string][]int32{}
 	s.mem.Each("", func(name string, _ []int, d []F) { data[name] = d })
 	s.mem.EachPos("", func(name string, p []int32) { pos[name] = p })
@@ -211,7 +211,7 @@ func TestCores(t *testing.T) {
 	defer workers.SetCount(0)
 	broad := maps.Clone(wide)
 	broad["d"], broad["d_k"], broad["d_h"], broad["V"] = 48, 40, 33, 64
-	for _, x := range every(4, trials()) {
+	for _, x := range every(4, scenarios()) {
 		s := newSubject[float32](t, x, broad, 9)
 		s.grow(mixed)
 		run := func(cores int) map[string][]float32 {
@@ -241,7 +241,7 @@ func TestCores(t *testing.T) {
 // levels otherwise, and then the call: as if the first had not been. A measured run
 // leaves no trace.
 func TestUnkept(t *testing.T) {
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		s := newSubject[float32](t, x, small(x), 4)
 		s.grow(mixed)
 		want := s.forward()
@@ -262,7 +262,7 @@ const openTol = 4 * 0x1p-23
 // TestGatesAreSchedules opens and shuts the gates of CMSGated and makes the same levels
 // of CMS active: the same answers, and the same memory to the last bit.
 func TestGatesAreSchedules(t *testing.T) {
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		if x.schedule != gated || x.levels == 1 {
 			continue
 		}

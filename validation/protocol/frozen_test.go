@@ -26,11 +26,11 @@ var writes = []string{"W_K", "W_V", "b_rho", "w_rho", "b_theta", "w_theta", "b_e
 // readersOf are the rules whose frozen read needs one of them all the same.
 var readersOf = map[string]string{"Comba": "what it asks for is corrected by the key"}
 
-// TestFrozen looks at every trial with a closed level.
+// TestFrozen looks at every scenario with a closed level.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	levels := 0
-	for _, x := range trials() {
+	for _, x := range scenarios() {
 		if x.mask == all(x.levels) {
 			continue
 		}
@@ -133,7 +133,7 @@ func (c closedLevel) gradients(t *testing.T, s *subject[float64], got result[flo
 }
 
 // heard reports whether a closed level has gradients when its model is louder, or softer.
-func (c closedLevel) heard(t *testing.T, x trial) bool {
+func (c closedLevel) heard(t *testing.T, x scenario) bool {
 	t.Helper()
 	return slices.ContainsFunc(gains, func(gain float64) bool {
 		s := newSubject[float64](t, x, small(x), 4)
@@ -143,7 +143,7 @@ func (c closedLevel) heard(t *testing.T, x trial) bool {
 	})
 }
 
-// states holds those of a closed level: as they were, or in the lane whose context
+// states holds those of a closed level: as they were, or in the sequence whose context
 // begins what the oracle says they begin with.
 func (c closedLevel) states(t *testing.T, s *subject[float64], got result[float64], want tensors) {
 	t.Helper()
@@ -152,7 +152,7 @@ func (c closedLevel) states(t *testing.T, s *subject[float64], got result[float6
 			continue
 		}
 		what := fmt.Sprintf("%v: %s after a frozen call", s.x, name)
-		n := len(data) / s.lanes
+		n := len(data) / s.batch
 		bits(t, what, data[n:], want[name].Data[n:])
 		nearBy(t, what, data[:n], want[name].Data[:n], 1, oracleTol) // a start is computed
 	}

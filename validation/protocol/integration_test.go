@@ -81,14 +81,14 @@ const (
 var drowned = []string{"AtlasOmega"}
 
 // sweeps are the models that are built.
-func sweeps() (of []trial) {
+func sweeps() (of []scenario) {
 	for c, shape := range compositions {
 		if !slices.Contains([]string{"MAC", "MAG", "MAL"}, shape.name) {
 			continue
 		}
 		for r := range registry.Rules() {
 			for _, k := range sweepLevels {
-				of = append(of, trial{c, "CMS", r, k, all(k)})
+				of = append(of, scenario{c, "CMS", r, k, all(k)})
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func sweeps() (of []trial) {
 }
 
 // effort is the number of steps of a build, and their rate.
-func (x trial) effort() (steps int, rate float64) {
+func (x scenario) effort() (steps int, rate float64) {
 	if full() && compositions[x.composition].name != "MAC" {
 		return 2 * sweepSteps, sweepRate / 2
 	}
@@ -104,7 +104,7 @@ func (x trial) effort() (steps int, rate float64) {
 }
 
 // fall is by how much the loss must go down.
-func (x trial) fall() float64 {
+func (x scenario) fall() float64 {
 	late := func(rule string) bool { return slices.Contains(drowned, rule) }
 	if compositions[x.composition].name == "MAC" && slices.ContainsFunc(members(x.rule, x.levels), late) {
 		return slowFall
@@ -134,7 +134,7 @@ func TestSweep(t *testing.T) {
 // A sweep is one model that is built.
 type sweep struct {
 	t           testing.TB
-	x           trial
+	x           scenario
 	session     *module.Session[float32]
 	losses      []float64
 	began, was  [][]float32 // parameters before the first step, and before the last
@@ -142,7 +142,7 @@ type sweep struct {
 	least, most float64     // norms of memories
 }
 
-func newSweep(t testing.TB, x trial) *sweep {
+func newSweep(t testing.TB, x scenario) *sweep {
 	t.Helper()
 	_, rate := x.effort()
 	must := func(err error) {
@@ -163,7 +163,7 @@ func newSweep(t testing.TB, x trial) *sweep {
 	must(m.CheckChunk(sweepChunk))
 	src, err := synthetic.New(table, 5, 8)
 	must(err)
-	in, err := stream.New(stream.Whole(documents{src}), lanes)
+	in, err := stream.New(stream.Whole(documents{src}), batch)
 	must(err)
 	session, err := module.NewSession(m, in, pulse.Schedule{Periods: sweepPeriods[:x.levels]}, pulse.Build)
 	must(err)

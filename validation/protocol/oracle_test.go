@@ -69,7 +69,7 @@ func withAdjoints(f *ir.Func, of func(r ir.Result) bool) *interp.Program {
 	return interp.Compile(g)
 }
 
-// newOracle builds the program of a trial, its closed levels frozen, at the sizes of
+// newOracle builds the program of a scenario, its closed levels frozen, at the sizes of
 // a subject.
 func newOracle(s *subject[float64]) *oracle {
 	s.t.Helper()
@@ -80,7 +80,7 @@ func newOracle(s *subject[float64]) *oracle {
 		s.t.Fatalf("%v is not one program: %s", s.x, ds.Error())
 	}
 	o.program = withAdjoints(o.f, func(r ir.Result) bool { return !r.State })
-	o.sizes = solve(o.f, s.sizes.program, "", o.shapes(s), s.lanes, s.steps)
+	o.sizes = solve(o.f, s.sizes.program, "", o.shapes(s), s.batch, s.steps)
 	return o
 }
 
@@ -104,7 +104,7 @@ func (o *oracle) addStarts(t testing.TB, b *check.Block, prefix string, s *subje
 			t.Fatal(ds.Error())
 		}
 		o.starts = append(o.starts, start{prefix, f, interp.Compile(f), withAdjoints(f, func(ir.Result) bool { return true }),
-			solve(f, s.sizes.program, prefix, shapes, s.lanes, s.steps)})
+			solve(f, s.sizes.program, prefix, shapes, s.batch, s.steps)})
 	}
 	for _, p := range b.Parts {
 		o.addStarts(t, p.Block, prefix+ident.ASCII(p.Name)+".", s, shapes)
@@ -141,8 +141,8 @@ func (o *oracle) run(s *subject[float64]) answer {
 	s.t.Helper()
 	in := o.inputs(s)
 	args := o.begin(in)
-	args[ir.AdjointName("loss")] = &interp.Tensor{Shape: []int{s.lanes}, Data: s.lossBar}
-	args[ir.AdjointName(o.logits())] = &interp.Tensor{Shape: []int{s.lanes, s.steps, s.model.Vocabulary()}, Data: s.logitsBar}
+	args[ir.AdjointName("loss")] = &interp.Tensor{Shape: []int{s.batch}, Data: s.lossBar}
+	args[ir.AdjointName(o.logits())] = &interp.Tensor{Shape: []int{s.batch, s.steps, s.model.Vocabulary()}, Data: s.logitsBar}
 	out := o.program.Run(o.sizes, args)
 	o.learn(in, out)
 	a := o.named(s, out)
@@ -170,8 +170,8 @@ func (o *oracle) inputs(s *subject[float64]) tensors {
 		}
 		in[name] = t
 	}
-	ints("ids", []int{s.lanes, s.steps}, s.ids)
-	ints("next", []int{s.lanes, s.steps}, s.next)
+	ints("ids", []int{s.batch, s.steps}, s.ids)
+	ints("next", []int{s.batch, s.steps}, s.next)
 	v := s.set.View()
 	for i := range v.Len() {
 		in[o.inside(v.Name(i))] = &interp.Tensor{Shape: v.Param(i).Shape, Data: slices.Clone(v.Data(i))}
@@ -179,11 +179,11 @@ func (o *oracle) inputs(s *subject[float64]) tensors {
 	s.mem.Each("", func(name string, shape []int, data []float64) {
 		in[name] = &interp.Tensor{Shape: slices.Clone(shape), Data: slices.Clone(data)}
 	})
-	s.mem.EachPos("", func(name string, pos []int32) { ints(name, []int{s.lanes}, pos) })
+	s.mem.EachPos("", func(name string, pos []int32) { ints(name, []int{s.batch}, pos) })
 	return in
 }
 
-// begin puts first states into the lanes whose context starts with the call.
+// begin puts first states into the sequences whose context starts with the call.
 func (o *oracle) begin(in tensors) tensors {
 	args := maps.Clone(in)
 	for _, st := range o.starts {
@@ -191,7 +191,7 @@ func (o *oracle) begin(in tensors) tensors {
 		for _, r := range st.f.Results {
 			name := st.prefix + r.Name
 			t := args[name].Clone()
-			st.newLanes(in, func(lane int) { copy(row(t, lane), row(first[r.Name], lane)) })
+			st.newSequences(in, func(sequence int) { copy(row(t, sequence), row(first[r.Name], sequence)) })
 			args[name] = t
 		}
 	}
@@ -205,7 +205,7 @@ func (o *oracle) learn(in, grads tensors) {
 		for _, r := range st.f.Results {
 			bar := interp.NewTensor(in[st.prefix+r.Name].Shape...)
 			if g := grads[ir.AdjointName(st.prefix+r.Name)]; g != nil {
-				st.newLanes(in, func(lane int) { copy(row(bar, lane), row(g, lane)) })
+				st.newSequences(in, func(sequence int) { copy(row(bar, sequence), row(g, sequence)) })
 			}
 			all[ir.AdjointName(r.Name)] = bar
 		}
@@ -255,17 +255,17 @@ func (o *oracle) named(s *subject[float64], out tensors) answer {
 	return a
 }
 
-// row is what a tensor has of one lane.
-func row(t *interp.Tensor, lane int) []float64 {
+// row is what a tensor has of one sequence.
+func row(t *interp.Tensor, sequence int) []float64 {
 	n := len(t.Data) / t.Shape[0]
-	return t.Data[lane*n : (lane+1)*n]
+	return t.Data[sequence*n : (sequence+1)*n]
 }
 
-// newLanes calls f for the lanes in which a rule's context starts with the call.
-func (st start) newLanes(in tensors, f func(lane int)) {
-	for lane, pos := range in[st.prefix+"pos"].Data {
+// newSequences calls f for the sequences in which a rule's context starts with the call.
+func (st start) newSequences(in tensors, f func(sequence int)) {
+	for sequence, pos := range in[st.prefix+"pos"].Data {
 		if pos == 0 {
-			f(lane)
+			f(sequence)
 		}
 	}
 }

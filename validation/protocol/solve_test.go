@@ -8,8 +8,8 @@ import (
 
 // solve finds the sizes of a program: those that a table gives under the prefix, and
 // the others from the shapes of what exists, one unknown at a time.
-func solve(f *ir.Func, given map[string]int, prefix string, shapes map[string][]int, lanes, steps int) map[string]int {
-	z := map[string]int{"L": lanes, "T": steps}
+func solve(f *ir.Func, given map[string]int, prefix string, shapes map[string][]int, batch, steps int) map[string]int {
+	z := map[string]int{"L": batch, "T": steps}
 	for name, n := range given {
 		if own, ok := strings.CutPrefix(name, prefix); ok {
 			z[own] = n

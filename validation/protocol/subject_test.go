@@ -18,13 +18,13 @@ import (
 // A subject is a model with its parameters, a memory, and the tokens of one call.
 type subject[F num.Float] struct {
 	t            testing.TB
-	x            trial
+	x            scenario
 	sizes        dimensions
 	model        block.Model[F]
 	set          *context.ParamSet[F]
 	mem          *block.Memory[F]
 	pulse        pulse.Pulse
-	lanes, steps int
+	batch, steps int
 	ids, next    []int32
 	again        string // what makes this draw another than the first
 	lossBar      []F
@@ -33,9 +33,9 @@ type subject[F num.Float] struct {
 	after        func(r *tape.Run[F]) // looks at the tape when it has run backwards
 }
 
-const lanes = 2
+const batch = 2
 
-// An age says how old the contexts of the two lanes are.
+// An age says how old the contexts of the two sequences are.
 type age int
 
 const (
@@ -44,19 +44,19 @@ const (
 	mixed // the first one begins
 )
 
-// newSubject makes the model of a trial. Calls have a chunk and a rest where the rule
+// newSubject makes the model of a scenario. Calls have a chunk and a rest where the rule
 // of the first level computes chunks, and the number of tokens that is given else. Its
 // parameters are the pages' first values, each moved a little, so that none is zero
 // and no gate shut.
-func newSubject[F num.Float](t testing.TB, x trial, of map[string]int, steps int) *subject[F] {
+func newSubject[F num.Float](t testing.TB, x scenario, of map[string]int, steps int) *subject[F] {
 	t.Helper()
 	z := sizesOf(t, x.formula(), of)
 	m, err := registry.NewModel[F](x.formula(), block.NewSizes(z.emit))
 	if err != nil {
 		t.Fatalf("%v: %v", x, err)
 	}
-	s := &subject[F]{t: t, x: x, sizes: z, model: m, set: new(context.ParamSet[F]), mem: m.NewMemory(lanes),
-		pulse: at(x.levels, x.mask), lanes: lanes}
+	s := &subject[F]{t: t, x: x, sizes: z, model: m, set: new(context.ParamSet[F]), mem: m.NewMemory(batch),
+		pulse: at(x.levels, x.mask), batch: batch}
 	s.arena.Debug = true
 	if err := m.Declare(s.set, ""); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func (s *subject[F]) gate() {
 // tokens draws the tokens of a call and the adjoints of its results.
 func (s *subject[F]) tokens(steps int, again string) {
 	s.steps = steps
-	n := s.lanes * steps
+	n := s.batch * steps
 	r := num.NewStream("ids"+again+s.again, 3)
 	s.ids, s.next = make([]int32, n), make([]int32, n)
 	for i := range n {
@@ -141,7 +141,7 @@ func (s *subject[F]) tokens(steps int, again string) {
 		s.next[i] = int32(r.Next() >> 33 % uint64(s.model.Vocabulary()))
 	}
 	s.next[n-1] = -1
-	s.lossBar, s.logitsBar = make([]F, s.lanes), make([]F, n*s.model.Vocabulary())
+	s.lossBar, s.logitsBar = make([]F, s.batch), make([]F, n*s.model.Vocabulary())
 	for i := range s.lossBar {
 		s.lossBar[i] = F(1 - r.Unit()/2)
 	}
@@ -227,7 +227,7 @@ func (s *subject[F]) unkept(m *block.Memory[F], taped bool) result[F] {
 		scope = tape.With[F]
 	}
 	err := scope(&s.arena, s.pulse, func(r *tape.Run[F]) error {
-		c := block.Call[F]{Run: r, Pulse: s.pulse, Lanes: s.lanes, Steps: s.steps}
+		c := block.Call[F]{Run: r, Pulse: s.pulse, Lanes: s.batch, Steps: s.steps}
 		loss, logits, err := s.model.Step(c, block.Bind(r, s.set.View()), m, s.ids, s.next)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 const (
 	curveText  = "../../command/text/crossroads.txt"
 	curveSteps = 1000
-	curveLanes = 4
+	curveBatch = 4
 	curveT     = 32
 	curveTol   = 0.01 // of every step's loss
 
@@ -25,7 +25,7 @@ const (
 	curveTol64   = 1e-9
 )
 
-// slots cuts the text for the lanes: of its first nine tenths each lane has its
+// slots cuts the text for the sequences: of its first nine tenths each sequence has its
 // stretch.
 func slots(t *testing.T) [][]byte {
 	t.Helper()
@@ -35,8 +35,8 @@ func slots(t *testing.T) [][]byte {
 	}
 	n := 9 * len(text) / 10
 	var out [][]byte
-	for i := range curveLanes {
-		out = append(out, text[i*n/curveLanes:(i+1)*n/curveLanes])
+	for i := range curveBatch {
+		out = append(out, text[i*n/curveBatch:(i+1)*n/curveBatch])
 	}
 	return out
 }
@@ -47,7 +47,7 @@ func run[F num.Float](t *testing.T, name, file string, steps int, tol float64) {
 	if len(want) != curveSteps {
 		t.Fatalf("the curve has %d steps", len(want))
 	}
-	k := start[F](t, name, curveLanes, 32, 4, 256, 16)
+	k := start[F](t, name, curveBatch, 32, 4, 256, 16)
 	k.set.Fill(1)
 	w, err := k.set.Writer()
 	if err != nil {
@@ -59,7 +59,7 @@ func run[F num.Float](t *testing.T, name, file string, steps int, tol float64) {
 	for i := range v.Len() {
 		moments = append(moments, adamw.NewSlots[F](len(v.Data(i))))
 	}
-	text, at := slots(t), make([]int, curveLanes)
+	text, at := slots(t), make([]int, curveBatch)
 	var arena tape.Arena[F]
 	worst, last := 0.0, 0.0
 	for n := range steps {
@@ -82,7 +82,7 @@ func run[F num.Float](t *testing.T, name, file string, steps int, tol float64) {
 	t.Logf("%s: loss %.4f → %.4f; at most %.2g %% from the oracle", name, want[0], last, 100*worst)
 }
 
-// take is the next chunk of every lane. A lane whose text is at its end starts
+// take is the next chunk of every sequence. A sequence whose text is at its end starts
 // again with a fresh context.
 func take[F num.Float](k *track[F], text [][]byte, at []int) (ids, next []int32) {
 	for l, s := range text {

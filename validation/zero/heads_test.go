@@ -16,7 +16,7 @@ import (
 )
 
 // TestOneHead wants from one head the bits of the rule, answers and states over two
-// calls. A gradient is summed over lanes in another order, so it is near.
+// calls. A gradient is summed over sequences in another order, so it is near.
 func TestOneHead(t *testing.T) {
 	const width = 16
 	rule, head := map[string]int{"d_k": 7}, map[string]int{"d_k": 7, "heads": 1}
@@ -49,13 +49,13 @@ func roundedAlike(a, b float32) bool {
 type result struct {
 	name string
 	data []float32
-	bits bool // it depends on no order of sums over lanes
+	bits bool // it depends on no order of sums over sequences
 }
 
 // twoCalls steps a block twice: answers, gradients of parameters, states.
 func twoCalls(t *testing.T, b block.Block[float32]) (out []result) {
 	t.Helper()
-	const lanes, steps = 2, 37
+	const batch, steps = 2, 37
 	var params context.ParamSet[float32]
 	if err := b.Declare(&params, ""); err != nil {
 		t.Fatal(err)
@@ -71,19 +71,19 @@ func twoCalls(t *testing.T, b block.Block[float32]) (out []result) {
 	})
 	w.Close()
 	view := params.View()
-	x := make([]float32, lanes*steps*b.Width())
+	x := make([]float32, batch*steps*b.Width())
 	for i := range x {
 		x[i] = float32(i%7)/3 - 1
 	}
 	add := func(name string, data []float32, bits bool) {
 		out = append(out, result{name, slices.Clone(data), bits})
 	}
-	m, now := b.NewMemory(lanes), pulse.First(pulse.Build)
+	m, now := b.NewMemory(batch), pulse.First(pulse.Build)
 	var arena tape.Arena[float32]
 	for range 2 {
 		err := tape.With(&arena, now, func(r *tape.Run[float32]) error {
 			w := block.Bind(r, view)
-			y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: lanes, Steps: steps}, w, m, r.Input(x))
+			y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: batch, Steps: steps}, w, m, r.Input(x))
 			if err != nil {
 				return err
 			}

@@ -110,7 +110,7 @@ func (p pass) input(name string) []float64 {
 	if !strings.HasPrefix(name, "tail_") {
 		return x
 	}
-	shape := p.ref.get(name).Shape // lanes, rows, width
+	shape := p.ref.get(name).Shape // sequences, rows, width
 	for l, pos := range p.ref.ints("pos") {
 		for row := range shape[1] - int(pos) {
 			clear(x[(l*shape[1]+row)*shape[2]:][:shape[2]])

@@ -21,11 +21,11 @@ type track[F num.Float] struct {
 	mem   *block.Memory[F]
 	arena tape.Arena[F]
 	pulse pulse.Pulse
-	lanes int
+	batch int
 }
 
-// start builds a model of the registry for some lanes.
-func start[F num.Float](t *testing.T, name string, lanes, d, heads, vocabulary, window int) *track[F] {
+// start builds a model of the registry for some sequences.
+func start[F num.Float](t *testing.T, name string, batch, d, heads, vocabulary, window int) *track[F] {
 	t.Helper()
 	z := map[string]int{"V": vocabulary, "d": d, "attention.H": heads, "attention.w": window, "attention.n_p": 0}
 	if name == "ZeroB" {
@@ -35,29 +35,29 @@ func start[F num.Float](t *testing.T, name string, lanes, d, heads, vocabulary, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &track[F]{t: t, model: m, mem: m.NewMemory(lanes), pulse: pulse.First(pulse.Build, 1), lanes: lanes}
+	k := &track[F]{t: t, model: m, mem: m.NewMemory(batch), pulse: pulse.First(pulse.Build, 1), batch: batch}
 	if err := m.Declare(&k.set, ""); err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-// step runs one chunk: the loss of all lanes together, the logits, and the
+// step runs one chunk: the loss of all sequences together, the logits, and the
 // gradients by parameter, which hold until the next step.
 func (k *track[F]) step(ids, next []int32) (loss float64, logits []F, grads map[string][]F) {
 	k.t.Helper()
 	grads = map[string][]F{}
-	steps := len(ids) / k.lanes
+	steps := len(ids) / k.batch
 	err := tape.With(&k.arena, k.pulse, func(r *tape.Run[F]) error {
 		w := block.Bind(r, k.set.View())
-		l, z, err := k.model.Step(block.Call[F]{Run: r, Pulse: k.pulse, Lanes: k.lanes, Steps: steps}, w, k.mem, ids, next)
+		l, z, err := k.model.Step(block.Call[F]{Run: r, Pulse: k.pulse, Lanes: k.batch, Steps: steps}, w, k.mem, ids, next)
 		if err != nil {
 			return err
 		}
-		share := make([]F, k.lanes) // every lane has as many valid targets here
+		share := make([]F, k.batch) // every sequence has as many valid targets here
 		for i := range share {
-			share[i] = 1 / F(k.lanes)
-			loss += float64(l.Data[i]) / float64(k.lanes)
+			share[i] = 1 / F(k.batch)
+			loss += float64(l.Data[i]) / float64(k.batch)
 		}
 		r.Tape.Seed(l, share)
 		r.Tape.Reverse()
@@ -73,7 +73,7 @@ func (k *track[F]) step(ids, next []int32) (loss float64, logits []F, grads map[
 	return loss, logits, grads
 }
 
-// chunk is chunk c of ids [chunk, lane, T].
+// chunk is chunk c of ids [chunk, sequence, T].
 func chunk(all []int32, c, chunks int) []int32 {
 	n := len(all) / chunks
 	return all[c*n : (c+1)*n]

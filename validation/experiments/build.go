@@ -17,12 +17,12 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-// A trial is one build. What it leaves open is as in a build that is told nothing.
-type trial struct {
+// A build is one build. What it leaves open is as in a build that is told nothing.
+type build struct {
 	formula string
 	sizes   map[string]int // V is the source's
 	periods []int          // in chunks
-	lanes   int
+	batch   int
 	chunk   int
 	rate    float64 // 0: the page's own
 	clip    float64 // of the norm of the gradients that fire together; 0: none
@@ -36,23 +36,23 @@ type mark struct {
 	heldOut  float64 // bits per scored token
 	built    float64 // the same on what was built on, mean since the mark before
 	health   []module.Health
-	most     float64 // root mean square of a state's entries: the largest of all states and lanes
+	most     float64 // root mean square of a state's entries: the largest of all states and sequences
 	least    float64 // and the smallest
 	leastOf  string
 	bad      error // the number that was none, with which the build ended
 	duration time.Duration
 }
 
-// A model is a trial's model with what a report says of it.
+// A model is a build's model with what a report says of it.
 type model struct {
 	module *module.Module[float32]
 	params int
-	states int // of a lane
+	states int // of a sequence
 	levels int
 }
 
 // make makes the model.
-func (t trial) make(vocab int) (*model, error) {
+func (t build) make(vocab int) (*model, error) {
 	sizes := maps.Clone(t.sizes)
 	sizes["V"] = vocab
 	m, err := registry.NewModel[float32](t.formula, block.NewSizes(sizes).Else(t.otherwise))
@@ -85,9 +85,9 @@ func (t trial) make(vocab int) (*model, error) {
 	return out, nil
 }
 
-// otherwise are the sizes that a trial does not name: two heads, no persistent
+// otherwise are the sizes that a build does not name: two heads, no persistent
 // tokens, and widths those of the model.
-func (t trial) otherwise(name string) int {
+func (t build) otherwise(name string) int {
 	switch name {
 	case "H":
 		return 2
@@ -99,12 +99,12 @@ func (t trial) otherwise(name string) int {
 
 // run builds, and measures at each mark. A number that is none ends the build; the
 // mark that it did not reach says so.
-func (t trial) run(ctx context.Context, d data) (*model, []mark, error) {
+func (t build) run(ctx context.Context, d data) (*model, []mark, error) {
 	m, err := t.make(d.vocab())
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := stream.New(d.built, t.lanes)
+	in, err := stream.New(d.built, t.batch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,12 +133,12 @@ func (t trial) run(ctx context.Context, d data) (*model, []mark, error) {
 }
 
 // schedule is that of the periods.
-func (t trial) schedule() pulse.Schedule {
+func (t build) schedule() pulse.Schedule {
 	return pulse.Schedule{Unit: pulse.Chunks, Periods: t.periods}
 }
 
 // advance makes n updates.
-func (t trial) advance(ctx context.Context, s *module.Session[float32], x *mark, n int) error {
+func (t build) advance(ctx context.Context, s *module.Session[float32], x *mark, n int) error {
 	began := time.Now()
 	sum := 0.0
 	for range n {
@@ -157,7 +157,7 @@ func (t trial) advance(ctx context.Context, s *module.Session[float32], x *mark,
 }
 
 // measure looks at a build and changes nothing.
-func (t trial) measure(ctx context.Context, s *module.Session[float32], d data, x *mark) (err error) {
+func (t build) measure(ctx context.Context, s *module.Session[float32], d data, x *mark) (err error) {
 	nats, err := d.score(ctx, s.Module(), t.schedule(), t.chunk)
 	x.heldOut = nats / math.Ln2
 	if err == nil {
