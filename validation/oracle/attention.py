@@ -1,4 +1,4 @@
-"""Sliding-window and full causal attention, one lane; math.md section 9."""
+"""Sliding-window and full causal attention, one sequence; math.md section 9."""
 
 import jax
 import jax.numpy as jnp
@@ -48,11 +48,11 @@ def attention(p, x, ctx, heads, window):
     return out.transpose(1, 0, 2).reshape(T, d), after
 
 
-# prefix, T, window (None: full), persistent tokens, pos per lane, what it tests
+# prefix, T, window (None: full), persistent tokens, pos per sequence, what it tests
 CASES = [
     ("case0.", 7, 3, 2, [100, 100], "w=3, two persistent tokens, a whole tail"),
     ("case1.", 1, 3, 2, [100, 100], "T=1"),
-    ("case2.", 7, 12, 2, [100, 3], "w larger than T; lane 0 sees the whole tail, lane 1 three rows of it"),
+    ("case2.", 7, 12, 2, [100, 3], "w larger than T; sequence 0 sees the whole tail, sequence 1 three rows of it"),
     ("case3.", 7, 3, 0, [0, 1], "no persistent tokens; young contexts: no tail row, one tail row"),
     ("case4.", 7, 1, 0, [0, 5], "w=1: each token sees itself alone, there is no tail"),
     ("full0.", 7, None, 2, [0, 0], "full causal, two persistent tokens"),
@@ -63,7 +63,7 @@ CASES = [
 def vectors():
     d, heads, L = 6, 2, 2
     f = File(
-        "Attention: d=6, H=2, 2 lanes, float64. Written by validation/oracle/make.py.",
+        "Attention: d=6, H=2, 2 sequences, float64. Written by validation/oracle/make.py.",
         "loss = sum(w * y); grad.X is its gradient. grad.tail_k and grad.tail_v are the",
         "adjoints at the edge of the call, where a model cuts them. window 0: full causal.",
     )

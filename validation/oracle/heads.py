@@ -25,7 +25,7 @@ def conv(u, tail, pos, c, b):
 
 
 def delta(p, x, M, tails, pos):
-    """One lane; M [H, d_v, d_k]."""
+    """One sequence; M [H, d_v, d_k]."""
     k, tail_k = conv(jnp.einsum("hkd,td->thk", p["W_K"], x), tails["tail_k"], pos, p["c_K"], p["b_K"])
     q, tail_q = conv(jnp.einsum("hkd,td->thk", p["W_Q"], x), tails["tail_q"], pos, p["c_Q"], p["b_Q"])
     k, q, v = unit(k), unit(q), jnp.einsum("hvd,td->thv", p["W_V"], x)
@@ -50,8 +50,8 @@ TAILS = ("tail_k", "tail_q")
 
 
 def vectors():
-    f = File("The delta rule in 3 heads: d=6, d_k=4, d_v=2 of a head, 2 lanes, float64. Written by validation/oracle/make.py.",
-             "loss = sum(w * y) + sum(wX * X); grad.X is its gradient. The head is the first axis of every parameter and behind the lane of every state.")
+    f = File("The delta rule in 3 heads: d=6, d_k=4, d_v=2 of a head, 2 sequences, float64. Written by validation/oracle/make.py.",
+             "loss = sum(w * y) + sum(wX * X); grad.X is its gradient. The head is the first axis of every parameter and behind the sequence of every state.")
     rand = drawer("heads")
     for T, tail, pos in [(7, "", (100, 1)), (1, "1", (100, 3))]:
         prefix = f"delta{tail}."

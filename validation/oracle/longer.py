@@ -45,7 +45,7 @@ HEBBIAN = written("hebbian", rules.hebbian_step, ["M"], ["rho"])
 
 
 def stream_case(f, rand, prefix, about, step, names, T, d_k=4, d_v=3):
-    """One lane of a rule on given streams; rho and eta in (0.5, 1), unit keys."""
+    """One sequence of a rule on given streams; rho and eta in (0.5, 1), unit keys."""
     shapes = {"k": (T, d_k), "q": (T, d_k), "v": (T, d_v)}
     values = {n: rand(prefix + n, s) for n, s in shapes.items()}
     values["k"] = np.asarray(rules.unit(values["k"]))
@@ -65,7 +65,7 @@ def stream_case(f, rand, prefix, about, step, names, T, d_k=4, d_v=3):
 def long_vectors():
     f = File("Calls of 67 tokens, one after the other, float64. Written by validation/oracle/make.py.",
              "An exact chunk form gives these numbers for every length of a chunk.",
-             "delta., titans., hebbian.: whole rules (d=5, d_k=4, d_v=3, one lane, unit keys).",
+             "delta., titans., hebbian.: whole rules (d=5, d_k=4, d_v=3, one sequence, unit keys).",
              "streams.X.: the loop alone on given streams. scan.: s_t = a_t s_{t-1} + b_t.")
     rand = drawer("long")
     for m in (DELTA, TITANS, HEBBIAN):
@@ -126,7 +126,7 @@ def linear_case(f, rand, prefix, about, T, chunk, d=5):
 
 
 def chunk_vectors():
-    f = File("Chunks with a frozen boundary: T=18, d=5, d_k=4, d_v=3, 2 lanes, float64. Written by validation/oracle/make.py.",
+    f = File("Chunks with a frozen boundary: T=18, d=5, d_k=4, d_v=3, 2 sequences, float64. Written by validation/oracle/make.py.",
              "Every inner gradient is taken at the state with which the chunk began; decay, momentum and",
              "reads run on. The gradient of loss goes through all of it, boundaries included.",
              "chunk 1 is the rule itself; 18 = 4*4 + 2 = 16 + 2.")

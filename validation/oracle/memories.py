@@ -291,7 +291,7 @@ def deep_vectors():
     rand = drawer("deep_titans")
     calm = dataclasses.replace(THIN_TITANS, spread={"theta": -3.5})
     case(f, rand, calm, "thin.", "no biases: W2 silu(W1 x)", 7)
-    case(f, rand, THIN_TITANS, "thin_front.", "no biases, convolution, unit keys; lane 1 is young", 7, conv=True, norm=True, pos=(100, 1))
+    case(f, rand, THIN_TITANS, "thin_front.", "no biases, convolution, unit keys; sequence 1 is young", 7, conv=True, norm=True, pos=(100, 1))
     frozen_case(f, rand, THIN_TITANS, prefix="thin_frozen.")
     return f
 

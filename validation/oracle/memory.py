@@ -1,4 +1,4 @@
-"""A memory rule in general: projections, gates, one state per lane, a write and
+"""A memory rule in general: projections, gates, one state per sequence, a write and
 a read, token by token, or in chunks whose inner gradients are all taken at the
 state with which the chunk began. math.md sections 0.2, 0.4, 0.5 and 6.1.
 
@@ -105,19 +105,19 @@ def runner(m, h, pos, conv, norm, chunk=None):
     tail_names = ("tail_k", "tail_q") if conv else ()
 
     def run(values):
-        lane = {n: values[n] for n in ("x", *tail_names)} | {n: values["state." + n] for n in m.state}
-        p = {n: v for n, v in values.items() if n not in lane and not n.startswith("state.")}
+        sequence = {n: values[n] for n in ("x", *tail_names)} | {n: values["state." + n] for n in m.state}
+        p = {n: v for n, v in values.items() if n not in sequence and not n.startswith("state.")}
 
-        def one(lane, pos):
-            s, tails = front(m, p, lane["x"], lane, pos, conv, norm)
+        def one(sequence, pos):
+            s, tails = front(m, p, sequence["x"], sequence, pos, conv, norm)
             if "phi" in h:
                 s |= {n: jax.vmap(lambda u: h["phi"](u, p))(s[n]) for n in ("k", "q")}
-            state = young(m, {n: lane[n] for n in m.state}, pos)
+            state = young(m, {n: sequence[n] for n in m.state}, pos)
             y, state, near = sequence(m, p, state, s, h, chunk)
             ends = {n + "_T": v for n, v in {**state, **tails}.items()}
             return {"y": y, **ends}, near, {n: s[n] for n in m.gates}
 
-        out, near, gates = jax.vmap(one)(lane, pos)
+        out, near, gates = jax.vmap(one)(sequence, pos)
         return out | near
 
     return run
@@ -134,7 +134,7 @@ def parameters(m, rand, prefix, d, conv):
 
 
 def case(f, rand, m, prefix, about, T, h={}, conv=False, norm=False, pos=(100, 100), chunk=None, d=5, tie={}):
-    """One call of T tokens from a given state, as many lanes as pos has entries.
+    """One call of T tokens from a given state, as many sequences as pos has entries.
     tie: values that are no inputs of their own but copies of another."""
     pos = np.array(pos, np.int64)
     values = {"x": rand(prefix + "x", (len(pos), T, d))} | parameters(m, rand, prefix, d, conv)
@@ -191,14 +191,14 @@ def vectors(m, plain, variants=()):
     (prefix, about, constants) further calls of seven tokens."""
     d_k, d_q, d_v = m.widths
     f = File(
-        f"{m.name}: d=5, d_k={d_k}, d_q={d_q}, d_v={d_v}, 2 lanes, float64. Written by validation/oracle/make.py.",
+        f"{m.name}: d=5, d_k={d_k}, d_q={d_q}, d_v={d_v}, 2 sequences, float64. Written by validation/oracle/make.py.",
         "loss = sum(w * y) + sum over results X of sum(wX * X); grad.X is its gradient.",
         "state.X: the state before the call, out.X_T: after it. See README.md.",
     )
     rand = drawer(m.name)
     case(f, rand, m, "case0.", "T=7; neither convolution nor unit keys", 7, plain)
     case(f, rand, m, "case1.", "T=1", 1, plain)
-    case(f, rand, m, "front.", "T=7 with convolution and unit keys and queries; lane 1 is young", 7, plain,
+    case(f, rand, m, "front.", "T=7 with convolution and unit keys and queries; sequence 1 is young", 7, plain,
          conv=True, norm=True, pos=(100, 1))
     for prefix, about, h in variants:
         case(f, rand, m, prefix, about, 7, h)

@@ -44,17 +44,17 @@ class Model:
         p = {n: streams.uniform(n, SEED, shape, -r, r) for n, (shape, r) in bounds.items()} | fixed
         return {n: np.asarray(v, dtype) for n, v in p.items()}
 
-    def fresh(self, lanes, dtype=np.float64):
+    def fresh(self, sequences, dtype=np.float64):
         """The context before the first token: zeros, and pos = 0."""
         shapes = {"attention.tail_k": (self.window - 1, self.d), "attention.tail_v": (self.window - 1, self.d)}
         if self.kind == "b":
             shapes |= {"memory.M": (self.d, self.d), "memory.tail_k": (rules.K - 1, self.d),
                        "memory.tail_q": (rules.K - 1, self.d)}
-        ctx = {n: np.zeros((lanes,) + s, dtype) for n, s in shapes.items()}
-        return ctx | {"pos": np.zeros(lanes, np.int64)}
+        ctx = {n: np.zeros((sequences,) + s, dtype) for n, s in shapes.items()}
+        return ctx | {"pos": np.zeros(sequences, np.int64)}
 
     def block(self, p, x, ctx):
-        """One lane: x [T, d] to [T, d], and the context after it."""
+        """One sequence: x [T, d] to [T, d], and the context after it."""
         part = lambda tree, name: {n.removeprefix(name): v for n, v in tree.items() if n.startswith(name)}
         pos = {"pos": ctx["pos"]}
         a, c = attention(part(p, "attention."), x, part(ctx, "attention.") | pos, self.heads, self.window)
@@ -66,7 +66,7 @@ class Model:
         return a @ p["W_O"].T, after
 
     def loss(self, p, ids, targets, ctx):
-        """Mean nats over the valid targets of all lanes; ids, targets [L, T]."""
+        """Mean nats over the valid targets of all sequences; ids, targets [L, T]."""
         h, after = jax.vmap(self.block, (None, 0, 0))(p, p["E"][ids], ctx)
         z = h @ p["H"].T
         return ops.cross_entropy(z, targets), (z, after)
@@ -152,8 +152,8 @@ def third_chunk(model, name):
 def small_vectors(kind):
     model = Model(kind, d=8, heads=2, V=16, window=3)
     f = File(
-        f"Zero-{kind.upper()}, d=8 H=2 V=16 window=3, 3 chunks of T=8, 1 lane, float64, seed {SEED}.",
-        "ids and targets are [chunk, lane, T]. loss: of each chunk. out.logits and grad.X: of the",
+        f"Zero-{kind.upper()}, d=8 H=2 V=16 window=3, 3 chunks of T=8, 1 sequence, float64, seed {SEED}.",
+        "ids and targets are [chunk, sequence, T]. loss: of each chunk. out.logits and grad.X: of the",
         "third chunk, given the context ctx.X that the first two left; after.X: the context after it.",
     )
     p, ids, targets, losses, logits, before, after, g = third_chunk(model, f"zero_{kind}.small")
@@ -170,7 +170,7 @@ def small_vectors(kind):
 def big_vectors(kind):
     model = Model(kind, d=64, heads=4, V=256, window=16)
     f = File(
-        f"Zero-{kind.upper()}, d=64 H=4 V=256 window=16, 3 chunks of T=8, 1 lane, float64, seed {SEED}.",
+        f"Zero-{kind.upper()}, d=64 H=4 V=256 window=16, 3 chunks of T=8, 1 sequence, float64, seed {SEED}.",
         "As the small file, but of each gradient only X.norm (root of the sum of squares), X.sum and",
         "X.at, its entries at the flat row-major indices X.index; param.X likewise has the start values.",
     )
@@ -203,7 +203,7 @@ def big_vectors(kind):
 # Loss curves
 
 CURVE = dict(d=32, heads=4, V=256, window=16)
-CURVE_T, LANES, STEPS = 32, 4, 1000
+CURVE_T, BATCH, STEPS = 32, 4, 1000
 
 
 def slots():
@@ -211,16 +211,16 @@ def slots():
     bytes [i*n/4, (i+1)*n/4), both rounded down."""
     text = np.frombuffer(TEXT.read_bytes(), np.uint8).astype(np.int64)
     n = len(text) * 9 // 10
-    return [text[i * n // LANES : (i + 1) * n // LANES] for i in range(LANES)]
+    return [text[i * n // BATCH : (i + 1) * n // BATCH] for i in range(BATCH)]
 
 
 def batches():
     """Endless (ids, targets, starts): chunk c of a slot reads its positions c*T …
     c*T+T-1 and has the next positions as targets; if a target would lie beyond
-    the slot, the lane goes back to chunk 0, where a fresh context starts."""
-    parts, chunk = slots(), [0] * LANES
+    the slot, the sequence goes back to chunk 0, where a fresh context starts."""
+    parts, chunk = slots(), [0] * BATCH
     while True:
-        for i in range(LANES):
+        for i in range(BATCH):
             if chunk[i] * CURVE_T + CURVE_T >= len(parts[i]):
                 chunk[i] = 0
         at = [c * CURVE_T for c in chunk]
@@ -233,7 +233,7 @@ def batches():
 def curve(kind, dtype):
     """The loss of every step, before its update."""
     model = Model(kind, **CURVE)
-    p, ctx = model.params(dtype), model.fresh(LANES, dtype)
+    p, ctx = model.params(dtype), model.fresh(BATCH, dtype)
     fresh = ctx
     m = {n: np.zeros_like(v) for n, v in p.items()}
     s = m
@@ -261,7 +261,7 @@ def curve_text(kind, dtype, losses):
     chunks = [(len(s) - 1) // CURVE_T for s in slots()]
     head = [
         f"Zero-{kind.upper()}: loss in nats of each step before its update, {np.dtype(dtype).name}.",
-        f"d={CURVE['d']} H={CURVE['heads']} V={CURVE['V']} window={CURVE['window']} T={CURVE_T} lanes={LANES}"
+        f"d={CURVE['d']} H={CURVE['heads']} V={CURVE['V']} window={CURVE['window']} T={CURVE_T} batch={BATCH}"
         f" steps={STEPS} seed={SEED}" + (" conv=4 unit=on" if kind == "b" else ""),
         f"AdamW b1={B1} b2={B2} eps={EPS} decay={DECAY} lr=3e-3 warmup=50, no clipping.",
         f"text: command/text/crossroads.txt, {size} bytes, first {size * 9 // 10};"

@@ -23,7 +23,7 @@ CALM = {"theta": -3.5}  # for pieces that run away at larger rates
 
 def header(what):
     return File(f"{what}, float64. Written by validation/oracle/make.py.",
-                "Rules: d=5, d_k=4, d_v=3, two lanes, M [d_v, d_k]. loss = sum(w * y) + sum(wX * X)",
+                "Rules: d=5, d_k=4, d_v=3, two sequences, M [d_v, d_k]. loss = sum(w * y) + sum(wX * X)",
                 "over the other results X; grad.X is its gradient. See README.md.")
 
 

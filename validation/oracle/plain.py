@@ -1,4 +1,4 @@
-"""The newer cases again, in numpy loops over lanes and tokens that share nothing
+"""The newer cases again, in numpy loops over sequences and tokens that share nothing
 with what wrote them: inner gradients by hand, as math.md sections 1 to 8 print
 them. check() holds results to them, and gradients to differences of the loops."""
 

@@ -138,7 +138,7 @@ def algorithm(name):
     return Rule(step, read)
 
 
-# Recurrences, one lane by loops: the answers and what the call leaves
+# Recurrences, one sequence by loops: the answers and what the call leaves
 
 
 def retnet(f, c, l):
@@ -192,7 +192,7 @@ RECURRENCES = {"retnet": retnet, "hgrn2": hgrn2, "comba": comba}
 
 
 def recurrence(f, c):
-    """y and what the call leaves, of both lanes."""
+    """y and what the call leaves, of both sequences."""
     both = [RECURRENCES[c.strip(".1")](f, c, l) for l in range(2)]
     return np.array([y for y, _ in both]), {n: np.array([e[n] for _, e in both]) for n in both[0][1]}
 

@@ -24,7 +24,7 @@ D, D_K, D_V, HEADS, D_C = 5, 4, 3, 2, 4
 
 
 def retnet(v, x, A, B):
-    """One lane; A, B [H, d_v, d_c] are the two parts of the state before the call."""
+    """One sequence; A, B [H, d_v, d_c] are the two parts of the state before the call."""
     T = x.shape[0]
     key = jnp.einsum("hjd,td->thj", v["W_A"], x) - 1j * jnp.einsum("hjd,td->thj", v["W_B"], x)
     query = jnp.einsum("hjd,td->thj", v["W_C"], x) + 1j * jnp.einsum("hjd,td->thj", v["W_E"], x)
@@ -101,7 +101,7 @@ def case(f, rand, name, prefix, about, T, pos=(100, 1)):
 
 
 def vectors():
-    f = File("RetNet, HGRN2 and Comba: d=5, d_k=4, d_v=3, 2 lanes, float64. Written by validation/oracle/make.py.",
+    f = File("RetNet, HGRN2 and Comba: d=5, d_k=4, d_v=3, 2 sequences, float64. Written by validation/oracle/make.py.",
              "loss = sum(w * y) + sum(wX * X); grad.X is its gradient. retnet: 2 heads, 4 complex entries of a key.")
     rand = drawer("recurrences")
     for T, tail, pos in [(7, "", (100, 1)), (1, "1", (100, 3))]:

@@ -1,6 +1,6 @@
 """Delta, Titans LMM and Hebbian, token by token, and their gradients by
-jax.grad through the inner loop. Everything here treats one lane; vmap adds the
-lane axis. math.md sections 0 to 1.3 and 15 settle the readings."""
+jax.grad through the inner loop. Everything here treats one sequence; vmap adds the
+sequence axis. math.md sections 0 to 1.3 and 15 settle the readings."""
 
 import jax
 import jax.numpy as jnp
@@ -118,12 +118,12 @@ DELTA = Rule("delta_rule", delta_step, True, True, ["rho", "theta"], ["M"])
 TITANS = Rule("titans_lmm", titans_step, True, True, ["rho", "theta", "eta"], ["M", "S"])
 HEBBIAN = Rule("hebbian", hebbian_step, False, False, ["rho"], ["M"])
 
-# The rules' cases: T, pos per lane, theta_max.
+# The rules' cases: T, pos per sequence, theta_max.
 CASES = [
     ("case0.", 7, [100, 100], jnp.inf, "T=7; a context old enough for whole tails"),
     ("case1.", 1, [100, 100], jnp.inf, "T=1"),
     ("case2.", 7, [100, 100], 0.45, "theta_max clamps some tokens and not others"),
-    ("case3.", 7, [0, 1], jnp.inf, "young contexts: no tail row is present in lane 0, the last one in lane 1"),
+    ("case3.", 7, [0, 1], jnp.inf, "young contexts: no tail row is present in sequence 0, the last one in sequence 1"),
 ]
 GATE_BIAS = {"b_rho": 1.0, "b_theta": -0.5, "b_eta": 0.5}
 
@@ -150,10 +150,10 @@ def initial(ctx):
 
 def vectors(rule):
     f = File(
-        f"{rule.name}: d=5, d_k=4, d_v=3, 2 lanes, float64. Written by validation/oracle/make.py.",
+        f"{rule.name}: d=5, d_k=4, d_v=3, 2 sequences, float64. Written by validation/oracle/make.py.",
         "loss = sum(w * y) + sum(wM * M_T)" + (" + sum(wS * S_T)" if "S" in rule.state else "")
         + "; grad.X is its gradient with respect to X.",
-        "Parameters are shared by the lanes, so their gradients are summed over them.",
+        "Parameters are shared by the sequences, so their gradients are summed over them.",
         "frozen.: the read with M constant, loss = sum(w * y).",
     )
     for prefix, T, pos, theta_max, about in CASES:

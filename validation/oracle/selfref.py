@@ -73,7 +73,7 @@ def layered(rand, prefix, own, f, about):
 
 
 def vectors():
-    f = File("Self-referential memory: d=4, 2 lanes, float64. Written by validation/oracle/make.py.",
+    f = File("Self-referential memory: d=4, 2 sequences, float64. Written by validation/oracle/make.py.",
              "loss = sum(w * y) + sum(wX * X) over the memories after the call; grad.X its gradient.",
              "chunk: keys, values, gates and errors come from the memories before the chunk. See README.md.")
     rand = drawer("selfref")

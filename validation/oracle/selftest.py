@@ -44,7 +44,7 @@ def load(name):
     return parse((HERE / "vectors" / f"{name}.txt").read_text("utf-8"))
 
 
-# The rules again, in plain numpy loops over lanes, tokens and taps.
+# The rules again, in plain numpy loops over sequences, tokens and taps.
 
 
 def sigmoid(x):
