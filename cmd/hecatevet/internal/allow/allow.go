@@ -1,5 +1,5 @@
-// Package allow looks at the directives themselves: those that do not exist, stand
-// where they mean nothing, give no reason or allow what nobody reports.
+// Package allow checks the directives themselves: unknown ones, those in a wrong
+// place, those without a reason and those that allow what nobody reports.
 package allow
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/mark"
 )
 
-// New returns the analyzer, which knows the others by name.
+// New returns the analyzer; it needs the names of the others.
 func New(others ...*analysis.Analyzer) *analysis.Analyzer {
 	var names []string
 	for _, a := range others {
@@ -61,7 +61,7 @@ one: who declares a type implements what its mark promises.`,
 	return a
 }
 
-// look reports what is wrong with the directives of a package, and lists the others.
+// look reports the invalid directives of a package, and lists the others.
 func look(pass *analysis.Pass, names []string, list bool) {
 	marks := pass.ResultOf[mark.Analyzer].(*mark.Marks)
 	marks.Wrong(func(pos token.Pos, msg string) { pass.Reportf(pos, "%s", msg) })

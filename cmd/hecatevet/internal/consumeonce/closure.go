@@ -5,14 +5,14 @@ import (
 	"maps"
 )
 
-// captures is what a function literal does to what it captures.
+// captures is the effect of a function literal on captured variables.
 type captures struct {
 	used     map[place]bool // looked at or moved, and not assigned before
 	assigned map[place]bool
 	moved    map[place]status // dead at some end of it, and nowhere assigned
 }
 
-// capture notes that a literal uses a place of a function around it.
+// capture records that a literal uses a place of an enclosing function.
 func (w *walker) capture(s state, p place) {
 	if w.ret == nil || w.ret.assigned[p] {
 		return
@@ -22,7 +22,7 @@ func (w *walker) capture(s state, p place) {
 	}
 }
 
-// exit notes what a literal leaves dead.
+// exit records the places that are dead at an end of a literal.
 func (w *walker) exit(s state) {
 	if w.ret == nil {
 		return
@@ -35,7 +35,7 @@ func (w *walker) exit(s state) {
 	}
 }
 
-// literal looks at a function literal, once.
+// literal analyses a function literal, once.
 func (c *checker) literal(lit *ast.FuncLit) *captures {
 	if e := c.lits[lit]; e != nil {
 		return e
@@ -47,7 +47,7 @@ func (c *checker) literal(lit *ast.FuncLit) *captures {
 	return e
 }
 
-// closure is what a literal does to the function around it.
+// closure applies the effect of a literal to the enclosing function.
 func (w *walker) closure(s state, lit *ast.FuncLit, when when) {
 	e := w.literal(lit)
 	if when == later {
@@ -60,7 +60,7 @@ func (w *walker) closure(s state, lit *ast.FuncLit, when when) {
 	}
 	for p, st := range e.moved {
 		if when == again && w.reporting {
-			w.report(lit.Type, "the function moves %s in line %d and may run more than once; assign the result to it, or hand it in as an argument",
+			w.report(lit.Type, "the function moves %s in line %d and may run more than once; assign the result to it, or pass it as an argument",
 				p.root.Name()+shown(p.path), w.pass.Fset.Position(st.at).Line)
 		}
 		s.assign(p)
@@ -72,7 +72,7 @@ func (w *walker) closure(s state, lit *ast.FuncLit, when when) {
 			s.changed(p.root)
 		}
 	}
-	if w.ret != nil { // what a literal inside of a literal does, both do
+	if w.ret != nil { // the effect of a nested literal is also that of the outer one
 		for p := range e.used {
 			w.capture(s, p)
 		}

@@ -5,7 +5,7 @@
 // variable moves it; what it was moved from is dead until something is assigned to
 // it again. The analyzer follows every place that can hold such a value (a
 // variable, a field of it, an element under one index) along the edges of the
-// control-flow graph, and reports a use that some way reaches with the place dead.
+// control-flow graph, and reports a use that some path reaches with the place dead.
 package consumeonce
 
 import (
@@ -56,7 +56,7 @@ behind a pointer of another function is left to the check at run time.`,
 	Run:      run,
 }
 
-// checker looks at one package.
+// checker analyses one package.
 type checker struct {
 	pass    *analysis.Pass
 	marks   *mark.Marks
@@ -118,7 +118,7 @@ func (c *checker) global(d *ast.GenDecl) {
 		for _, name := range s.Names {
 			v, ok := c.pass.TypesInfo.Defs[name].(*types.Var)
 			if ok && v.Parent() == c.pass.Pkg.Scope() && c.once(v.Type()) {
-				c.report(name, "%s is a package-level variable of %s: nobody owns it; keep it where it is used and hand it on", name.Name, c.name(v.Type()))
+				c.report(name, "%s is a package-level variable of %s: nobody owns it; keep it where it is used and pass it on", name.Name, c.name(v.Type()))
 			}
 		}
 	}
@@ -140,8 +140,8 @@ func (c *checker) function(d *ast.FuncDecl) {
 	w.solve(c.cfgs.FuncDecl(d))
 }
 
-// solve finds what holds before every block, and then walks each block once more
-// to report.
+// solve finds the state before every block, and then walks each block once more to
+// report.
 func (w *walker) solve(g *cfg.CFG) {
 	w.prepare()
 	flow.Solve(g, state{}, w.block, w.edge, func(b *cfg.Block, s state) {

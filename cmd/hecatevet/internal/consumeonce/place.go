@@ -10,15 +10,15 @@ import (
 )
 
 // A place is a variable, or something inside of it: fields and elements under an
-// index that is a constant or a variable. Two places are in each other's way where
-// one is part of the other.
+// index that is a constant or a variable. Two places overlap if one is part of
+// the other.
 type place struct {
 	root *types.Var
 	path string // ".field", "[const]", "[%p]" of a variable, one after the other
 }
 
-// status is what may be true of a place, on some way. A place that is not in a state
-// is live on all of them.
+// status is what may be true of a place, on some path. A place that is not in a state
+// is live on all paths.
 type status struct {
 	out  bool // taken, not yet returned
 	dead bool // moved
@@ -32,7 +32,7 @@ type state map[place]status
 // Clone returns a copy.
 func (s state) Clone() state { return maps.Clone(s) }
 
-// Join adds what may be true on another way.
+// Join adds what may be true on another path.
 func (s state) Join(o state) (news bool) {
 	for p, b := range o {
 		a := s[p]
@@ -49,13 +49,13 @@ func (s state) Join(o state) (news bool) {
 	return news
 }
 
-// within reports whether a path is another one or lies inside of it.
+// within reports whether a path is another one or inside it.
 func within(path, outer string) bool {
 	rest, ok := strings.CutPrefix(path, outer)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// assign makes a place live, with all that lies inside it.
+// assign makes a place live, with all places inside it.
 func (s state) assign(p place) {
 	for q := range s {
 		if q.root == p.root && within(q.path, p.path) {
@@ -78,7 +78,7 @@ func (s state) changed(v *types.Var) {
 	}
 }
 
-// inside forgets what lies inside a place that somebody else has been given.
+// inside forgets the places inside a place that was passed to other code.
 func (s state) inside(p place) {
 	for q := range s {
 		if q.root == p.root && q.path != p.path && within(q.path, p.path) {
@@ -87,8 +87,8 @@ func (s state) inside(p place) {
 	}
 }
 
-// blocking returns the status of what is in a place's way: itself, what it is a
-// part of, what is a part of it. Of several it is the one moved last.
+// blocking returns the status of the places that overlap a place; of more than one,
+// that of the one moved last.
 func (s state) blocking(p place) (worst status, blocked bool) {
 	for q, st := range s {
 		if q.root == p.root && (within(q.path, p.path) || within(p.path, q.path)) && (st.dead || st.out) && (!blocked || st.at > worst.at) {

@@ -8,11 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/mark"
 )
 
-// A use is what becomes of a place.
+// A use is the effect of an expression on a place.
 type use uint8
 
 const (
-	kept     use = iota // looked at
+	kept     use = iota // read
 	gone                // moved
 	taken               // its content taken out
 	returned            // its content given back
@@ -28,7 +28,7 @@ const (
 	again      // nobody knows how often
 )
 
-// use reports a use of a place that may be dead, and notes what becomes of it.
+// use reports a use of a place that may be dead, and records the effect.
 func (w *walker) use(s state, p place, e ast.Expr, how use) {
 	w.capture(s, p)
 	bad, blocked := s.blocking(p)
@@ -53,7 +53,7 @@ func (w *walker) use(s state, p place, e ast.Expr, how use) {
 	}
 }
 
-// stale says why a place cannot be used.
+// stale reports why a place cannot be used.
 func (w *walker) stale(e ast.Expr, bad status) {
 	name, line := types.ExprString(e), w.pass.Fset.Position(bad.at).Line
 	switch {
@@ -122,7 +122,7 @@ func (w *walker) call(s state, call *ast.CallExpr, when when) {
 	}
 }
 
-// receiver is what a method does to the value that it is called on.
+// receiver is the effect of a method on its receiver.
 func (w *walker) receiver(s state, call *ast.CallExpr, marks mark.Set) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || w.pass.TypesInfo.Selections[sel] == nil {
@@ -149,7 +149,7 @@ func (w *walker) receiver(s state, call *ast.CallExpr, marks mark.Set) {
 	}
 }
 
-// args moves the arguments, or lends them.
+// args moves or borrows the arguments.
 func (w *walker) args(s state, call *ast.CallExpr, marks mark.Set) {
 	sig, _ := w.pass.TypesInfo.TypeOf(call.Fun).Underlying().(*types.Signature)
 	for i, e := range call.Args {
@@ -186,7 +186,7 @@ func (w *walker) hides(to types.Type, e ast.Expr) {
 	}
 }
 
-// given is an argument through which a call may assign to what lies behind it.
+// given is an argument through which a call may assign to other places.
 func (w *walker) given(s state, e ast.Expr) {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {

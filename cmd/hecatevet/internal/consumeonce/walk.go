@@ -23,9 +23,9 @@ type walker struct {
 	ret       *captures         // of a literal: what it does to what it captures
 }
 
-// prepare finds what the blocks of the graph show at another place than where it
-// happens: range assigns at the start of each round, select sends and receives in
-// the case that it chose.
+// prepare finds the operations that the blocks of the graph show at another place
+// than where they happen: range assigns at the start of each iteration, select sends
+// and receives in the chosen case.
 func (w *walker) prepare() {
 	w.ranges, w.comms = map[ast.Expr]bool{}, map[ast.Stmt]bool{}
 	ast.Inspect(w.root, func(n ast.Node) bool {
@@ -121,7 +121,7 @@ func (w *walker) assignment(s state, lhs, rhs []ast.Expr) {
 	}
 }
 
-// mayFail notes the error that says whether a value was taken.
+// mayFail records the error that says whether a value was taken.
 func (w *walker) mayFail(s state, lhs, rhs ast.Expr) {
 	call, ok := ast.Unparen(rhs).(*ast.CallExpr)
 	id, named := lhs.(*ast.Ident)
@@ -140,8 +140,8 @@ func (w *walker) mayFail(s state, lhs, rhs ast.Expr) {
 	}
 }
 
-// edge is the way to one of the blocks behind a condition: where an error is not
-// nil, what it says could not be taken is where it was.
+// edge is the edge to a successor of a condition: where an error is not nil, the value
+// that could not be taken is still in its place.
 func (w *walker) edge(b *cfg.Block, succ int, s state) {
 	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return
@@ -166,7 +166,7 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// assign makes what is assigned to live.
+// assign makes the assigned place live.
 func (w *walker) assign(s state, e ast.Expr) {
 	if e == nil || blank(e) {
 		return
@@ -196,7 +196,7 @@ func (w *walker) move(s state, e ast.Expr) {
 	w.read(s, e)
 }
 
-// read is an expression whose value is looked at, or made here.
+// read is an expression whose value is read, or made here.
 func (w *walker) read(s state, e ast.Expr) {
 	t := w.pass.TypesInfo.TypeOf(e)
 	if p, ok := w.place(e); ok {
@@ -247,11 +247,11 @@ func (w *walker) address(s state, e *ast.UnaryExpr) {
 	}
 	w.inner(s, e.X)
 	if t := w.pass.TypesInfo.TypeOf(e.X); w.reporting && w.marks.Type(t)&mark.ConsumeOnce != 0 {
-		w.report(e, "the address of a %s is a second claim that cannot be followed; hand the value on", w.name(t))
+		w.report(e, "the address of a %s is a second claim that cannot be followed; pass the value on", w.name(t))
 	}
 }
 
-// inner walks what an expression is made of.
+// inner walks the operands of an expression.
 func (w *walker) inner(s state, e ast.Expr) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.StarExpr:
@@ -282,8 +282,8 @@ func (w *walker) inner(s state, e ast.Expr) {
 	}
 }
 
-// bare walks the expression under a selector or an index: a part of a place is no
-// use of all of it.
+// bare walks the expression under a selector or an index: reading a part of a place is
+// not a use of all of it.
 func (w *walker) bare(s state, e ast.Expr) {
 	if _, ok := w.place(e); ok {
 		w.inner(s, e)

@@ -20,7 +20,7 @@ type Memory map[*types.Var]uint64
 // Clone returns a copy.
 func (m Memory) Clone() Memory { return maps.Clone(m) }
 
-// Join adds what may be on another way.
+// Join adds what may be true on another path.
 func (m Memory) Join(o Memory) (news bool) {
 	for v, bits := range o {
 		if m[v]|bits != m[v] {
@@ -86,7 +86,7 @@ func (t *tracer) block(b *cfg.Block, m Memory) {
 	}
 }
 
-// node looks for changes in a statement, and then does what it assigns.
+// node finds writes in a statement, and then applies its assignments.
 func (t *tracer) node(m Memory, n ast.Node) {
 	if t.reporting {
 		t.look(m, n)
@@ -127,7 +127,7 @@ func (t *tracer) assign(m Memory, n *ast.AssignStmt) {
 	}
 }
 
-// set makes a variable the memory of something.
+// set records the memory of a variable.
 func (t *tracer) set(m Memory, e ast.Expr, of uint64) {
 	id, ok := e.(*ast.Ident)
 	if !ok {
@@ -211,7 +211,7 @@ func (t *tracer) result(m Memory, call *ast.CallExpr) (of uint64) {
 	return 0
 }
 
-// lists reports whether a type is a list of what shares memory itself.
+// lists reports whether a type is a list of elements that share memory.
 func lists(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
 	return ok && mark.Pointerish(s.Elem())

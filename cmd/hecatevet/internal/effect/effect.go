@@ -1,6 +1,6 @@
-// Package effect finds what functions do with what they are given: which functions
-// they keep beyond the call or call no more than once, which lists they write, and which of their results
-// are the memory of an argument or may only be read. It is a fact of a function,
+// Package effect finds the effects of functions on their arguments: which functions
+// they keep beyond the call or call no more than once, which lists they write, and
+// which of their results alias an argument or may only be read. It is a fact of a function,
 // so it is known of the functions of other modules too.
 //
 // A function that is called through an interface or a variable has no facts:
@@ -96,7 +96,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return e, nil
 }
 
-// concerned reports whether there can be anything to say of a function.
+// concerned reports whether a function can have facts.
 func concerned(sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if _, ok := p.Type().Underlying().(*types.Signature); ok || list(p.Type()) {
@@ -153,7 +153,7 @@ func listed(p *types.TypeParam) bool {
 	return false
 }
 
-// function is one look at a function, with what is known of the others so far.
+// function is the analysis of a function, with the facts of the others so far.
 func (e *Effects) function(c inspector.Cursor, f *types.Func) Fact {
 	fact := Fact{}
 	entry := Memory{}

@@ -13,8 +13,8 @@ import (
 // write, and by a function that changes what it is given. Elements that share memory
 // themselves are not its own: a list of lists is not changed with its members.
 
-// look finds the changes in a node, and goes into its function literals with what
-// is known here.
+// look finds the writes in a node, and in its function literals with the present
+// state.
 func (t *tracer) look(m Memory, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -76,7 +76,7 @@ func (t *tracer) call(m Memory, call *ast.CallExpr) bool {
 		case f.Name() == "copy", f.Name() == "clear":
 			change(call.Args[0], f.Name()+" writes "+types.ExprString(call.Args[0]))
 		case f.Name() == "append" && !full(call.Args[0]) && !lists(t.info.TypeOf(call)):
-			change(call.Args[0], "append may write behind "+types.ExprString(call.Args[0]))
+			change(call.Args[0], "append may write after "+types.ExprString(call.Args[0]))
 		}
 	case *types.Func:
 		writes := t.Of(f).Writes

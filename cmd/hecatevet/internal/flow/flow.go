@@ -1,23 +1,23 @@
-// Package flow finds what is known before every block of a function: a state is
-// carried along the edges of its control-flow graph, and joined where they meet,
-// until nothing changes. So loops, goto, select and early returns need no rule of
-// their own.
+// Package flow is forward data-flow analysis: the state before every block of a
+// function is propagated along the edges of its control-flow graph, and joined where
+// they meet, until a fixed point. So loops, goto, select and early returns need no
+// special cases.
 package flow
 
 import "golang.org/x/tools/go/cfg"
 
-// A State is what is known at a place.
+// A State is the knowledge at a point of a function.
 type State[S any] interface {
 	Clone() S
-	// Join adds what is known on another way to the same place, and reports
-	// whether that was news.
+	// Join adds the state of another path to the same point, and reports whether
+	// that changed it.
 	Join(S) bool
 }
 
 // Solve calls visit for each block that can be reached from the start, in the order
 // of the graph, with the state before it; at the start that is entry. transfer takes
-// a state of its own through a block, and edge along the way to one of the blocks
-// behind it. A function without a graph has no blocks.
+// a copy of the state through a block, and edge along the edge to one of its
+// successors. A function without a graph has no blocks.
 func Solve[S State[S]](g *cfg.CFG, entry S, transfer func(*cfg.Block, S), edge func(b *cfg.Block, succ int, s S), visit func(*cfg.Block, S)) {
 	if g == nil || len(g.Blocks) == 0 {
 		return

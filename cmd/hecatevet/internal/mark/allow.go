@@ -9,11 +9,11 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// An Allow is a directive that lets one finding stand:
+// An Allow is a directive that allows one finding:
 //
 //	//hecate:allow ANALYZER reason
 //
-// behind the line that it is about, alone on the line before it, or in the doc of a
+// at the end of the line that it is about, alone on the line before it, or in the doc of a
 // function, all of which it is about.
 type Allow struct {
 	Pos      token.Pos
@@ -24,13 +24,13 @@ type Allow struct {
 	used     bool
 }
 
-// wrong is a directive that says nothing.
+// wrong is an invalid directive.
 type wrong struct {
 	pos token.Pos
 	msg string
 }
 
-// loose looks at a directive that is not in the doc of what it is about.
+// loose checks a directive that is not in the doc of a declaration.
 func (c collector) loose(f *ast.File, comment *ast.Comment) {
 	text, ok := strings.CutPrefix(comment.Text, Prefix)
 	if !ok || c.seen[comment] {
@@ -42,7 +42,7 @@ func (c collector) loose(f *ast.File, comment *ast.Comment) {
 	case word == "allow":
 		c.allow(comment, rest, 0, 0)
 	case known:
-		c.m.wrong = append(c.m.wrong, wrong{comment.Pos(), Prefix + word + " does not belong here: it stands in the doc of a " + w.on.String()})
+		c.m.wrong = append(c.m.wrong, wrong{comment.Pos(), Prefix + word + " does not belong here: it belongs in the doc of a " + w.on.String()})
 	default:
 		c.m.wrong = append(c.m.wrong, wrong{comment.Pos(), fmt.Sprintf("there is no directive %s%s; there are allow, %s", Prefix, word, strings.Join(sortedWords, ", "))})
 	}
@@ -104,7 +104,7 @@ func (m *Marks) Allows(f func(a *Allow, used bool)) {
 	}
 }
 
-// Wrong calls f for every directive that says nothing.
+// Wrong calls f for every invalid directive.
 func (m *Marks) Wrong(f func(pos token.Pos, msg string)) {
 	for _, w := range m.wrong {
 		f(w.pos, w.msg)

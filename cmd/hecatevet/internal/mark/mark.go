@@ -1,5 +1,5 @@
-// Package mark reads the directives by which a module says what its types are
-// for, and carries them from package to package.
+// Package mark reads the directives by which a module declares the roles of its types,
+// and passes them from package to package as facts.
 //
 // An analyzer of this tool knows no type by its name. It knows marks: comments
 // of the form //hecate:NAME in the doc of a type, a function, a field of a struct
@@ -42,7 +42,7 @@ const (
 	Conductor                   // package: drives the clock
 )
 
-// where says what a mark may stand on.
+// where is the declarations that a mark may be on.
 type where uint8
 
 const (
@@ -52,7 +52,7 @@ const (
 	onPackage
 )
 
-// words is the spelling of every mark and where it may stand.
+// words is the spelling of every mark and the declarations that it may be on.
 var words = map[string]struct {
 	set Set
 	on  where
@@ -73,7 +73,7 @@ var words = map[string]struct {
 	"conductor":   {Conductor, onPackage},
 }
 
-// Fact is what a package tells those that import it about one of its objects.
+// Fact is the marks of one object of a package, for the packages that import it.
 type Fact struct{ Set Set }
 
 // AFact makes Fact a fact.
@@ -185,7 +185,7 @@ func (c collector) export(name *ast.Ident, set Set) {
 	}
 }
 
-// doc reads the marks in the doc of a thing and notes those that do not belong
+// doc reads the marks in the doc of a declaration and records those that do not belong
 // there.
 func (c collector) doc(g *ast.CommentGroup, on where) (set Set) {
 	if g == nil {
@@ -199,11 +199,11 @@ func (c collector) doc(g *ast.CommentGroup, on where) (set Set) {
 		word, _, _ := strings.Cut(text, " ")
 		w, known := words[word]
 		if !known {
-			continue // allow, or unknown: loose says so
+			continue // allow, or unknown: loose reports it
 		}
 		c.seen[comment] = true
 		if w.on&on == 0 {
-			c.m.wrong = append(c.m.wrong, wrong{comment.Pos(), Prefix + word + " does not belong here: it stands on a " + w.on.String()})
+			c.m.wrong = append(c.m.wrong, wrong{comment.Pos(), Prefix + word + " does not belong here: it belongs on a " + w.on.String()})
 			continue
 		}
 		set |= w.set

@@ -79,9 +79,9 @@ func (m *Marks) Holds(t types.Type, mark Set) bool {
 }
 
 // Carries reports whether a value with the mark can be reached through a value of
-// the type: behind pointers, in lists, maps and channels, and as what a generic
-// type is made of. The fields of a named struct are not looked at: the struct is
-// looked at where it is declared.
+// the type: through pointers, in lists, maps and channels, and as a type argument. The
+// fields of a named struct are not checked: the struct is checked where it is
+// declared.
 func (m *Marks) Carries(t types.Type, mark Set) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -113,7 +113,7 @@ func (m *Marks) Carries(t types.Type, mark Set) bool {
 	return false
 }
 
-// Name is the name of the first marked type on the way to what is marked.
+// Name is the name of the first marked type that Carries finds.
 func (m *Marks) Name(t types.Type, mark Set) string {
 	name := ""
 	var walk func(t types.Type)

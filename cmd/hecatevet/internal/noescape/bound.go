@@ -62,8 +62,8 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// rootOf returns the variable in which a part of a struct lies; what lies behind a
-// pointer, in a list or a map has none.
+// rootOf returns the variable that holds a part of a struct; what is reached through a
+// pointer, a list or a map has none.
 func rootOf(e ast.Expr) (*ast.Ident, bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/mark"
 )
 
-// flows reports values that are put where they outlive their scope.
+// flows reports values that are stored where they outlive their scope.
 func (c *checker) flows(root inspector.Cursor) {
 	for cur := range root.Preorder((*ast.CallExpr)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.ReturnStmt)(nil),
 		(*ast.SendStmt)(nil), (*ast.CompositeLit)(nil), (*ast.GoStmt)(nil)) {
@@ -110,8 +110,8 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// around reports whether a variable is declared outside of the function literal in
-// which the cursor stands.
+// around reports whether a variable is declared outside of the function literal at the
+// cursor.
 func (c *checker) around(cur inspector.Cursor, v *types.Var) bool {
 	for lit := range cur.Enclosing((*ast.FuncLit)(nil)) {
 		n := lit.Node()
@@ -181,7 +181,7 @@ func (c *checker) goroutine(n *ast.GoStmt) {
 	}
 }
 
-// receiver is what a method is called on.
+// receiver is the receiver of a method call.
 func receiver(call *ast.CallExpr) ast.Expr {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		return sel.X

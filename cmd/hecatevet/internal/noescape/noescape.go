@@ -1,10 +1,10 @@
 // Package noescape finds values that leave the scope they were made for.
 //
 // A type marked noescape has values that live for one scope, on one goroutine.
-// Where they go is seen from types: a field, a package-level variable, a channel, a
-// list, a map, an interface or a result of such a type is a way out, whatever is
-// put there. What a function marked scoped returns points into a scope without
-// such a type, and is followed through the variables of a function.
+// Escapes are found by types: a field, a package-level variable, a channel, a list, a
+// map, an interface or a result of such a type is an escape, whatever is stored there.
+// The result of a function marked scoped points into a scope without having such a
+// type, and is followed through the variables of a function.
 package noescape
 
 import (
@@ -49,7 +49,7 @@ is itself marked scoped may return it.`,
 	Run:      run,
 }
 
-// checker looks at one package.
+// checker analyses one package.
 type checker struct {
 	pass    *analysis.Pass
 	info    *types.Info
@@ -84,7 +84,7 @@ func (c *checker) report(at ast.Node, format string, args ...any) {
 	c.marks.Report(c.pass, at, format, args...)
 }
 
-// types reports the ways out that are written as types.
+// types reports the escapes that are written as types.
 func (c *checker) types(root inspector.Cursor) {
 	for cur := range root.Preorder((*ast.StructType)(nil), (*ast.FuncType)(nil), (*ast.ChanType)(nil), (*ast.MapType)(nil),
 		(*ast.ArrayType)(nil), (*ast.GenDecl)(nil), (*ast.Ident)(nil)) {

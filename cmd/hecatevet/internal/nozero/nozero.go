@@ -1,5 +1,5 @@
-// Package nozero finds values of types that only their constructor makes, and that
-// were made without it.
+// Package nozero finds values that were made without the constructor that their type
+// requires.
 package nozero
 
 import (
@@ -38,7 +38,7 @@ declared by the assignment, or by a function that returns it.`,
 	Run:      run,
 }
 
-// checker looks at one package.
+// checker analyses one package.
 type checker struct {
 	pass  *analysis.Pass
 	info  *types.Info
@@ -109,7 +109,7 @@ func compared(cur inspector.Cursor) bool {
 	return cur.ParentEdgeKind() == edge.BinaryExpr_X || cur.ParentEdgeKind() == edge.BinaryExpr_Y
 }
 
-// besideError reports whether a literal is returned beside an error.
+// besideError reports whether a literal is returned together with an error.
 func (c checker) besideError(cur inspector.Cursor) bool {
 	ret, ok := cur.Parent().Node().(*ast.ReturnStmt)
 	if !ok || cur.ParentEdgeKind() != edge.ReturnStmt_Results || len(ret.Results) < 2 {

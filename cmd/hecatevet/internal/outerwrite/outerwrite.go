@@ -1,8 +1,8 @@
-// Package outerwrite finds what changes outer parameters past their writer.
+// Package outerwrite finds code that changes outer parameters without their writer.
 //
 // Memory is read-only if a function marked readonly returned it or a field marked
 // readonly holds it. It stays so through slices of it, other variables, lists of
-// lists and functions that hand it on. Changing an element of it is reported.
+// lists and functions that pass it on. Changing an element of it is reported.
 package outerwrite
 
 import (

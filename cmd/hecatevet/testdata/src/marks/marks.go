@@ -6,21 +6,21 @@ import "life"
 //hecate:consumonce // want `there is no directive //hecate:consumonce; there are allow, advances, borrows`
 type typo struct{}
 
-//hecate:takes // want `//hecate:takes does not belong here: it stands on a function`
+//hecate:takes // want `//hecate:takes does not belong here: it belongs on a function`
 type notAFunction struct{}
 
-//hecate:nozero // want `//hecate:nozero does not belong here: it stands on a type`
+//hecate:nozero // want `//hecate:nozero does not belong here: it belongs on a type`
 func notAType() {}
 
 type fields struct {
 	//hecate:readonly
 	rightly []int
-	//hecate:clock // want `//hecate:clock does not belong here: it stands on a type`
+	//hecate:clock // want `//hecate:clock does not belong here: it belongs on a type`
 	wrongly int
 }
 
 func loose() {
-	//hecate:noescape // want `//hecate:noescape does not belong here: it stands in the doc of a type`
+	//hecate:noescape // want `//hecate:noescape does not belong here: it belongs in the doc of a type`
 	_ = life.Dawn()
 }
 

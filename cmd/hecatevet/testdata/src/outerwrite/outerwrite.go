@@ -29,7 +29,7 @@ func calls(t life.Table, own []int) {
 	copy(w, own) // want `copy writes w`
 	copy(own, w)
 	clear(w)         // want `clear writes w`
-	_ = append(w, 1) // want `append may write behind w`
+	_ = append(w, 1) // want `append may write after w`
 	_ = append(own, w...)
 	_ = append(w[:1:1], 2)
 	slices.Sort(w)        // want `Sort writes w`
