@@ -1,25 +1,23 @@
+// Package chunked builds a rule as a strategy computes it: all tokens of a chunk at
+// once, in a scan over chunks, and the rest of a call token by token.
 package chunked
 
 import (
-	"slices"
-
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/scan"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// The equations of a strategy, built for all tokens of one chunk at once: the
-// body of a scan over chunks. Here the token is a loop over the chunk, and an
-// index over the chunk's axis is a moment of it, so that k_i is the key of
-// another token. A state of the rule is known where the chunk began, M°, and its
-// equation is needed at the chunk's last token only. A state per chunk has a
-// value at every token, and its first value before them.
+// The body of a scan over chunks. Here the token is a loop over the chunk, and an
+// index over the chunk's axis is a time step, so that k_i is the key of another
+// token. A state of the rule is known where the chunk began, M°, and its equation is
+// needed at the last token of the chunk only. A state per chunk has a value at every
+// token, and its initial value before the first.
 
 // chunk serves the names inside a chunk.
 type chunk struct {
@@ -39,93 +37,6 @@ type chunk struct {
 
 	unknowns     []*ir.Value // states in the rule's equation while inputs are found in it
 	formMismatch bool        // a form has no type with the axes of the rule: said
-}
-
-// Program writes the program of a rule that a strategy computes: what has
-// no state is built for all tokens, then one scan over chunks and one over the rest.
-func Program(e *expr.Builder, n *scan.Names) *ir.Func {
-	before := e.Diags.Len()
-	for _, eq := range e.Block.Eqs {
-		if eq.Class != check.Recurrent {
-			n.Equation(e, eq)
-		}
-	}
-	if e.Diags.Len() > before && e.Diags.HasErrors() {
-		return nil
-	}
-	buildSeriesOfRule(n, e)
-	buildScans(n, e)
-	if e.Diags.Len() > before && e.Diags.HasErrors() {
-		return nil
-	}
-	e.NameWindowStates()
-	program.ListAxes(e.Func)
-	return e.Func
-}
-
-// buildSeriesOfRule prepares what the tokens behind the last whole chunk read: the
-// rule's own names mean the same axes, and its series are built with the others.
-func buildSeriesOfRule(n *scan.Names, e *expr.Builder) {
-	whole, rule := e.Block, e.Block.Strategy.Rule
-	for name, a := range rule.Axes {
-		if b := whole.Axes[name]; b != nil {
-			e.Axes[a] = e.Axis(b)
-		}
-	}
-	e.Block = rule
-	for _, eq := range rule.Eqs {
-		if eq.Class != check.Recurrent && n.Values[eq.Name] == nil {
-			n.Equation(e, eq)
-		}
-	}
-	e.Block = whole
-}
-
-// buildScans builds the scans of a rule that a strategy computes.
-func buildScans(n *scan.Names, e *expr.Builder) {
-	c := newCut(e)
-	s := newChunk(n, e, c)
-	if s.matchForms(); e.Diags.HasErrors() {
-		return
-	}
-	for _, eq := range e.Block.Eqs {
-		if eq.Class == check.Recurrent && eq.Name == "y" {
-			s.value(eq, e.Block.Unit.Name.Span)
-		}
-	}
-	if e.Diags.HasErrors() {
-		return
-	}
-	if s.vals["y"] == nil {
-		panic("irbuild: BUG: " + e.Block.ID + " has no answer in chunks, and nothing was said about it")
-	}
-	y := s.close()
-	if e.Diags.HasErrors() {
-		return
-	}
-	if c.rest != nil {
-		whole := e.Block
-		e.Block = whole.Strategy.Rule
-		t := scan.NewStepAfter(e, n, &scan.Remainder{Tokens: c.rest, Cut: c.remainder, States: c.final})
-		for _, eq := range e.Block.Eqs {
-			if eq.Class == check.Recurrent {
-				t.Equation(eq)
-			}
-		}
-		if e.Diags.HasErrors() {
-			return
-		}
-		y = c.join(e, y, t.Close())
-		e.Block = whole
-	} else {
-		y = c.join(e, y, nil)
-		for _, sym := range e.Block.SymSeq {
-			if v := c.final[sym.Name]; v != nil {
-				e.Func.Results = append(e.Func.Results, ir.Result{Name: n.States[sym.Name].Name, Val: v, State: true})
-			}
-		}
-	}
-	e.Func.Results = append([]ir.Result{{Name: "y", Val: y}}, e.Func.Results...)
 }
 
 func newChunk(n *scan.Names, outer *expr.Builder, c *cut) *chunk {
@@ -183,7 +94,7 @@ func (s *chunk) close() *ir.Value {
 	return y
 }
 
-// lastToken is the equation of a state at the lastToken token of the chunk.
+// lastToken is the equation of a state at the last token of the chunk.
 func (s *chunk) lastToken(eq *check.Equation) *ir.Value {
 	at := tensor.Const(s.cut.size - 1)
 	if s.vals[eq.Name] != nil || s.busy[eq.Name] || s.e.Block.IsRecurrent(eq) {
@@ -213,7 +124,7 @@ func (s *chunk) checkType(eq *check.Equation, t *tensor.Tensor) bool {
 	return ok && scan.FitsState(s.e, sym, eq, axes, t)
 }
 
-// build builds something that belongs to an equation, apart from its reader.
+// build builds a value of an equation in its own scope.
 func (s *chunk) build(eq *check.Equation, build func() *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	id, at := e.Eq, e.Span
@@ -274,6 +185,7 @@ func (s *chunk) read(t *tensor.Tensor, at tensor.Affine) *tensor.Tensor {
 	return u
 }
 
+// Resolve finds the value of a name at the tokens of the chunk.
 func (s *chunk) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	eq := e.Block.Equation(sym.Name)
 	switch {
@@ -296,104 +208,8 @@ func (s *chunk) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	return nil
 }
 
-// previousToken is a state per chunk one token previousToken each.
-func (s *chunk) previousToken(sym *check.Symbol, eq *check.Equation, span notation.Span) *tensor.Tensor {
-	if t := s.previous[sym.Name]; t != nil {
-		return t
-	}
-	if s.busy[eq.Name] {
-		return s.placeholder(sym, span)
-	}
-	x := s.value(eq, span)
-	if x == nil {
-		return nil
-	}
-	e := s.e
-	t := s.build(eq, func() *tensor.Tensor {
-		token := tensor.AffineOf(e.Token)
-		before := token.Add(tensor.Const(1), -1)
-		u := e.Where(s.read(x, before), before)
-		first, ok := s.initial(sym)
-		if !ok || first.IsZero() {
-			return u
-		}
-		return e.Add(u, s.atFirstToken(sym, tensor.ScaleRows(tensor.Number(1), first, u.Axes)), 1)
-	})
-	if t == nil {
-		return nil
-	}
-	vars := []*tensor.LoopVar{e.Token}
-	s.previous[sym.Name] = e.FromValue(e.ValueOver(t, vars), vars, t.Axes)
-	return s.previous[sym.Name]
-}
-
-// placeholder stands for a state before each token while its own equation is built:
-// what reads it may turn out to make no difference, as a slope that does not
-// depend on the prediction.
-func (s *chunk) placeholder(sym *check.Symbol, span notation.Span) *tensor.Tensor {
-	axes, _, ok := s.e.Declared(sym)
-	if !ok {
-		return nil
-	}
-	p := s.placeholders[sym.Name]
-	if p == nil {
-		p = s.e.Func.AddParam(ident.ASCII(sym.Name)+".before", ir.Token, ir.Real, append([]*ir.Axis{s.e.Token.Axis}, axes...)...)
-		s.placeholders[sym.Name] = p
-		s.placeholderSpans = append(s.placeholderSpans, span)
-	}
-	return s.read(s.e.FromValue(p, []*tensor.LoopVar{s.e.Token}, axes), s.now)
-}
-
-// removePlaceholders refuses a rule whose states do make a difference to what they add.
-func (s *chunk) removePlaceholders() bool {
-	f := s.e.Func
-	f.Sweep()
-	used := f.Uses()
-	for name, p := range s.placeholders {
-		if used[p] > 0 {
-			eq := s.e.Block.Equation(name)
-			s.e.Diags.Errorf(diag.NotSupported, s.placeholderSpans[0], "what %s adds to itself depends on it by more than a number", name).
-				See(eq.Span(), "the equation of %s", name).See(s.outer.Block.Unit.Name.Span, "%s computes it in chunks", s.outer.Block.Name).Hint("such a rule has no scan; a strategy with equations of its own may compute it in chunks")
-			return false
-		}
-	}
-	f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return slices.Contains(s.unknowns, q) })
-	for _, p := range s.placeholders {
-		f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return q == p })
-	}
-	return true
-}
-
-// initial is what a state has before the initial token of a chunk: a number where it
-// begins anew with each, else what the chunk before left.
-func (s *chunk) initial(sym *check.Symbol) (*tensor.Tensor, bool) {
-	switch {
-	case !sym.PerChunk():
-		return s.carry[sym.Name], true
-	case sym.Decl == nil || sym.Decl.Init == nil:
-		return tensor.Number(0), true
-	}
-	n, ok := notation.Constant(sym.Decl.Init)
-	if !ok {
-		s.e.Diags.Errorf(diag.NotSupported, sym.Decl.Init.Where(), "a state of a chunk starts from a number")
-	}
-	return tensor.Number(n), ok
-}
-
-// atFirstToken is t, the share of the first value of a state, at the first token of the
-// chunk, and zero at the others.
-func (s *chunk) atFirstToken(sym *check.Symbol, t *tensor.Tensor) *tensor.Tensor {
-	e := s.e
-	id := e.Eq
-	defer func() { e.Eq = id }()
-	if sym.PerChunk() {
-		e.Eq = ir.InitialName(e.Block.ID + "." + ident.ASCII(sym.Name))
-	}
-	return e.Where(t, tensor.Affine{}.Add(tensor.AffineOf(e.Token), -1))
-}
-
-// input is a value without a state behind it: the chunk's part of a
-// series, at one of its tokens, or something that is the same for all of them.
+// input is a value that depends on no state: the chunk's slice of a series, at one of its
+// tokens, or a value that all tokens share.
 func (s *chunk) input(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	at := s.now
 	if when.At != nil && when.At.Time != nil && when.At.Window == nil {

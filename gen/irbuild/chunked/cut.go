@@ -6,19 +6,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// Where a strategy computes a rule, the tokens of a call are cut into chunks of
-// C: ⌊T/C⌋ whole ones, which one scan takes chunk by chunk, and T mod C tokens
-// behind them, which the rule's own scan takes token by token. A call of fewer
-// tokens than a chunk has is all rest, so a stream of single tokens runs the
-// rule itself.
+// Strip mining of time: the T tokens of a call are cut into ⌊T/C⌋ whole chunks of C
+// tokens, which one scan takes chunk by chunk, and T mod C remaining tokens, which
+// the scan of the rule takes token by token. A call of fewer tokens than a chunk is
+// all remainder, so a stream of single tokens runs the rule itself.
 
 // A cut is one call cut into chunks.
 type cut struct {
-	size   int      // C
-	chunks *ir.Axis // the whole chunks
-	token  *ir.Axis // the tokens of one
-	rest   *ir.Axis // the tokens behind them; nil when there are none, with C = 1
-	final  map[string]*ir.Value
+	size      int      // C
+	chunks    *ir.Axis // the whole chunks
+	token     *ir.Axis // the tokens of one
+	remaining *ir.Axis // the tokens after them; nil when there are none, with C = 1
+	final     map[string]*ir.Value
 }
 
 func newCut(e *expr.Builder) *cut {
@@ -27,23 +26,23 @@ func newCut(e *expr.Builder) *cut {
 	n := shape.Floor("T", int64(c.size))
 	c.chunks = e.Func.NewSizedAxis("chunks", n)
 	if c.size > 1 {
-		c.rest = e.Func.NewSizedAxis("rest", e.Token.Axis.Size.Sub(n.Mul(shape.Int(int64(c.size)))))
+		c.remaining = e.Func.NewSizedAxis("rest", e.Token.Axis.Size.Sub(n.Mul(shape.Int(int64(c.size)))))
 	}
 	return c
 }
 
-// intoChunks is a series by chunks: [lane, chunk, token, …] of [lane, token, …].
+// intoChunks is a series by chunks: [batch, chunk, token, …] of [batch, token, …].
 func (c *cut) intoChunks(e *expr.Builder, v *ir.Value) *ir.Value {
 	return c.slice(e, v, []*ir.Axis{c.chunks, c.token}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: c.size}, {Loop: 2, Coef: 1}}})
 }
 
-// remainder is what a series has remainder the last whole chunk.
+// remainder is the part of a series after the last whole chunk.
 func (c *cut) remainder(e *expr.Builder, v *ir.Value) *ir.Value {
-	return c.slice(e, v, []*ir.Axis{c.rest}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: c.chunks.Size.Mul(shape.Int(int64(c.size)))})
+	return c.slice(e, v, []*ir.Axis{c.remaining}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: c.chunks.Size.Mul(shape.Int(int64(c.size)))})
 }
 
-// slice copies a series with other axes in the place of its tokens, each entry
-// from the token at.
+// slice copies a series with other axes in the place of its tokens; at is the token that
+// an entry reads.
 func (c *cut) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *ir.Value {
 	axes := append([]*ir.Axis{v.Axes[0]}, time...)
 	sub := []ir.Sub{ir.L(0), at}
@@ -57,17 +56,17 @@ func (c *cut) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *i
 	return out
 }
 
-// join puts the answers of the chunks, [lane, chunk, token, …], and those of the
-// tokens behind them together: a series of the call.
+// join concatenates the results of the chunks, [batch, chunk, token, …], and those of the
+// tokens after them to a series of the call.
 func (c *cut) join(e *expr.Builder, whole, rest *ir.Value) *ir.Value {
 	time := e.Token.Axis
-	if c.rest != nil {
+	if c.remaining != nil {
 		time = e.SizedAxis(c.chunks.Size.Mul(shape.Int(int64(c.size))))
 	}
 	axes := append([]*ir.Axis{whole.Axes[0], time}, whole.Axes[3:]...)
 	e.IR.Eq, e.IR.Span = e.Eq, e.Span
 	y := e.IR.Reshape(whole, axes...)
-	if c.rest == nil {
+	if c.remaining == nil {
 		return y
 	}
 	axes = append([]*ir.Axis{whole.Axes[0], e.Token.Axis}, whole.Axes[3:]...)

@@ -1,23 +1,24 @@
 package chunked
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// An equation of a chunk that reads itself at earlier tokens, X_t = b_t −
-// Σ_{i<t} A_t[i] X_i, is the system (I + A) X = B with A strictly lower
-// triangular. A and B are built apart, from the terms that read the name and
-// from those that do not; the solution is one instruction. Where only the token
-// before is read, A has nothing but a number beside its diagonal, and the system
-// is a scan. Nothing is divided by, and no product of gates is taken apart into
-// logarithms: a gate of zero is a zero in A.
+// Triangular systems. An equation of a chunk that reads itself at earlier tokens,
+// X_t = b_t − Σ_{i<t} A_t[i] X_i, is the system (I + A) X = B with A strictly lower
+// triangular. A is built from the terms that read X and B from the others; the
+// solution is one instruction, a forward substitution. Where only the previous token
+// is read, A has entries on its subdiagonal only, and the system is a linear
+// recurrence, computed by recursive doubling (Hillis and Steele, Data parallel
+// algorithms, 1986). Nothing is divided by a gate, and no product of gates is written
+// in logarithms: a gate of zero is a zero in A.
 
 // triangular builds an equation that reads itself.
 func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tensor {
@@ -75,7 +76,7 @@ func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tens
 	return e.FromValue(x, token, b.Axes)
 }
 
-// lagCoefficient is the number that stands beside the name one token before.
+// lagCoefficient is the factor of the name one token before.
 func (s *chunk) lagCoefficient(eq *check.Equation, r *check.Recurrence) *tensor.Tensor {
 	out := tensor.Number(0)
 	sym := s.e.Block.Symbols[eq.Name]
@@ -106,7 +107,7 @@ func (s *chunk) lagCoefficient(eq *check.Equation, r *check.Recurrence) *tensor.
 	return out
 }
 
-// quietly is the value of an expression, or nil, without a message.
+// quietly is the value of an expression, or nil without a message.
 func (s *chunk) quietly(x notation.Expr) *tensor.Tensor {
 	said := s.e.Diags
 	defer func() { s.e.Diags = said }()
@@ -114,8 +115,8 @@ func (s *chunk) quietly(x notation.Expr) *tensor.Tensor {
 	return s.e.Expr(x)
 }
 
-// elementwiseCoefficient is the array that a term multiplies its name with, entry by entry: what is
-// left of the product without the name.
+// elementwiseCoefficient is the array that a term multiplies its name with, entry by
+// entry: the product without the name.
 func (s *chunk) elementwiseCoefficient(sym *check.Symbol, t check.SignedTerm) *tensor.Tensor {
 	e := s.e
 	x := e.Expr(t.Whole)
@@ -135,8 +136,8 @@ func (s *chunk) elementwiseCoefficient(sym *check.Symbol, t check.SignedTerm) *t
 	return nil
 }
 
-// readsOwnEntry reports whether a factor of a value with n axes, of which the first
-// subscript is the token, is read at the value's own entry.
+// readsOwnEntry reports whether a factor of a value with n axes, whose first subscript is
+// the token, is read at the value's own entry.
 func readsOwnEntry(f tensor.Factor, n int) bool {
 	if len(f.Sub) != n+1 {
 		return false
@@ -149,9 +150,10 @@ func readsOwnEntry(f tensor.Factor, n int) bool {
 	return true
 }
 
-// recursiveDoubling is x_t = a_t x_{t−1} + b_t, with a number a or one for each of the first
-// axes, and with what comes before the chunk in b already: an associative scan. In round r each token takes up what the token r
-// before it has gathered, so the rounds are as many as r doubles inside a chunk.
+// recursiveDoubling solves x_t = a_t x_{t−1} + b_t, where a is a scalar or has one entry
+// for each of the first axes of b, and b contains the contribution of x before the chunk.
+// Round r adds to each token what the token r before it has accumulated, for r = 1, 2, 4,
+// … below the length of a chunk.
 func (s *chunk) recursiveDoubling(a, b *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	token := []*tensor.LoopVar{e.Token}
@@ -180,8 +182,8 @@ func (s *chunk) solve(a, b *ir.Value) *ir.Value {
 	return s.e.IR.Add(in)
 }
 
-// typeOf is the type of what an equation defines: that of its terms, or that of
-// the state that it is of.
+// typeOf is the axes of the value of an equation: those of its terms, or those of its
+// state.
 func (s *chunk) typeOf(eq *check.Equation, b *tensor.Tensor, vars []*tensor.LoopVar) []*ir.Axis {
 	if !b.IsNumber() {
 		return append(tensor.AxesOf(vars), b.Axes...)
@@ -200,7 +202,7 @@ func (s *chunk) add(a, b *tensor.Tensor) *tensor.Tensor {
 	return s.e.Add(a, b, 1)
 }
 
-// sumTerms is the sum of the sumTerms without the name.
+// sumTerms is the sum of terms without the name.
 func (s *chunk) sumTerms(ts []check.SignedTerm) *tensor.Tensor {
 	out := tensor.Number(0)
 	for _, t := range ts {
@@ -219,7 +221,7 @@ func (s *chunk) sumTerms(ts []check.SignedTerm) *tensor.Tensor {
 	return out
 }
 
-// subdiagonal is A with a number of each token subdiagonal its diagonal.
+// subdiagonal is A for a factor of the previous token.
 func (s *chunk) subdiagonal(c *tensor.Tensor) *tensor.Tensor {
 	e := s.e
 	i := e.NewVar("i", e.Token.Axis)
@@ -228,7 +230,7 @@ func (s *chunk) subdiagonal(c *tensor.Tensor) *tensor.Tensor {
 	return s.matrixRow(c, i)
 }
 
-// coefficients is A of the terms that sum over earlier tokens.
+// coefficients is A for the terms that sum over earlier tokens.
 func (s *chunk) coefficients(r *check.Recurrence, left []*tensor.LoopVar) *tensor.Tensor {
 	e := s.e
 	out := tensor.Number(0)
@@ -257,7 +259,7 @@ func (s *chunk) coefficients(r *check.Recurrence, left []*tensor.LoopVar) *tenso
 	return out
 }
 
-// coefficient is a factor beside the name, with the sign that it has in A.
+// coefficient is a factor of the name, with the sign that it has in A.
 func (s *chunk) coefficient(t check.SignedTerm) *tensor.Tensor {
 	c := s.e.Expr(t.Expr)
 	if c == nil {
@@ -273,7 +275,7 @@ func (s *chunk) coefficient(t check.SignedTerm) *tensor.Tensor {
 	return c
 }
 
-// matrixRow is a number of two tokens as a vector over the earlier one.
+// matrixRow is a number that depends on two tokens as a vector over the earlier one.
 func (s *chunk) matrixRow(c *tensor.Tensor, i *tensor.LoopVar) *tensor.Tensor {
 	e := s.e
 	m := tensor.Product(c)

@@ -1,22 +1,22 @@
+// Package claim builds the two sides of claims, kinks and invariants as programs, and
+// isolates the gradients inside equations, all for proofs.
+//
+// A claim is an equation that must hold for all values of its names. So its program
+// has a parameter for every free name: a state before the step, a key, a gate, an
+// adjoint of later tokens. The states after one step and its results are computed
+// from them once, and so are the adjoints of that step. The adjoint of a value is
+// complete: what later tokens contribute, and what its use at this token adds.
 package claim
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
-
-// A claim is an equation that must hold whatever its names stand for. So its
-// program has a parameter for every name: a state before the step, a key, a
-// gate, an adjoint that comes from later. What the block computes from them in
-// one step, the states after it and what it gives, is computed here too, once,
-// and so are the adjoints of that step: the adjoint of a value is the whole of
-// it, what comes from later tokens and what this token's own use adds.
 
 // An Equality is the program of a claim: its results are left and right, and
 // term.0, term.1, … where the right side is a sum of Terms.
@@ -44,7 +44,7 @@ type claimNamer interface {
 	expr.AdjointResolver
 	expr.FreeResolver
 	expr.FieldResolver
-	vars() []*tensor.LoopVar // loops that every value has: the lane, for an operation
+	vars() []*tensor.LoopVar // loops that every value has: the batch, for an operation
 	known() map[string]Free
 }
 
@@ -99,8 +99,7 @@ func Of(blk *check.Block, c *notation.Claim, ds *diag.List) *Equality {
 	return q
 }
 
-// alike checks that two sides have the same type; a number on one side stands
-// for the array of it.
+// alike checks that two sides have the same type; a number on one side is broadcast.
 func alike(e *expr.Builder, xl, xr notation.Expr, left, right *tensor.Tensor) (*tensor.Tensor, *tensor.Tensor, bool) {
 	switch {
 	case e.Closed(xl, left) == nil || e.Closed(xr, right) == nil:
@@ -117,7 +116,7 @@ func alike(e *expr.Builder, xl, xr notation.Expr, left, right *tensor.Tensor) (*
 	return left, right, true
 }
 
-// result gives out a value over the given loops and its visible axes.
+// result makes a value a result, over the given loops and its visible axes.
 func result(e *expr.Builder, name string, t *tensor.Tensor, vars []*tensor.LoopVar) {
 	e.Func.Results = append(e.Func.Results, ir.Result{Name: name, Val: e.ValueOver(e.Copy(e.Materialize(t)), vars)})
 }
@@ -165,7 +164,7 @@ func summands(e *expr.Builder, c *notation.Claim, whole *tensor.Tensor) []summan
 	return out
 }
 
-// addends splits a sum; an addend behind a minus is wrapped in one.
+// addends splits a sum; an addend after a minus becomes a negation.
 func addends(x notation.Expr) []notation.Expr {
 	if b, ok := x.(*notation.Binary); ok && (b.Op == "+" || b.Op == "−") {
 		left, right := addends(b.X), addends(b.Y)

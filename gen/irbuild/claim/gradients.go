@@ -1,20 +1,21 @@
 package claim
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/scan"
-
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/irbuild/compose"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/compose"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/scan"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
+
+// Gradients inside equations, each isolated as a program of its own.
 
 // A Gradient is an inner gradient, cut out of the very program that uses it:
 // the parameter is an input, everything that does not depend on it is held
@@ -94,7 +95,7 @@ func knobGradients(blk *check.Block, ds *diag.List, trace *[]expr.GradSite) {
 	}
 }
 
-// scalarResult reports whether a call can be built and gives a number.
+// scalarResult reports whether a call can be built and returns a number.
 func scalarResult(blk *check.Block, call *notation.Call) bool {
 	var quiet diag.List
 	e, _ := newClaim(blk, blk.ID, &quiet)
@@ -102,7 +103,8 @@ func scalarResult(blk *check.Block, call *notation.Call) bool {
 	return t != nil && len(t.Axes) == 0 && quiet.Len() == 0
 }
 
-// isolate makes a program of its own out of a site.
+// isolate makes a program of a gradient site: the parameter is an input, and values that
+// do not depend on it are held fixed.
 func isolate(s expr.GradSite) Gradient {
 	f, m := s.Func.Clone()
 	f.Name = fmt.Sprintf("%s.%s", s.Eq, ident.ASCII(s.At.Call.Fun.Text))

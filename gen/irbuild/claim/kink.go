@@ -1,27 +1,28 @@
 package claim
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/scan"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/scan"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
+
+// Kinks and invariants: two sides, and the value or the condition that belongs to them.
 
 // Inside is the result of an invariant's program that is 0 where the conditions of its
 // binders do not hold.
 const Inside = "inside"
 
-// Value is the result of a kink's or an invariant's program besides its sides.
+// Value is the result of the program of a kink for the value whose smoothness it is about.
 const Value = "value"
 
-// Kink builds the two sides of a kink, for every entry that its free indices
-// name, and the value whose smoothness it is about: what an operation or one
-// step of a rule gives, or the function that the kink looks into, else the
-// page's first function.
+// Kink builds the two sides of a kink, for every entry that its free indices name, and the
+// value whose smoothness it is about: the result of an operation or of one step of a rule,
+// or the function that the kink refers to, else the page's first function.
 func Kink(blk *check.Block, k *notation.Kink, ds *diag.List) *Equality {
 	e, n := newClaim(blk, blk.ID+".kink", ds)
 	e.Span = k.Span
@@ -47,8 +48,8 @@ func Kink(blk *check.Block, k *notation.Kink, ds *diag.List) *Equality {
 	return &Equality{Func: finished(e), Free: n.known()}
 }
 
-// freeIndices binds the indices that no Σ and no left-hand side binds, each to
-// the axis that it reads.
+// freeIndices binds the indices that neither Σ nor a left-hand side binds, each to the
+// axis that it reads.
 func freeIndices(e *expr.Builder, xs ...notation.Expr) ([]*tensor.LoopVar, bool) {
 	var vars []*tensor.LoopVar
 	ok := true

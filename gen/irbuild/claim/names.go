@@ -1,6 +1,8 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -8,12 +10,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"slices"
 )
 
-// Frees lists the declared names behind the parameters of a program that was
-// built of the block: those of its parts too. A function of a page of its own
-// has its parameters.
+// The free names of claims: parameters of the program of a claim, with their types.
+
+// Frees lists the declared names of the parameters of a program that was built of the
+// block, those of its parts included. For a function of a page of its own they are its
+// parameters.
 func Frees(blk *check.Block, f *ir.Func) map[string]Free {
 	out := map[string]Free{}
 	if d := blk.Unit.Result; blk.Unit.Kind == notation.FuncUnit && d != nil {
@@ -25,7 +28,7 @@ func Frees(blk *check.Block, f *ir.Func) map[string]Free {
 	return out
 }
 
-// frees lists the declared names behind the parameters of a block's program.
+// frees adds the declared names of the parameters of a program of the block.
 func frees(blk *check.Block, f *ir.Func, prefix string, out map[string]Free) {
 	for _, s := range blk.SymSeq {
 		if name := prefix + ident.ASCII(s.Name); f.Param(name) != nil {

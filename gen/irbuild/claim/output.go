@@ -1,22 +1,25 @@
 package claim
 
 import (
-	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/irbuild/compose"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/compose"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A outputClaim serves an operation, a composition or a model: its names are
-// those of the block, for every lane, and the adjoints those of its output.
+// Claims of operations, compositions and models: about their inputs, their result, and
+// the adjoints of these.
+
+// An outputClaim serves an operation, a composition or a model: its names are those of the
+// block, for the whole batch, and its adjoints those of the output.
 type outputClaim struct {
 	*names
 	*compose.Names
@@ -43,8 +46,8 @@ func newOutputClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder
 	return e, n
 }
 
-// partResult is what a part gives: anything of its argument's type; what the parts of
-// a list give lies side by side.
+// partResult is the result of a part: a parameter of the type of its argument, with an
+// axis over the list where all parts of a list are called.
 func (n *outputClaim) partResult(e *expr.Builder, eq *check.Equation, x *compose.Call) {
 	if x.Arg == nil {
 		return
@@ -64,9 +67,10 @@ func (n *outputClaim) partResult(e *expr.Builder, eq *check.Equation, x *compose
 
 func (n *outputClaim) vars() []*tensor.LoopVar { return n.e.BatchVars() }
 
+// Resolve finds the value of a name of the block; its parameters are free.
 func (n *outputClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	before := len(e.Func.Params)
-	if n.Names.Values[sym.Name] == nil && sym.Kind == check.Outer { // of one lane: so is its adjoint
+	if n.Names.Values[sym.Name] == nil && sym.Kind == check.Outer { // per batch entry, and so is its adjoint
 		n.Names.Values[sym.Name] = e.Param(sym, ir.Outer, e.BatchVars())
 	}
 	t := n.Names.Resolve(e, sym, when, span)
@@ -120,7 +124,7 @@ func (n *outputClaim) reverse(e *expr.Builder) bool {
 	return true
 }
 
-// output is the name of what a unit gives: of a model the last number that it
+// output is the name of the result of a unit; of a model, the last scalar that it
 // computes.
 func (n *outputClaim) output() string {
 	if n.e.Block.Unit.Kind == notation.ModelUnit {
@@ -133,7 +137,7 @@ func (n *outputClaim) output() string {
 	return "out"
 }
 
-// differentiated is the output, or what relax says in its place.
+// differentiated is the output, or the value of relax in its place.
 func (n *outputClaim) differentiated(e *expr.Builder) *tensor.Tensor {
 	out := n.Names.Values[n.output()]
 	if out == nil {

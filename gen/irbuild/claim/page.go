@@ -10,6 +10,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Claims of pages that are no programs by themselves: knobs and fronts. Every name with a
+// type is a parameter.
+
 // pageAxes introduces the axes that the types of a page alone name: those of a
 // front are not known there.
 func pageAxes(e *expr.Builder) {
@@ -52,6 +55,7 @@ func freeAxis(e *expr.Builder, id *notation.Ident) *ir.Axis {
 // A pageClaim serves a page that is no program by itself: a knob or a front.
 type pageClaim struct{ *names }
 
+// Resolve finds the value of a name with a type: a parameter.
 func (n *pageClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	if sym.Type == nil || when != (expr.Time{}) {
 		e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value on this page alone", sym.Name)
@@ -64,6 +68,7 @@ func (n *pageClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 	return n.param(e, ident.ASCII(sym.Name), ir.Real, axes, Free{Text: sym.Name, Sym: sym, Type: sym.Type})
 }
 
+// Adjoint refuses adjoints.
 func (n *pageClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *tensor.Tensor {
 	return n.refuseAdjoint(e, x, "adjoints stand in the claims of an operation or a rule")
 }

@@ -1,29 +1,31 @@
 package claim
 
 import (
-	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/scan"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/scan"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A stepClaim serves the claims of a rule: one token of one lane. What has no
-// state behind it is a parameter; what has is computed by one step.
+// Claims of rules: about one token of one sequence.
+
+// A stepClaim serves the claims of a rule: one token of one sequence. A name that depends
+// on no state is a parameter; the others are computed by one step.
 type stepClaim struct {
 	*names
-	series   *scan.Names // only for the types of what has no state behind it
+	series   *scan.Names // only for the types of what depends on no state
 	now      map[string]*tensor.Tensor
 	static   map[string]*tensor.Tensor
 	bars     map[string]*tensor.Tensor
-	lookback map[string]*lookback // how far the step looks back at a series
+	lookback map[string]*lookback // how far the step reads a window at a series
 	shift    expr.Time            // when equations of states are read, where not now
 }
 
@@ -40,10 +42,11 @@ func newStepClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, 
 	e.Token = e.NewVar("t", o.Token.Axis)
 	n := &stepClaim{names: newNames(), series: series, static: map[string]*tensor.Tensor{}}
 	n.windows(o)
-	e.Names, e.Step = n, n
+	e.Names, e.Counter = n, n
 	return e, n
 }
 
+// Resolve finds the value of a name in one step.
 func (n *stepClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	eq := e.Block.Equation(sym.Name)
 	switch {
@@ -111,7 +114,7 @@ func (n *stepClaim) heldParam(e *expr.Builder, sym *check.Symbol) *tensor.Tensor
 	return n.param(e, key, elem, axes, Free{Text: spell, Sym: sym, Type: sym.Type})
 }
 
-// stepValue is a state, or an equation behind a state.
+// stepValue is a state, or an equation that depends on states.
 func (n *stepClaim) stepValue(e *expr.Builder, sym *check.Symbol, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
 	when, ok := scan.TimeAt(e, sym, when, n.shift, span)
 	switch {
@@ -144,7 +147,7 @@ func (n *stepClaim) stepValue(e *expr.Builder, sym *check.Symbol, eq *check.Equa
 	return nil
 }
 
-// step builds the equations behind states, once, each with a value of its own.
+// step builds the equations that depend on states, once, each with a value of its own.
 func (n *stepClaim) step(e *expr.Builder) {
 	if n.now != nil {
 		return
@@ -201,8 +204,8 @@ func (n *stepClaim) Adjoint(e *expr.Builder, x *notation.Ident, suffix string) *
 	return n.refuseAdjoint(e, x, "a step has the adjoints of what it reads, of the states before and after it, and of its output")
 }
 
-// reverse derives the adjoints of one step: adjoints come in for the states
-// after it and for what it gives.
+// reverse derives the adjoints of one step from those of the states after it and of its
+// results.
 func (n *stepClaim) reverse(e *expr.Builder) {
 	n.step(e)
 	n.bars = map[string]*tensor.Tensor{}
@@ -250,7 +253,7 @@ func (n *stepClaim) reverse(e *expr.Builder) {
 	}
 }
 
-// keyOnPage is the page's name of a parameter with its moment.
+// keyOnPage is the page's name of a parameter with its time step.
 func (n *stepClaim) keyOnPage(key string) string {
 	f := n.frees[n.params[key].Factors[0].Val.Name]
 	if f.Sym == nil {

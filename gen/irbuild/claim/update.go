@@ -2,23 +2,23 @@ package claim
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-	"github.com/nl-hecate/hecate/gen/irbuild/update"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
+	"github.com/nl-hecate/hecate/gen/irbuild/update"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A claim of an update speaks of a fire. What a slot holds is made by fires: a
-// mean of squares cannot be any number. So the program of a claim is a few
-// fires in a row, from slots of zero, each with a gradient of its own; x_n is of
-// the last of them, x_{1} of the first, and w_0 is where the parameter began.
+// Claims of updates. The slots of an update are results of earlier update steps: a mean of
+// squares, for example, cannot be any number. So the program of a claim is a few steps in
+// sequence, from slots of zero, each with a gradient of its own; x_n belongs to the last of
+// them, x_{1} to the first, and w_0 is the initial parameter.
 
-// stepsOfClaim is how many fires the program of a claim has.
+// stepsOfClaim is the number of update steps in the program of a claim.
 const stepsOfClaim = 3
 
 // A updateClaim serves the claims of an update.
@@ -57,6 +57,7 @@ func newUpdateClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder
 
 func (n *updateClaim) vars() []*tensor.LoopVar { return n.steps[0].Loops }
 
+// Resolve finds the value of a name after the last step, or after the first.
 func (n *updateClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	last := n.steps[len(n.steps)-1]
 	switch {
@@ -76,6 +77,7 @@ func (n *updateClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time
 	return nil
 }
 
+// Adjoint refuses adjoints.
 func (n *updateClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *tensor.Tensor {
 	return n.refuseAdjoint(e, x, "an update has no backward")
 }

@@ -1,8 +1,6 @@
 package claim
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"maps"
 	"slices"
 
@@ -10,24 +8,25 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A claim about a step whose equations look back through a window has one
-// parameter for all the moments of that window, the value now being its entry
-// 0, and one for how many tokens the context had before. So a claim is held to
-// windows that reach behind the start as well.
+// Windows in claims of rules. A series that the equations of a step read in a window has one
+// parameter for all time steps of the window, the present value being entry 0, and there is
+// one for the number of tokens before. So a claim also covers windows that reach back beyond
+// the start of the context.
 
-// A lookback is how far a claim's step looks back at a series: through one window,
-// or through several, of which the parameter holds as many moments as all have
-// together.
+// A lookback is how far a step reads a series in windows: in one, or in several, whose
+// parameter has the sum of their lengths.
 type lookback struct {
 	axis    *ir.Axis
 	windows []*ir.Axis
 }
 
-// inWindow is a series of a claim at a moment of a window, or now.
+// inWindow is a series of a claim at a time step of a window, or now.
 func (n *stepClaim) inWindow(e *expr.Builder, sym *check.Symbol, at *expr.Binding, elem ir.Elem, axes []*ir.Axis, span notation.Span) *tensor.Tensor {
 	back, to := n.lookback[sym.Name], tensor.Affine{}
 	if at != nil {
@@ -48,7 +47,7 @@ func (n *stepClaim) SinceStart(e *expr.Builder, at tensor.Affine) tensor.Affine 
 	return e.CountFrom(at, t.Factors[0].Val)
 }
 
-// windowBar is the adjoint of a series that a window reads, at a moment.
+// windowBar is the adjoint of a series that a window reads, at a time step.
 func (n *stepClaim) windowBar(e *expr.Builder, name string, when expr.Time) *tensor.Tensor {
 	t := n.bars[name+".window"]
 	switch {
@@ -62,8 +61,8 @@ func (n *stepClaim) windowBar(e *expr.Builder, name string, when expr.Time) *ten
 	return nil
 }
 
-// windows finds the series that the equations behind states and the claims read
-// in windows, so that their values now are entries of those.
+// windows finds the series that the equations that depend on states and the claims read in
+// windows; their present values are entries of the parameters of those windows.
 func (n *stepClaim) windows(o *expr.Builder) {
 	n.lookback = map[string]*lookback{}
 	look := func(x any) {
@@ -103,7 +102,7 @@ func (n *stepClaim) windows(o *expr.Builder) {
 	}
 }
 
-// window notes what a reduction over a window reads at its moments.
+// window notes what a reduction over a window reads at its time steps.
 func (n *stepClaim) window(o *expr.Builder, r *notation.Reduce) {
 	for _, b := range r.Binders {
 		c, ok := b.Range.(*notation.Call)

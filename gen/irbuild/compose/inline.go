@@ -1,16 +1,18 @@
 package compose
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/rule"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/rule"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
+
+// Inlining: a composition or model with its parts as one program, for the interpreter.
 
 // Whole builds a composition or model with its parts inlined: one program that
 // the interpreter can evaluate and differentiate as a whole, independently of
@@ -27,6 +29,7 @@ func WholeAt(blk *check.Block, closed func(level int) bool, ds *diag.List) *ir.F
 	return inline(blk, closed, false, ds)
 }
 
+// inline is the program of a unit; with frozen, its rules are read and not written.
 func inline(blk *check.Block, closed func(level int) bool, frozen bool, ds *diag.List) *ir.Func {
 	switch {
 	case blk.Unit.Kind == notation.RuleUnit && frozen:
@@ -59,6 +62,7 @@ func inline(blk *check.Block, closed func(level int) bool, frozen bool, ds *diag
 	return w.f
 }
 
+// An inliner writes the programs of stages and parts into one program.
 type inliner struct {
 	equal  map[string]shape.Poly // sizes that a part says are products: d = H·d_h
 	f      *ir.Func
@@ -105,8 +109,8 @@ func (w *inliner) stage(g *ir.Func, prefix string) map[string]*ir.Value {
 	return out
 }
 
-// giveName gives a parameter its name where a value of a part inlined before has it: a
-// composition may declare an alpha, and a rule compute one.
+// giveName gives a parameter its name where a value of a part that was inlined before has
+// it: a composition may declare an alpha, and a rule compute one.
 func (w *inliner) giveName(p *ir.Value, name string) {
 	for _, in := range w.f.Body {
 		for _, v := range in.Defines() {
@@ -126,9 +130,9 @@ func (w *inliner) addAxis(a *ir.Axis) {
 	w.f.Axes = append(w.f.Axes, a)
 }
 
-// part inlines the program of a part: its input's axes become the argument's,
-// its other sizes and its parameters take the part's name in front. What a
-// frozen call looks back at is its own.
+// part inlines the program of a part. The axes of its input become those of the argument;
+// its other sizes and its parameters get the part's name as a prefix. A frozen call has
+// window states of its own.
 func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bool {
 	g := inline(p.Block, w.closed, w.frozen || frozen, ds)
 	if g == nil {
@@ -155,7 +159,7 @@ func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bo
 	}
 	same(in.Axes)
 	if out := program.Output(g); len(out.Axes) == len(arg.Axes) {
-		same(out.Axes) // a part gives back what it takes
+		same(out.Axes) // the result of a part has the axes of its argument
 	}
 	for _, a := range g.Axes {
 		for _, sym := range a.Size.Symbols() {

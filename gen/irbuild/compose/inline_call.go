@@ -11,9 +11,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// The calls of parts in a program with its parts inlined.
+// Inlining of the calls of parts.
 
-// call inlines what one stage calls: one part, or the parts of a list.
+// call inlines the call of a stage: one part, or the parts of a list.
 func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	if s.How == One {
 		return w.requirePage(blk, s, partNamed(blk, s.Part), ds) && w.part(partNamed(blk, s.Part), s, s.Frozen, ds)
@@ -71,8 +71,9 @@ func (w *inliner) stackParts(vals []*ir.Value, axes []*ir.Axis) *ir.Value {
 	return w.b.Stack(axes, 1, rows...)
 }
 
-// gateLevels keeps what the parts of a list wrote where their level is open, and what
-// they found elsewhere. Tails are of what was read and go on in any case.
+// gateLevels keeps the new states of the parts of a list where their level is open, and
+// the old ones elsewhere. Window states are kept in any case: they hold the inputs that
+// were read.
 func (w *inliner) gateLevels(blk *check.Block, s Stage) {
 	if w.frozen {
 		return // nothing was written
@@ -93,9 +94,9 @@ func (w *inliner) gateLevels(blk *check.Block, s Stage) {
 	}
 }
 
-// separateFrozenWindows gives the tails of a frozen call names of their own. Of a state that the
-// frozen part keeps all the same, such as what its gate looks at, the call beside it
-// has the last word.
+// separateFrozenWindows renames the window states of a frozen call. Other states that a
+// frozen part keeps, such as the inputs of its gate, are left to the call that writes the
+// part.
 func separateFrozenWindows(g *ir.Func) {
 	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !r.IsWindow() })
 	for i, r := range g.Results {
@@ -110,7 +111,7 @@ func separateFrozenWindows(g *ir.Func) {
 	}
 }
 
-// FrozenSite stands before the names of what only a frozen call of a part keeps.
+// FrozenSite precedes the names of states that only a frozen call of a part keeps.
 const FrozenSite = "frozen."
 
 func partNamed(blk *check.Block, name string) *check.Subpart {

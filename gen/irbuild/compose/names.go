@@ -10,6 +10,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// The names of operations, compositions and models.
+
 // Names serves units in which time is an axis like any other: operations,
 // compositions and models.
 type Names struct {
@@ -19,10 +21,13 @@ type Names struct {
 	failed  map[string]bool           // equations with an error, which has been reported
 }
 
+// NewNames returns names without values.
 func NewNames() *Names {
 	return &Names{Values: map[string]*tensor.Tensor{}, unions: map[string]*expr.UnionValue{}, failed: map[string]bool{}}
 }
 
+// Resolve finds the value of a name of an operation, a composition or a model. There are
+// no time steps: time is indexed.
 func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	if when != (expr.Time{}) {
 		e.Diags.Errorf(diag.TimeSuffix, span, "%s has no moments here", sym.Name).Hint("index it: %s[t]", sym.Name)
@@ -34,7 +39,7 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	if t := n.earlier[sym.Name]; t != nil {
 		vars := e.BatchVars()
 		if v := t.Factors[0].Val; len(v.Axes) == len(t.Axes) {
-			vars = nil // the same for all lanes
+			vars = nil // the same for the whole batch
 		}
 		p := e.Func.AddParam(ident.ASCII(sym.Name), ir.Input, ir.Real, append(tensor.AxesOf(vars), t.Axes...)...)
 		n.Values[sym.Name] = e.FromValue(p, vars, t.Axes)
@@ -61,7 +66,7 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 // Union is the value of a name whose rows are indexed by a union of axes, or nil.
 func (n *Names) Union(name string) *expr.UnionValue { return n.unions[name] }
 
-// stateAtStart is what a state of a composition was where the call began.
+// stateAtStart is the value of a state of a composition where the call begins.
 func (n *Names) stateAtStart(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	of := e.Block.Symbols[sym.Of]
 	axes, _, ok := e.Declared(of)
@@ -77,7 +82,7 @@ func (n *Names) stateAtStart(e *expr.Builder, sym *check.Symbol) *tensor.Tensor 
 	return n.Values[sym.Name]
 }
 
-// Equation builds one equation of a plain unit and remembers its value.
+// Equation builds one equation and records its value.
 func (n *Names) Equation(e *expr.Builder, eq *check.Equation) *tensor.Tensor {
 	e.Eq, e.Span = eq.ID, eq.Span()
 	if eq.Def != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
+// A composition without its parts: what a part returns is an input.
+
 // A PartCall is the call of a part in a program that leaves its parts open.
 type PartCall struct {
 	Part string
@@ -50,7 +52,7 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 	return w.f, calls
 }
 
-// input is a value by its name, a new input where nothing before made it.
+// input is the value of a name, or a new input where no stage before made it.
 func (w *inliner) input(name string, axes []*ir.Axis) *ir.Value {
 	v := w.vals[name]
 	if v == nil {

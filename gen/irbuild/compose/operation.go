@@ -8,6 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 )
 
+// Operations: one program, and the builder that all units of this package share.
+
 // Op builds an operation: parameters in the order of its header, out.
 func Op(blk *check.Block, ds *diag.List) *ir.Func {
 	e, n := NewBuilder(blk, blk.ID, ds)
@@ -36,6 +38,7 @@ func Op(blk *check.Block, ds *diag.List) *ir.Func {
 	return program.CheckSizes(blk, e.Func, ds)
 }
 
+// NewBuilder returns a builder of a unit and its names.
 func NewBuilder(blk *check.Block, name string, ds *diag.List) (*expr.Builder, *Names) {
 	e := expr.New(blk, name, ds)
 	n := NewNames()

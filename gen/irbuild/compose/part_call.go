@@ -9,10 +9,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// The calls of parts in a composition. An equation that calls a part is that call
-// and nothing else: of one part, of every part of a list with the same value, or of
-// the parts of a list one behind the other. A call ends a stage, and the value that
-// it takes is made by the stage before it.
+// Calls of parts. An equation that calls a part contains nothing else: it calls one
+// part, every part of a list with the same value, or the parts of a list as a chain.
+// A call ends a stage, and its argument is a result of the stage before it.
 
 // A callSite is a place where a part is called: once to write, once frozen.
 type callSite struct {

@@ -1,21 +1,25 @@
+// Package compose builds operations, and compositions and models of parts. Time is
+// an axis like any other in them.
+//
+// A composition is divided into stages: the equations between two calls of parts
+// make one program, and a call separates two stages.
 package compose
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A Stage of a composition or model: a program of its own, the call of a part
-// with a value that came before, or the point where it is known which levels of a
-// list are open.
+// A Stage of a composition or model is a program, the call of a part with an earlier
+// value, or the point at which the open levels of a list are known.
 type Stage struct {
 	Func    *ir.Func // nil for a call
 	Part    string   // the part, or the list of parts
@@ -26,7 +30,7 @@ type Stage struct {
 	Eq      string     // the equation that is the call
 	Gate    string     // of Opens: the value that is 1 where a level is open
 	Axes    []*ir.Axis // of the value that a call takes
-	OutAxes []*ir.Axis // of what it gives
+	OutAxes []*ir.Axis // of its results
 }
 
 // How says what a call does with parts; the zero value is invalid.
@@ -35,9 +39,9 @@ type How int
 const (
 	_     How = iota
 	One       // calls one part
-	Each      // calls every part of a list with the same value and stacks what they give
-	Chain     // calls the first part of a list, the second with what that gave, and so on
-	Opens     // calls nothing: from here on it is known which parts of a list keep what they write
+	Each      // calls every part of a list with the same value and stacks the results
+	Chain     // calls the first part of a list, the second with its result, and so on
+	Opens     // calls nothing: from here on the open levels of a list are known
 )
 
 // A Program is a composition or model in stages: the equations between two
@@ -126,15 +130,16 @@ func (c *composer) beginStage() {
 	}
 }
 
-// CallOf recognises the call of a part without a message: what is wrong with it
-// is reported where the unit is composed.
+// CallOf recognises the call of a part without a message: errors in it are reported where
+// the unit is composed. It returns nil for an equation that calls no part.
 func CallOf(blk *check.Block, eq *check.Equation) *Call {
 	c := &composer{blk: blk, ds: &diag.List{}, n: NewNames()}
 	return c.recognise(eq)
 }
 
-// callsFirst orders the equations so that before each call stands what it needs
-// and nothing else: what two stages would compute is computed in one.
+// callsFirst orders the equations such that each call comes directly after the equations
+// that it depends on. A value that two stages would need is then computed in the first of
+// them.
 func (c *composer) callsFirst() []*check.Equation {
 	var out []*check.Equation
 	done := map[*check.Equation]bool{}
@@ -166,8 +171,8 @@ func (c *composer) add(s Stage) {
 	c.stages = append(c.stages, nil)
 }
 
-// reuse is a part of a union in a later stage: the parameter that it is, or what
-// an earlier stage made.
+// reuse reads a part of a union in a later stage: the parameter that it is, or the result
+// of an earlier stage.
 func (n *Names) reuse(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
 	v := t.Factors[0].Val
 	p := e.Func.Param(v.Name)
@@ -191,7 +196,7 @@ func (n *Names) reuse(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
 	return u
 }
 
-// endStage ends a stage; one without instructions is none.
+// endStage ends a stage, unless it has no instructions.
 func (c *composer) endStage() {
 	if len(c.e.Func.Body) == 0 {
 		return
@@ -228,13 +233,14 @@ func (c *composer) endStage() {
 // modelOutputs are the loss and the logits.
 const modelOutputs = 2
 
-// results gives each stage the results that later stages or the outside read.
+// results determines the results of each stage: the values that later stages or callers
+// read. It goes backwards, like liveness analysis.
 func (c *composer) results() {
 	need := map[string]bool{}
 	switch c.blk.Unit.Kind {
 	case notation.ModelUnit:
-		// A model shows what its last stage made last: the loss and, for whoever
-		// samples, what the loss was computed from.
+		// A model returns the last values of its last stage: the loss and, for
+		// sampling, the logits from which the loss was computed.
 		for i := len(c.stages) - 1; i >= 0; i-- {
 			if c.stages[i] != nil {
 				for _, eq := range c.blk.Eqs {

@@ -1,12 +1,15 @@
 package expr
 
 import (
+	"math"
+
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"math"
 )
+
+// Sums, products and quotients entry by entry, powers, norms and transposes.
 
 // binary builds a + b, a − b, a · b, a ⊙ b, a / b and a mod b.
 func (e *Builder) binary(x *notation.Binary) *tensor.Tensor {
@@ -42,8 +45,7 @@ func (e *Builder) binary(x *notation.Binary) *tensor.Tensor {
 	return nil
 }
 
-// Same checks that two operands have the same axes; a literal number stands
-// for the constant array.
+// Same checks that two operands have the same axes; a literal number fits any axes.
 func (e *Builder) Same(x, xa, xb notation.Expr, a, b *tensor.Tensor) bool {
 	if a.IsNumber() || b.IsNumber() || tensor.SameAxes(a, b) && a.Row == b.Row {
 		return true
@@ -83,8 +85,8 @@ func (e *Builder) unary(op ir.Op, t *tensor.Tensor) *tensor.Tensor {
 	return e.Entrywise(op, t)
 }
 
-// guarded replaces an argument by 1 where the branch that is being built is
-// not taken, so that an unselected branch never yields NaN, nor its adjoint.
+// guarded replaces an argument by 1 where the branch under construction is not taken, so
+// that neither the branch nor its adjoint is NaN where it is not selected.
 func (e *Builder) guarded(t *tensor.Tensor) *tensor.Tensor {
 	for _, c := range e.Branches {
 		yes, no := t, tensor.Number(1)

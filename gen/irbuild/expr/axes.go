@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -11,6 +12,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
+
+// Axes: those of the block as axes of the program, axes of sizes without a name, and the types
+// of declared names.
 
 // Axis is the program's axis for a block's axis.
 func (e *Builder) Axis(a *check.Axis) *ir.Axis {
@@ -81,6 +85,8 @@ func (e *Builder) ShapeOf(t *notation.Type, generic func(id *notation.Ident) *ir
 	return out, true
 }
 
+// AxisExpr is the axis of a size that a type or a range has: a name, which generic may
+// introduce, or an expression of sizes.
 func (e *Builder) AxisExpr(s notation.Expr, generic func(id *notation.Ident) *ir.Axis) *ir.Axis {
 	if id, ok := s.(*notation.Ident); ok {
 		if b := e.Local(id.Name.Text); b != nil && b.Axis != nil {
@@ -136,10 +142,10 @@ func (e *Builder) Declared(sym *check.Symbol) ([]*ir.Axis, ir.Elem, bool) {
 	return axes, elem, ok
 }
 
-// anyShape is the key of the axis that stands for any one shape.
+// anyShape is the key of the axis that represents any shape.
 const anyShape = "any shape"
 
-// AnyAxis stands for any one shape: all entries in a row.
+// AnyAxis represents any shape: all entries in a row.
 func (e *Builder) AnyAxis() *ir.Axis {
 	if x := e.Sized[anyShape]; x != nil {
 		return x
@@ -218,8 +224,8 @@ func (e *Builder) Param(sym *check.Symbol, role ir.Role, vars []*tensor.LoopVar)
 	return e.FromValue(v, vars, axes)
 }
 
-// Role is what a declared name is to a program. A constant with a start lies
-// in the table of parameters.
+// Role is the role of a declared name in a program. A constant with an initial value is
+// kept in the table of parameters.
 func Role(sym *check.Symbol) ir.Role {
 	switch {
 	case sym.Kind == check.Outer, sym.Drawn():

@@ -7,6 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Binders: the indices that Σ, softmax and left-hand sides bind, their ranges and conditions.
+
 // Binders binds indices; conditions between indices become guards, conditions
 // on data are returned.
 func (e *Builder) Binders(bs []*notation.Binder) (vars []*tensor.LoopVar, unions []*unionIndex, conds []*tensor.Tensor, ok bool) {
@@ -70,20 +72,20 @@ func (e *Builder) boundIndex(b *notation.Binder) (*tensor.LoopVar, *unionIndex) 
 	return nil, nil
 }
 
-// A Range of an index: a whole axis, or a window that ends at a moment.
+// A Range of an index: a whole axis, or a window that ends at a time step.
 type Range struct {
-	Axis   *ir.Axis
-	Window bool
-	end    tensor.Affine // window: the moment at which it ends
-	local  bool          // window: it ends at the start of the call
+	Axis    *ir.Axis
+	Window  bool
+	end     tensor.Affine // window: the time step at which it ends
+	perCall bool          // window: it ends at the start of the call
 }
 
-// PerChunk cuts the window of a range at the start of the call. What lies
-// before that is absent, and no tail is kept.
+// PerChunk cuts the window of a range at the start of the call. Earlier tokens are absent,
+// and no window state is kept.
 func (e *Builder) PerChunk(b *notation.Binder, r []Range) bool {
 	found := false
 	for i := range r {
-		r[i].local = r[i].Window
+		r[i].perCall = r[i].Window
 		found = found || r[i].Window
 	}
 	switch {
@@ -91,7 +93,7 @@ func (e *Builder) PerChunk(b *notation.Binder, r []Range) bool {
 		e.Diags.Errorf(diag.NotSupported, b.Span, "per chunk means nothing behind a range that is no window").Hint("take it away")
 	case e.timeIsAxis():
 		e.Diags.Errorf(diag.NotSupported, b.Span, "an operation has no context: its windows begin where its input begins").Hint("take per chunk away")
-	case e.Step != nil:
+	case e.Counter != nil:
 		e.Diags.Errorf(diag.NotSupported, b.Span, "a window per chunk cannot stand behind a state, nor in a claim").
 			Hint("give it an equation of its own: u_t = Σ_{%s∈window(t, w) per chunk} …", b.Name.Text)
 	default:
@@ -100,7 +102,7 @@ func (e *Builder) PerChunk(b *notation.Binder, r []Range) bool {
 	return false
 }
 
-// RangeOf reads what stands behind ∈: an axis, window(t, w), or a union.
+// RangeOf reads the right-hand side of ∈: an axis, window(t, w), or a union.
 func (e *Builder) RangeOf(x notation.Expr) ([]Range, bool) {
 	switch x := x.(type) {
 	case *notation.Binary:
@@ -121,13 +123,13 @@ func (e *Builder) RangeOf(x notation.Expr) ([]Range, bool) {
 	return []Range{{Axis: a}}, a != nil
 }
 
-// bindRange binds one index to a range. In a window the index is a moment:
+// bindRange binds one index to a range. In a window the index is a time step:
 // s = t − j for j = 0 … w−1, as far as the context reaches back.
 func (e *Builder) bindRange(name string, r Range) *tensor.LoopVar {
 	v := e.NewVar(name, r.Axis)
 	if !r.Window {
 		b := &Binding{Index: v}
-		if e.Chunked && r.Axis == e.Token.Axis { // a token of the chunk is a moment
+		if e.Chunked && r.Axis == e.Token.Axis { // a token of the chunk is a time step
 			at := tensor.AffineOf(v)
 			b.Time = &at
 		}
@@ -135,9 +137,9 @@ func (e *Builder) bindRange(name string, r Range) *tensor.LoopVar {
 		return v
 	}
 	at := r.end.Add(tensor.AffineOf(v), -1)
-	v.Guards = append(v.Guards, e.sinceStart(at, r.local))
+	v.Guards = append(v.Guards, e.sinceStart(at, r.perCall))
 	b := &Binding{Time: &at, loop: v}
-	if !e.timeIsAxis() && !r.local {
+	if !e.timeIsAxis() && !r.perCall {
 		b.Window = r.Axis
 	}
 	e.Bind(name, b)
@@ -166,8 +168,8 @@ func (e *Builder) guardsOrConditions(x notation.Expr, vars []*tensor.LoopVar) ([
 	return []*tensor.Tensor{c}, true
 }
 
-// indexGuards are the affines that must be ≥ 0 for a relation between indices,
-// or nil when it is about data.
+// indexGuards are the affine conditions ≥ 0 of a relation between indices, or nil for a
+// relation between values.
 func (e *Builder) indexGuards(r *notation.Relation) []tensor.Affine {
 	a, ok := e.indexAffine(r.X)
 	b, okb := e.indexAffine(r.Y)

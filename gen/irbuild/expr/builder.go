@@ -1,42 +1,52 @@
+// Package expr translates expressions of a page into tensors: it resolves names,
+// checks that axes agree, expands calls, and differentiates where a page writes ∇.
+//
+// The walk is syntax-directed, one method per kind of node. A method reports what
+// is wrong with its node and returns nil; a caller that receives nil returns nil
+// without another message. Axes are nominal: two axes agree only if they are the
+// same object, whatever their sizes are. What a name of the block means is decided
+// by a Resolver, of which each kind of unit has its own.
 package expr
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A Builder writes one program. Expressions report what is wrong with them and
-// return nil; whoever receives nil returns nil without another message.
+// A Builder writes the program of a block.
 type Builder struct {
 	*tensor.Emitter
-	Block        *check.Block
-	Axes         map[*check.Axis]*ir.Axis
-	Sized        map[string]*ir.Axis // axes of a size that no dims line names, by size
-	Scopes       []*Scope
-	Names        Resolver
-	Batch        *tensor.LoopVar
-	Token        *tensor.LoopVar
-	Branches     []Branch        // the branches of piecewise definitions that are being built
-	calls        []notation.Expr // the calls being built, outermost first
-	cyclic       map[string]bool // functions that were found to call themselves
-	inCall       bool            // an operation is written out
-	extended     map[extensionKey]*ir.Value
+	Block   *check.Block
+	Names   Resolver
+	Axes    map[*check.Axis]*ir.Axis
+	Sized   map[string]*ir.Axis // axes of sizes without a name, by size
+	Scopes  []*Scope
+	Batch   *tensor.LoopVar
+	Token   *tensor.LoopVar
+	Chunked bool          // Token runs over a chunk
+	Counter WindowCounter // where Token is no loop: in the body of a scan, in a claim
+	Tall    bool          // oriented iterations are computed on the transpose
+	Trace   *[]GradSite   // records the gradients inside equations, if it is not nil
+
 	WindowStates []WindowState
-	tokensBefore *ir.Value
-	Step         WindowCounter   // where the token is no loop: the body of a scan, a claim
-	Chunked      bool            // the token is a loop over a chunk
-	cached       []*Binding      // the local definitions built since an unknown came into scope
-	solves       int             // the unknowns in scope
-	replacing    map[string]bool // names whose replacement is being built: there they mean what they meant
-	Tall         bool            // iterations that hold for the transpose are computed on it
-	Trace        *[]GradSite     // where the gradients inside equations are, when someone asks
+	extended     map[extensionKey]*ir.Value // series with their history
+	tokensBefore *ir.Value                  // the state pos
+
+	Branches  []Branch        // branches of piecewise definitions under construction
+	calls     []notation.Expr // calls under construction, outermost first
+	cyclic    map[string]bool // functions that call themselves
+	inCall    bool            // an operation is inlined
+	cached    []*Binding      // local definitions that were built since an unknown came into scope
+	solves    int             // unknowns in scope
+	replacing map[string]bool // names whose replacement is under construction: inside it they are themselves
 }
 
+// New returns a builder of an empty program.
 func New(blk *check.Block, name string, ds *diag.List) *Builder {
 	return &Builder{Emitter: tensor.NewEmitter(name, ds), Block: blk, Axes: map[*check.Axis]*ir.Axis{}, Sized: map[string]*ir.Axis{},
 		extended: map[extensionKey]*ir.Value{}, cyclic: map[string]bool{}, replacing: map[string]bool{}}

@@ -1,14 +1,17 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
+
+// Calls of functions. A function is inlined: its parameters are bound to the arguments, and the
+// names of axes in its signature to the axes of the arguments.
 
 // call builds f(a, b): a function of the page or of another, an operation, or
 // a scalar primitive.

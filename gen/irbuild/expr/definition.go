@@ -7,6 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Definitions: `name[i∈n, (h∈H, j∈d)] = value with a = …`.
+
 // Define builds the value of a definition: its with-names first, then its
 // right-hand side under the indices of its left-hand side.
 func (e *Builder) Define(d *notation.Define) *tensor.Tensor {

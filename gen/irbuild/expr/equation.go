@@ -8,6 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Right-hand sides of the equations of a block, and the time step at which a name is read.
+
 // Equation builds the right-hand side of an equation; a gate is clamped.
 func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
 	e.Eq, e.Span = eq.ID, eq.Span()
@@ -39,8 +41,8 @@ func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
 	return t
 }
 
-// boundsOrdered refuses bounds of a gate of which the lower one is above the upper:
-// the clamp would give the upper one, whatever the gate is.
+// boundsOrdered refuses bounds of a gate whose lower one is above the upper: the clamp
+// would always be the upper bound.
 func (e *Builder) boundsOrdered(eq *check.Equation, w *notation.Type) bool {
 	lo, okLo := e.constantValue(w.Lo)
 	hi, okHi := e.constantValue(w.Hi)
@@ -67,7 +69,7 @@ func (e *Builder) optionValue(x notation.Expr) notation.Expr {
 	return x
 }
 
-// RightSide builds the right-hand side of an equation that is no gate.
+// RightSide builds the right-hand side of an equation that is not a gate.
 func (e *Builder) RightSide(eq *check.Equation) *tensor.Tensor {
 	var t *tensor.Tensor
 	if eq.Iter != nil {
@@ -99,7 +101,7 @@ func (e *Builder) Column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 // isInfinite reports whether a bound is infinite and so clamps nothing.
 func isInfinite(x float64, sign float64) bool { return x*sign > 1e308 }
 
-// Timeless refuses a moment of something that does not change over time.
+// Timeless refuses a time step of a name that does not change over time.
 func (e *Builder) Timeless(sym *check.Symbol, when Time, span notation.Span, t *tensor.Tensor) *tensor.Tensor {
 	if when != (Time{}) {
 		e.Diags.Errorf(diag.TimeSuffix, span, "%s does not change over time", sym.Name).Hint("write it without a suffix")
@@ -108,7 +110,7 @@ func (e *Builder) Timeless(sym *check.Symbol, when Time, span notation.Span, t *
 	return t
 }
 
-// ReadTime reads a time suffix: _t, _{t−1}, _0, or a bound moment.
+// ReadTime reads a time suffix: _t, _{t−1}, _0, or a bound time step.
 func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 	t := e.Block.Time
 	if x.Time != nil {
@@ -150,8 +152,8 @@ func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 	return Time{}, false
 }
 
-// Rebuild builds an equation again, for another moment than this one. It sees
-// none of the reader's local names.
+// Rebuild builds an equation again for another time step. It does not see the reader's
+// local names.
 func (e *Builder) Rebuild(eq *check.Equation) *tensor.Tensor {
 	id, at := e.Eq, e.Span
 	defer func() { e.Eq, e.Span = id, at }()

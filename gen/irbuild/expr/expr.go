@@ -2,17 +2,19 @@ package expr
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Expr builds an expression; nil means that a message was given.
+// The walk over expressions.
+
+// Expr builds an expression; nil means that an error was reported.
 func (e *Builder) Expr(x notation.Expr) *tensor.Tensor { return e.Closed(x, e.OpenExpr(x)) }
 
-// OpenExpr is expr that leaves open what follows from where the expression stands.
+// OpenExpr is Expr that allows open axes, which the context of the expression determines.
 func (e *Builder) OpenExpr(x notation.Expr) *tensor.Tensor {
 	switch x := x.(type) {
 	case *notation.Number:

@@ -1,13 +1,16 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"slices"
 )
+
+// ∇: the derivative of one call by one parameter, by reverse mode on the program as it is built.
 
 // grad builds ∇_p f(args): the derivative of one call by one of its formal
 // parameters, everything else held fixed. The parameter is bound to a copy of
@@ -59,7 +62,7 @@ func (e *Builder) grad(x *notation.Grad) *tensor.Tensor {
 }
 
 // A GradSite is one ∇ inside an equation as it was built: the value that the
-// parameter was bound to, what the function gave, and the derived gradient.
+// parameter was bound to, its result, and the derived gradient.
 type GradSite struct {
 	At                 *notation.Grad
 	Eq                 string

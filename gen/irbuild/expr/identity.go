@@ -7,19 +7,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Arrays whose axes follow from where they stand: the identity I, and 1ᵀ, a row of
-// ones. An axis that is not known yet is nil. An operand beside such an array, a
-// matrix that it is multiplied with, or the declared type of what it is assigned to
-// says what the axis is; whoever needs the entries of an array without axes refuses it.
+// Arrays whose axes follow from their context: the identity I, and 1ᵀ, a row of ones. An axis
+// that is not known yet is nil. The other operand of a sum or a product, or the declared type of
+// the left-hand side, determines it; an array whose entries are needed while an axis is open is
+// refused.
 //
-// A diagonal matrix is an instruction over one loop that writes at [i,i], so it has
-// no more entries to compute than its vector, and autodiff reads it as that vector.
+// A diagonal matrix is an instruction over one loop that writes at [i,i], so it computes no more
+// entries than its vector has, and autodiff reads it as that vector.
 
 // isIdentity reports whether a name that nothing declares is I.
 func isIdentity(x *notation.Ident) bool { return x.Name.Text == "I" && x.Time == nil && !x.Bar }
 
-// Fill gives the open axes of t those of the same places in axes, and an identity both
-// where one is known; t stays open where these are open too, and nil stands for a message.
+// Fill replaces open axes of t by the axes at the same positions in axes; an identity gets
+// both where one is known. t stays open where these are open too. nil means that an error
+// was reported.
 func (e *Builder) Fill(x notation.Expr, t *tensor.Tensor, axes []*ir.Axis) *tensor.Tensor {
 	if t == nil || !t.HasOpenAxes() || len(t.Axes) != len(axes) {
 		return t
@@ -64,7 +65,7 @@ func (e *Builder) Closed(x notation.Expr, t *tensor.Tensor) *tensor.Tensor {
 	return nil
 }
 
-// Agree gives the open axes of two operands those of the other one.
+// Agree replaces the open axes of two operands by those of the other one.
 func (e *Builder) Agree(xa, xb notation.Expr, a, b *tensor.Tensor) (*tensor.Tensor, *tensor.Tensor) {
 	if a == nil || b == nil {
 		return a, b
@@ -76,9 +77,8 @@ func (e *Builder) Agree(xa, xb notation.Expr, a, b *tensor.Tensor) (*tensor.Tens
 	return u, e.Fill(xb, b, u.Axes)
 }
 
-// openBinary builds a sum, an entry-by-entry product or a quotient whose axes are
-// still open: sums of identities are identities, and a number beside an open array
-// is one of its factors.
+// openBinary builds a sum, a product entry by entry or a quotient of operands with open
+// axes: sums of identities are identities, and a scalar is a factor.
 func (e *Builder) openBinary(x *notation.Binary, a, b *tensor.Tensor) *tensor.Tensor {
 	plain := func(t *tensor.Tensor) bool { return len(t.Axes) == 0 }
 	switch {

@@ -1,16 +1,18 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
+
+// Indices: A[i, j+1], k[(h, i)], and indices that are entries of integer tensors.
 
 // index builds X[i, j]: the leading axes are read at the indices, the others
 // stay visible.
@@ -88,9 +90,8 @@ func (e *Builder) recordShift(t *tensor.Tensor, at []notation.Expr) {
 	}
 }
 
-// indexAt builds one index and checks it against axis number i of t. A
-// position that reaches back over the chunk's edge gives back t extended by
-// what came before.
+// indexAt builds one index and checks it against axis number i of t. An index that reaches
+// back beyond the start of the call returns t with the history of the context in front.
 func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.Affine, *tensor.Tensor, bool) {
 	if id, ok := a.(*notation.Ident); ok {
 		if b := e.Local(id.Name.Text); b != nil {
@@ -117,14 +118,14 @@ func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.A
 		}
 	}
 	aff, ok := e.affine(a)
-	if ok && e.Step != nil && slices.ContainsFunc(aff.Terms, func(t tensor.Term) bool { return t.Var == e.Token }) {
+	if ok && e.Counter != nil && slices.ContainsFunc(aff.Terms, func(t tensor.Term) bool { return t.Var == e.Token }) {
 		e.refuseTime(a, x, t, i)
 		return tensor.Affine{}, nil, false
 	}
 	return aff, nil, ok
 }
 
-// refuseTime refuses a moment as a position on an axis that is not time.
+// refuseTime refuses a time step as an index of another axis.
 func (e *Builder) refuseTime(a, x notation.Expr, t *tensor.Tensor, i int) {
 	d := e.Errorf(diag.BadIndex, a, "%s is a moment, and axis %d of %s is %s", Text(a), i+1, Text(x), t.Axes[i].Name)
 	if id, ok := a.(*notation.Ident); ok && id.Name.Text != "t" {

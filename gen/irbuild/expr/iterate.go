@@ -8,8 +8,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Iterations with a fixed number of rounds, unrolled.
+
 // iterate builds `iterate X from e for n : X ← e'`: n rounds written out. With
-// names are built anew in each round, because they mention X. `orient rows ≤
+// names are built again in each round, because they mention X. `orient rows ≤
 // cols` says that the step holds for the transpose too; a program for tall
 // matrices goes from the transpose of e to that of X. In `for j∈n` the index j is the
 // number of the round, from zero, and reads the axis n.
@@ -57,8 +59,7 @@ func (e *Builder) iterate(it *notation.Iterate) *tensor.Tensor {
 	return e.oriented(it, x)
 }
 
-// roundAxis is the axis that the index of an iteration runs over; nil stands for one
-// without an index.
+// roundAxis is the axis of the index of an iteration, or nil without an index.
 func (e *Builder) roundAxis(it *notation.Iterate) (*ir.Axis, bool) {
 	if it.Index == nil {
 		return nil, true

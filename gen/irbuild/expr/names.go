@@ -1,20 +1,22 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Names: local names, options, sizes, and the names of the block.
+
 // Ident builds a name: a local one, an option, a size, or a name of the block
-// at the moment that its suffix says.
+// at the time step that its suffix says.
 func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
 	text := x.Name.Text
 	if b := e.Local(text); b != nil && !x.Bar {
@@ -137,7 +139,7 @@ func (e *Builder) setting(name string) *tensor.Tensor {
 	return &tensor.Tensor{Elem: ir.Real, Coef: 1, Factors: []tensor.Factor{{Val: v}}}
 }
 
-// unknown refuses a name that nothing declares, once in each unit.
+// unknown refuses an undeclared name, once in each unit.
 func (e *Builder) unknown(x *notation.Ident) {
 	text := Text(x) + " is not declared"
 	for _, d := range e.Diags.Sorted() {
@@ -185,8 +187,7 @@ func (e *Builder) unknownFunction(x *notation.Ident) {
 	}
 }
 
-// field builds ℓ.r, which claims and kinks use; nothing else may look inside
-// another definition.
+// field builds ℓ.r, a local name of a definition, which only claims and kinks may read.
 func (e *Builder) field(x *notation.Field) *tensor.Tensor {
 	if n, ok := e.Names.(FieldResolver); ok {
 		return n.Field(e, x)

@@ -9,11 +9,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// An operation inside an equation is written out there: its parameters stand
-// for the arguments, its equations and iterations follow in their order, and
-// what eval says of its value counts here too. Its names and options
-// are those of its own page; the caller's are hidden. In it time is an axis
-// like any other, also in a rule.
+// Calls of operations inside equations. An operation is inlined: its parameters are bound to the
+// arguments, its equations and iterations follow in order, and eval and relax apply to its value.
+// It sees the names and options of its own page only. Time is an axis like any other in it, also
+// where a rule calls it.
 
 // callOp builds a call of an operation.
 func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
@@ -42,8 +41,7 @@ func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
 }
 
 // refuseRelaxed refuses an operation whose gradient is that of another function: the
-// gradient of an equation would then be the derivative of nothing, which no
-// difference can confirm.
+// gradient of the equation would not be the derivative of its value.
 func (e *Builder) refuseRelaxed(x *notation.Call, blk *check.Block) bool {
 	for _, c := range blk.Claims {
 		if word := c.Keyword.Text; word == "relax" || word == "adjoint" {
@@ -78,8 +76,8 @@ func (e *Builder) inlineEquations(blk *check.Block) *tensor.Tensor {
 	return e.Override(out)
 }
 
-// bindSizes says what the sizes of an operation's page are in this call: what
-// the arguments have, an option's value, and what is computed from those.
+// bindSizes binds the sizes of an operation's page in this call: sizes of the arguments,
+// values of options, and sizes computed from those.
 func (e *Builder) bindSizes(x *notation.Call, u *notation.Unit) bool {
 	for _, a := range e.Block.AxisSeq {
 		b := e.Local(a.Name)
@@ -107,8 +105,8 @@ func (e *Builder) bindSizes(x *notation.Call, u *notation.Unit) bool {
 	return true
 }
 
-// Override applies eval and relax: the value is what eval says, the gradient
-// that of relax, or of the equation where there is no relax.
+// Override applies eval and relax: the value is that of eval, the gradient that of relax,
+// or of the equation without relax.
 func (e *Builder) Override(out *tensor.Tensor) *tensor.Tensor {
 	eval, relax := out, out
 	changed := false

@@ -1,12 +1,13 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
+
+// Choices: piecewise definitions, cases, and conditions.
 
 // piecewise builds { a if c ; b otherwise } as nested choices.
 func (e *Builder) piecewise(x *notation.Piecewise) *tensor.Tensor {

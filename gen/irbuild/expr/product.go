@@ -1,14 +1,16 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
+
+// Products of vectors and matrices, and stacks.
 
 // juxt builds a row of factors. A chain that ends in a vector associates to
 // the right, so that A B x is A (B x); any other to the left.
@@ -126,7 +128,7 @@ func (e *Builder) contract(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) 
 	return e.Emit(m)
 }
 
-// fillContracted gives an open axis that is summed over that of the other factor.
+// fillContracted determines an open axis that is summed over from the other factor.
 func (e *Builder) fillContracted(xa, xb notation.Expr, a, b *tensor.Tensor, i, j int) (*tensor.Tensor, *tensor.Tensor) {
 	at := func(t *tensor.Tensor, k int, axis *ir.Axis) []*ir.Axis {
 		axes := make([]*ir.Axis, len(t.Axes))

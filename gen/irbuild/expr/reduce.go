@@ -7,6 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Reductions: Σ, mean, softmax, logsumexp, max and min.
+
 // reduce builds Σ, mean, softmax, logsumexp, max and min over bound indices.
 func (e *Builder) reduce(x *notation.Reduce) *tensor.Tensor {
 	e.Push(&Scope{})
@@ -43,8 +45,8 @@ func (e *Builder) reduce(x *notation.Reduce) *tensor.Tensor {
 	return nil
 }
 
-// mean is the sum over the number of entries that count; an empty mean has the
-// value that the page gives it.
+// mean is the sum divided by the number of entries that count. The mean of no entries is
+// the value that the page declares for it.
 func (e *Builder) mean(x *notation.Reduce, body *tensor.Tensor, vars []*tensor.LoopVar, conds []*tensor.Tensor) *tensor.Tensor {
 	sum := e.SumOver(e.Mask(body, conds), vars)
 	count := e.SumOver(e.Mask(tensor.Number(1), conds), vars)

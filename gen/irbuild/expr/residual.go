@@ -1,15 +1,17 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/program"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
+
+// The residual of an unknown as a program for one point (see solve.go).
 
 // An extraction takes the residual of an unknown out of a program and makes it
 // a program of its own for one point. Every value that depends on the unknown
@@ -93,7 +95,7 @@ func (x *extraction) instr() *ir.Instr {
 	return in
 }
 
-// refuseMixed says that the equations of several points cannot be told apart.
+// refuseMixed refuses an equation in which several points depend on each other.
 func (x *extraction) refuseMixed() *ir.Instr {
 	x.e.Errorf(diag.NotSupported, x.s.Left, "the equation for one entry of %s reads other entries of it", x.name()).
 		See(x.d.Target.Span, "the unknown").Hint("each entry is solved for alone; read %s at its own index only", x.name())
@@ -163,7 +165,7 @@ func (x *extraction) tracePoints(in *ir.Instr) bool {
 // checkSubscripts refuses what depends on the unknown and is read or written through a
 // table, or at an index of the unknown along an axis that is not its own.
 func (x *extraction) checkSubscripts(in *ir.Instr, points []int) bool {
-	var rest []ir.Sub // of what depends on it, beside the points
+	var rest []ir.Sub // subscripts of dependent values that are not points
 	for _, s := range in.To {
 		if l, ok := s.Loop(); !ok || !slices.Contains(points, l) {
 			rest = append(rest, s)

@@ -7,11 +7,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// What a residual reads of the program around it, and under which conditions.
-// An argument of the solve is a value with the subscripts by points that it is
-// read at; what cannot be told apart so, a window or an entry of a table, is
-// copied in front of the solve first. Conditions on the points become an array
-// of ones and zeros, which is an argument too.
+// Arguments and conditions of a residual. An argument of the solve is a value with the subscripts
+// by points at which the residual reads it. A read that has no such form, of a window or of an entry
+// of a table, is copied before the solve. Conditions on the points become an array of ones and zeros,
+// which is an argument too.
 
 // guardsReadPoints reports whether a guard of an instruction depends on the points, or
 // on a table.

@@ -9,18 +9,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A Resolver finds the value of a block's name at a moment.
+// Scopes, bindings, and the interfaces by which units resolve their names.
+
+// A Resolver finds the value of a block's name at a time step.
 type Resolver interface {
 	Resolve(e *Builder, sym *check.Symbol, when Time, span notation.Span) *tensor.Tensor
 }
 
-// A AdjointResolver knows adjoints: the claims of an operation or of a step.
+// An AdjointResolver resolves adjoints, in the claims of an operation or of a rule.
 type AdjointResolver interface {
 	Adjoint(e *Builder, x *notation.Ident, suffix string) *tensor.Tensor
 }
 
-// A FreeResolver knows names that only stand for something in a claim: the
-// parameters of the page's functions.
+// A FreeResolver resolves names that are free in a claim: the parameters of the page's
+// functions.
 type FreeResolver interface {
 	Free(e *Builder, x *notation.Ident) *tensor.Tensor
 }
@@ -30,22 +32,23 @@ type UnionResolver interface {
 	Union(name string) *UnionValue
 }
 
-// A FieldResolver looks inside a definition: ℓ.r.
+// A FieldResolver resolves local names of definitions: ℓ.r.
 type FieldResolver interface {
 	Field(e *Builder, x *notation.Field) *tensor.Tensor
 }
 
-// A WindowCounter serves a program of one token: its windows count from the start of
-// the context, and no loop stands for the token.
+// A WindowCounter counts tokens in a program of one token, in which no loop is the token
+// and windows count from the start of the context.
 type WindowCounter interface {
 	SinceStart(e *Builder, at tensor.Affine) tensor.Affine
 }
 
-// A Time is when a name is read; the zero moment is a bare name.
+// A Time is the time step at which a name is read; the zero value is a name without a
+// suffix.
 type Time struct {
 	Now, Before, Initial bool
-	First                bool     // of an update: the first fire
-	At                   *Binding // a bound moment
+	First                bool     // of an update: the first step
+	At                   *Binding // a bound time step
 }
 
 // A Scope maps names to what they are bound to: arguments of a function, local
@@ -60,16 +63,16 @@ type Scope struct {
 type Binding struct {
 	Value    *tensor.Tensor
 	Index    *tensor.LoopVar
-	Time     *tensor.Affine  // a moment
-	loop     *tensor.LoopVar // of a moment in a window: the loop behind it
-	Window   *ir.Axis        // window axis of a moment that may lie before this chunk
+	Time     *tensor.Affine  // a time step
+	loop     *tensor.LoopVar // of a time step in a window: its loop
+	Window   *ir.Axis        // window axis of a time step that may be before this call
 	Union    *unionIndex     // an index over a union
 	Axis     *ir.Axis        // an axis that a signature introduced
 	Round    *round          // the index of a round
 	expr     *withExpr       // a local definition; val is what it was last built as
 	branches []Branch        // inside these branches
 
-	busy   int  // of a local definition: it is being built, inside so many unknowns and one
+	busy   int  // of a local definition: while it is built: one more than the number of unknowns around it
 	failed bool // it cannot be built
 }
 
@@ -89,8 +92,10 @@ type round struct {
 	number int
 }
 
+// Push opens a scope.
 func (e *Builder) Push(s *Scope) { e.Scopes = append(e.Scopes, s) }
 
+// Pop closes the innermost scope.
 func (e *Builder) Pop() { e.Scopes = e.Scopes[:len(e.Scopes)-1] }
 
 // Bind adds a local name to the innermost scope.
@@ -126,8 +131,8 @@ func (e *Builder) fenced() bool {
 	return false
 }
 
-// inScope reports whether a local value that was built for one reader holds for
-// this one: all its indices are bound here too.
+// inScope reports whether a local value that was built for one reader is valid for this
+// one: all its indices are bound here too.
 func (e *Builder) inScope(t *tensor.Tensor) bool {
 	bound := map[*tensor.LoopVar]bool{e.Batch: true, e.Token: true}
 	add := func(v *tensor.LoopVar) { bound[v] = true }
@@ -147,7 +152,7 @@ func (e *Builder) inScope(t *tensor.Tensor) bool {
 	return !slices.ContainsFunc(tensor.VarsOf(t), func(v *tensor.LoopVar) bool { return !bound[v] })
 }
 
-// Isolated builds something that does not see the claim's local names.
+// Isolated builds a value that does not see the local names and branches of its reader.
 func (e *Builder) Isolated(build func() *tensor.Tensor) *tensor.Tensor {
 	scopes, safe := e.Scopes, e.Branches
 	e.Scopes, e.Branches = nil, nil

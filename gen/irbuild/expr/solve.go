@@ -1,25 +1,23 @@
 package expr
 
 import (
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// An unknown that an equation defines is one number at every point: for each
-// entry of the index on its left-hand side, and for each value of the other
-// indices that its equation mentions, such as the lane and the token. It is
-// built in two passes. The first builds the equation around a constant, only to
-// see which indices these are, and is thrown away, but for whoever looks at the
-// gradients inside equations. The second builds it around a stand-in with one
-// entry a point. The instructions that depend on the stand-in are then taken
-// out of the program and become the residual, a program for one point, which
-// the solve instruction carries (file residual.go).
+// Implicit definitions: `solve ζ ∈ [lo, hi] : a = b`. The unknown is one number at every point: for
+// each entry of the index on its left-hand side, and for each value of the other indices that its
+// equation reads, such as batch and token. It is built in two passes. The first builds the equation
+// around a constant to find these indices, and is removed from the program unless gradients are
+// traced. The second builds it around a placeholder with one entry per point. The instructions that
+// depend on the placeholder are then moved out of the program into the residual, a program for one
+// point, which the solve instruction carries (residual.go).
 
 // solvePrecision is the tolerance of a solve that names none, and maxTol the
 // largest one: a gradient by the implicit function theorem holds at the root.
@@ -53,7 +51,7 @@ func (e *Builder) solve(d *notation.Define, s *notation.Solve) *tensor.Tensor {
 	return u.build()
 }
 
-// name is the unknown as the page spells it, without its moment.
+// name is the unknown as the page spells it, without its time step.
 func (u *unknown) name() string {
 	name, _ := u.e.Block.Split(u.d.Target.Name.Name.Text)
 	return name
@@ -141,7 +139,7 @@ func (u *unknown) residual(z *tensor.Tensor) *tensor.Tensor {
 	defer func() {
 		e.Pop()
 		e.solves--
-		for _, b := range e.cached[before:] { // they may hold the stand-in
+		for _, b := range e.cached[before:] { // they may read the placeholder
 			b.Value = nil
 		}
 		e.cached = e.cached[:before]
@@ -157,8 +155,8 @@ func (u *unknown) residual(z *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// restrictToBranch makes the lower end the root where a branch that is being built is not
-// restrictToBranch: what stands there need not have one.
+// restrictToBranch makes the lower end the root where a branch under construction is not
+// taken: the equation need not have a root there.
 func (u *unknown) restrictToBranch(t, z *tensor.Tensor) *tensor.Tensor {
 	if len(u.e.Branches) == 0 {
 		return t
@@ -193,13 +191,13 @@ func (u *unknown) findPoints() bool {
 		}
 	}
 	tensor.SortVars(u.points)
-	if e.Trace == nil { // a gradient inside the equation is proved as it stands here
+	if e.Trace == nil { // a gradient inside the equation is proved on this program
 		u.removeProbe(start, z.Factors[0].Val)
 	}
 	return true
 }
 
-// removeProbe takes out of the program what was built around a value.
+// removeProbe removes the instructions that depend on a value.
 func (u *unknown) removeProbe(start int, v *ir.Value) {
 	f := u.e.Func
 	gone := f.DependsOn(v)
@@ -232,7 +230,7 @@ func (u *unknown) build() *tensor.Tensor {
 	return nil
 }
 
-// refuseAbsent says that the unknown does not stand in its equation.
+// refuseAbsent refuses an equation that does not depend on its unknown.
 func (u *unknown) refuseAbsent() *tensor.Tensor {
 	u.e.Errorf(diag.NotSupported, u.s.Left, "the equation does not depend on %s", u.d.Target.Name.Name.Text).
 		See(u.d.Target.Span, "the unknown")

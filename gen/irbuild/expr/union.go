@@ -7,10 +7,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A union range such as n_p ∪ window(t, w) is built part by part: what an
-// index over it reads is built once for each part, with the index standing for
-// that part alone, and the results are stacked or added. Values whose rows are
-// indexed by a union stay apart as well, so that a stack [P; X] costs nothing.
+// Indices over a union such as n_p ∪ window(t, w). An expression at such an index is built once for
+// each part of the union, and the results are stacked or added. Values whose rows are indexed by a
+// union are kept by parts too, so that a stack [P; X] costs nothing.
 
 // A unionIndex is an index over a union.
 type unionIndex struct {
@@ -19,7 +18,7 @@ type unionIndex struct {
 	whole   *tensor.LoopVar // the index over the stacked axis, while no part is picked
 	part    int             // the part that is being built, −1 for the stacked axis
 	partVar *tensor.LoopVar // its index
-	at      *tensor.Affine  // its moment, for a window
+	at      *tensor.Affine  // its time step, for a window
 }
 
 // A UnionValue is a value whose first visible axis is a union.
@@ -27,6 +26,7 @@ type UnionValue struct {
 	Parts []*tensor.Tensor
 }
 
+// NewUnion binds an index over a union of ranges.
 func (e *Builder) NewUnion(b *notation.Binder, parts []Range) *unionIndex {
 	u := &unionIndex{name: b.Name.Text, parts: parts, part: -1}
 	size := parts[0].Axis.Size
@@ -48,7 +48,7 @@ func (e *Builder) NewUnion(b *notation.Binder, parts []Range) *unionIndex {
 		if p.Window {
 			at := p.end.Add(tensor.AffineOf(u.whole), -1)
 			at.Const = at.Const.Add(offset)
-			u.whole.Guards = append(u.whole.Guards, e.sinceStart(at, p.local))
+			u.whole.Guards = append(u.whole.Guards, e.sinceStart(at, p.perCall))
 		}
 		offset = offset.Add(p.Axis.Size)
 	}
@@ -78,7 +78,7 @@ func (e *Builder) partwise(u *unionIndex, f func(v *tensor.LoopVar) *tensor.Tens
 		if p.Window {
 			at := p.end.Add(tensor.AffineOf(v), -1)
 			pick.at = &at
-			v.Guards = append(v.Guards, e.sinceStart(at, p.local))
+			v.Guards = append(v.Guards, e.sinceStart(at, p.perCall))
 		}
 		e.Bind(u.name, &Binding{Union: pick})
 		t := f(v)
@@ -146,8 +146,8 @@ func (e *Builder) readUnion(x *notation.Index, u *UnionValue) *tensor.Tensor {
 	return nil
 }
 
-// unionIndexAt is the index of a union's part on axis number i of t: on the part's
-// own axis the index itself, on the stacked axis moved by the parts before it.
+// unionIndexAt is the index of a union's part on axis number i of t: the index itself on
+// the part's own axis, and shifted by the parts before it on the stacked axis.
 func (e *Builder) unionIndexAt(a, x notation.Expr, t *tensor.Tensor, i int, u *unionIndex) (tensor.Affine, *tensor.Tensor, bool) {
 	axis := t.Axes[i]
 	switch {
@@ -162,7 +162,7 @@ func (e *Builder) unionIndexAt(a, x notation.Expr, t *tensor.Tensor, i int, u *u
 		aff.Const = offset
 		return aff, nil, true
 	case u.part >= 0 && u.parts[u.part].Window && axis == e.TimeAxis():
-		if u.parts[u.part].local || e.Block.Unit.Kind == notation.OpUnit {
+		if u.parts[u.part].perCall || e.Block.Unit.Kind == notation.OpUnit {
 			return *u.at, nil, true
 		}
 		w, base := e.WithHistory(t, i, u.parts[u.part].Axis)

@@ -12,17 +12,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A WindowState is what a context keeps of a series for one window.
+// Windows over time. A context keeps the last w−1 tokens of a series that is read in a window; they
+// are a state of the program, named NAME.tail, which is prepended to the series of the call.
+
+// A WindowState is the state that holds the past of a series for one window.
 type WindowState struct {
 	series string
 	window *ir.Axis
-	eq     string // the equation that looks back
+	eq     string // the equation that reads a window
 	param  *ir.Value
 }
 
-// NameWindowStates gives each tail of a series that several windows look back at the
-// name of its width too, k.w.tail: names stand in checkpoints, and the order in
-// which the windows were built must not show.
+// NameWindowStates adds the width to the names of the window states of a series that is
+// read in several windows, k.w.tail. Names are stored in checkpoints, so they must not
+// depend on the order in which windows are built.
 func (e *Builder) NameWindowStates() {
 	count := map[string]int{}
 	for _, t := range e.WindowStates {
@@ -35,8 +38,8 @@ func (e *Builder) NameWindowStates() {
 	}
 }
 
-// SeparateWindowStates gives the tails of different stages that would have one name that
-// of the equation that looks back, X.out.tail: each stage keeps its own.
+// SeparateWindowStates adds the equation to the names of window states of different stages
+// that would be equal, X.out.tail: each stage keeps its own.
 func SeparateWindowStates(stages []*Builder) {
 	count := map[string]int{}
 	for _, e := range stages {
@@ -53,11 +56,13 @@ func SeparateWindowStates(stages []*Builder) {
 	}
 }
 
+// IsWindowState reports whether a state of that name is a window state of the program.
 func IsWindowState(e *Builder, name string) bool {
 	return slices.ContainsFunc(e.WindowStates, func(t WindowState) bool { return t.param.Name == name })
 }
 
-// NameWindowStatesAs names the tails of a read as its rule does: they are the same memory.
+// NameWindowStatesAs names the window states of a read as its rule does: they are the same
+// memory.
 func (e *Builder) NameWindowStatesAs(rule *Builder) {
 	for _, t := range e.WindowStates {
 		for _, u := range rule.WindowStates {
@@ -82,9 +87,9 @@ type extensionKey struct {
 	window *ir.Axis
 }
 
-// seriesName is the name that a tail gets: that of the series, in whatever
-// shape it is read, or else that of the equation that reads it. It is stored in
-// checkpoints, so the order in which equations are built must not show.
+// seriesName is the name of a window state: that of the series, also where it is reshaped,
+// or else that of the equation that reads it. It is stored in checkpoints, so it must not
+// depend on the order in which equations are built.
 func (e *Builder) seriesName(v *ir.Value) string {
 	for v.Def != nil && v.Name[0] == '%' {
 		if v.Def.Op != ir.Reshape {
@@ -95,12 +100,12 @@ func (e *Builder) seriesName(v *ir.Value) string {
 	return v.Name
 }
 
-// eqName is the name of the equation at hand.
+// eqName is the name of the current equation.
 func (e *Builder) eqName() string { return e.Eq[strings.LastIndexByte(e.Eq, '.')+1:] }
 
-// WithHistory puts what the context kept of a series before this chunk in front of
-// it: the last w−1 entries, which the call returns as part of the context. The
-// result's time axis starts at moment −(w−1).
+// WithHistory prepends the last w−1 tokens before this call, which the context keeps, to
+// axis i of a series. It returns the position of the first token of the call, which is
+// w−1, and makes the last w−1 tokens of the call the new window state.
 func (e *Builder) WithHistory(t *tensor.Tensor, i int, window *ir.Axis) (*tensor.Tensor, shape.Poly) {
 	base := window.Size.Sub(shape.Int(1))
 	t = e.Materialize(t)
@@ -124,7 +129,7 @@ func (e *Builder) WithHistory(t *tensor.Tensor, i int, window *ir.Axis) (*tensor
 		e.IR.Eq, e.IR.Span = e.Eq, e.Span
 		ext = e.IR.Stack(long, n+i, tail, v)
 		e.extended[key] = ext
-		// The last w−1 moments of what was read are the context's new tail.
+		// The last w−1 time steps of what was read are the context's new window state.
 		sub := ir.Ls(len(axes))
 		sub[n+i].Const = v.Axes[n+i].Size
 		next := e.IR.Prod(axes, axes, ir.Ls(len(axes)), 1, ir.Arg{Val: ext, Sub: sub})
@@ -135,7 +140,7 @@ func (e *Builder) WithHistory(t *tensor.Tensor, i int, window *ir.Axis) (*tensor
 	return e.FromValue(ext, e.BatchVars(), axes), base
 }
 
-// BatchVars is the lane variable, where there is one.
+// BatchVars is the batch variable, if there is one.
 func (e *Builder) BatchVars() []*tensor.LoopVar {
 	if e.Batch == nil {
 		return nil
@@ -143,8 +148,8 @@ func (e *Builder) BatchVars() []*tensor.LoopVar {
 	return []*tensor.LoopVar{e.Batch}
 }
 
-// endsNow refuses a window that ends before its reader's own moment, outside of
-// operations: its tail would have to reach further back than the window.
+// endsNow refuses, outside of operations, a window that ends before the time step of its
+// reader: its window state would be longer than the window.
 func (e *Builder) endsNow(x notation.Expr, end tensor.Affine) bool {
 	if e.timeIsAxis() {
 		return true
@@ -163,20 +168,20 @@ func (e *Builder) CountFrom(at tensor.Affine, count *ir.Value) tensor.Affine {
 	return tensor.Affine{Terms: slices.Clone(rest.Terms), Const: rest.Const, Via: &tensor.Factor{Val: count}}
 }
 
-// sinceStart is ≥ 0 exactly where a moment of this chunk, or one before it,
-// lies in the context. A local window reaches back to the start of the chunk.
+// sinceStart is ≥ 0 exactly where a time step of this call, or one before it, lies in the
+// context. A local window reaches back to the start of the call.
 func (e *Builder) sinceStart(at tensor.Affine, local bool) tensor.Affine {
 	if local || e.timeIsAxis() {
 		return at
 	}
-	if e.Step != nil {
-		return e.Step.SinceStart(e, at)
+	if e.Counter != nil {
+		return e.Counter.SinceStart(e, at)
 	}
 	p := e.TokensBefore()
 	return tensor.Affine{Terms: slices.Clone(at.Terms), Const: at.Const, Via: &p}
 }
 
-// TokensBefore is how many tokens of the context came before this chunk.
+// TokensBefore is the number of tokens of the context before this call.
 func (e *Builder) TokensBefore() tensor.Factor {
 	if e.tokensBefore == nil {
 		e.tokensBefore = e.Func.Param(ir.Position)

@@ -1,19 +1,23 @@
+// Package form compares equations by their coefficients. An equation that is linear
+// in a state is expanded into a sum of monomials; a form, such as ρ M + v kᵀ, is
+// expanded the same way; and each monomial of the equation is assigned to a
+// monomial of the form that reads the state at the same indices.
 package form
 
 import (
 	"cmp"
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 )
 
-// A value is multiplied out into monomials by substituting definitions: that of
-// every factor that depends on an unknown, and of other factors where asked. The
-// result is an array as a sum of products of values, each read at the value's own
-// axes, at indices that the product sums over, or at loop variables.
+// Expansion: a value is multiplied out into monomials by substituting definitions,
+// that of every factor that depends on an unknown, and of other factors on request.
+// The result is an array as a sum of products of values, each read at the array's
+// visible axes, at indices that the product sums over, or at loop variables.
 
 // A Monomial is a product of factors; the subscripts of a factor are visible axes
 // of the value that it is of, or affine.
@@ -23,7 +27,7 @@ type Monomial struct {
 	Sums    []*tensor.LoopVar
 }
 
-// maxMonomials bounds what multiplying out may make of an equation.
+// MaxMonomials bounds the number of monomials of an equation.
 const MaxMonomials = 64
 
 // A Expander multiplies out in one program.
@@ -35,6 +39,7 @@ type Expander struct {
 	inverses map[*ir.Value]*ir.Value
 }
 
+// NewExpander returns an expander of values that depend on the unknowns.
 func NewExpander(e *tensor.Emitter, unknowns ...*ir.Value) *Expander {
 	m := &Expander{e: e, unknowns: map[*ir.Value]bool{}, dependents: map[*ir.Value]bool{}, inverses: map[*ir.Value]*ir.Value{}}
 	for _, v := range unknowns {
@@ -46,7 +51,7 @@ func NewExpander(e *tensor.Emitter, unknowns ...*ir.Value) *Expander {
 	return m
 }
 
-// Expand multiplies a value out; nil says that it depends on an unknown by more than
+// Expand multiplies a value out; nil means that it depends on an unknown by more than
 // products and sums.
 func (m *Expander) Expand(t *tensor.Tensor) []Monomial {
 	todo := []Monomial{{Coef: t.Coef, Factors: slices.Clone(t.Factors)}}
@@ -220,8 +225,9 @@ type Component struct {
 	Open    []int
 }
 
-// Components divides the factors of a monomial, without the unknown, so that no index
-// that is summed over stands in two of them; those in held are open.
+// Components divides the factors of a monomial without its state into connected
+// components: two factors are connected if they share an index that is summed over. The
+// indices in held are open.
 func (p Monomial) Components(held []*tensor.LoopVar) ([]Component, bool) {
 	var out []Component
 	for _, f := range p.Factors {

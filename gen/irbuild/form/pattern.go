@@ -2,17 +2,17 @@ package form
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 )
 
-// Patterns: the monomials of a form, and how those of a rule are given to the inputs
-// that stand in them (match.go).
+// Assignment: the monomials of a form are patterns, and what is left of a monomial of
+// the equation without its state is distributed over the inputs of the pattern by
+// the indices at which it is read.
 
-// A Place is where an input stands in a monomial of a form: open indices, one for
-// each of its axes.
+// A Place is an input in a monomial of a form, with one open index for each of its axes.
 type Place struct {
 	Input string
 	Open  []int
@@ -26,7 +26,7 @@ type Pattern struct {
 	Terms  []Fit // of the rule
 }
 
-// Fit is a monomial of the rule as one of a form: what stands for each input.
+// A Fit is a monomial of the rule as one of a form, with the values of the inputs.
 type Fit struct {
 	Coef   float64
 	Values [][]Component // by place, at the axes of the input
@@ -63,7 +63,7 @@ func (p Monomial) SplitState(states map[*ir.Value]string, skip int) (reads strin
 	return reads, held, rest, true
 }
 
-// SharedInputs are the inputs that stand in several monomials of a form.
+// SharedInputs are the inputs that occur in several monomials of a form.
 func SharedInputs(ps []Pattern) map[string]bool {
 	n, out := map[string]int{}, map[string]bool{}
 	for _, p := range ps {
@@ -75,7 +75,7 @@ func SharedInputs(ps []Pattern) map[string]bool {
 	return out
 }
 
-// Assign gives a monomial of the rule to the first of the form that it is.
+// Assign adds a monomial of the rule to the first pattern that it fits.
 func Assign(ps []Pattern, reads string, coef float64, gs []Component, held []*tensor.LoopVar, shared map[string]bool) bool {
 	for i := range ps {
 		if p := &ps[i]; p.Reads == reads {
@@ -88,8 +88,8 @@ func Assign(ps []Pattern, reads string, coef float64, gs []Component, held []*te
 	return false
 }
 
-// fit gives each component of a monomial to the input with the fewest indices that has
-// all of its; numbers go to an input of their own, or to one that stands in
+// fit assigns each component of a monomial to the input with the fewest indices that has
+// all of its indices. Constants go to an input without indices, or to one that occurs in
 // no other monomial of the form.
 func (p *Pattern) fit(coef float64, gs []Component, held []*tensor.LoopVar, shared map[string]bool) (Fit, bool) {
 	f := Fit{Coef: coef / p.Coef, Values: make([][]Component, len(p.Places)), Scalar: -1}
@@ -142,8 +142,8 @@ func (g Component) relabel(open []int, held []*tensor.LoopVar) Component {
 	return out
 }
 
-// MoveScalars gives the numbers of terms that differ in one input to that input: M q + ½ M k
-// is M (q + ½ k).
+// MoveScalars moves the constants of terms that differ in one input to that input: M q + ½
+// M k is M (q + ½ k).
 func (p *Pattern) MoveScalars(shared map[string]bool) {
 	number := func(g Component) bool { return len(g.Open) == 0 }
 	arrays := func(gs []Component) []Component { return slices.DeleteFunc(slices.Clone(gs), number) }

@@ -1,3 +1,5 @@
+// Package program has passes over a tensor program that is built: the list of its
+// axes, limits of its sizes, the map over heads, and what it depends on across calls.
 package program
 
 import (

@@ -7,15 +7,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A program runs over the tokens of one call, and its memory carries what later
-// calls need. Mostly nobody can tell where the calls were cut. What can is read
-// off the program: a state that is read as the call found it, one that begins
-// anew with every call, a position or a window that counts from the start of
-// the call.
+// Cut analysis. A program runs over the tokens of one call, and states carry what
+// later calls need, so for most programs the results do not depend on where a
+// sequence is cut into calls. The exceptions are found by a walk from the results
+// to their definitions: a state that is read as the call found it, a recurrence
+// that starts again with every call, a sum over the tokens of a call, and a position
+// or a window that counts from the start of the call.
 
-// Cuts says in what ways the results of a program depend on how the tokens are
-// cut into calls; none where they do not. A result that has no tokens, such as
-// a loss, is about its call anyway.
+// Cuts says in which ways the results of a program depend on how a sequence is cut into
+// calls. It is empty where they do not. A result without tokens, such as a loss, is about
+// its call anyway.
 func Cuts(f *ir.Func) []string {
 	c := &cutFinder{f: f, written: map[*ir.Value]bool{}, done: map[*ir.Instr]bool{}}
 	for _, p := range f.Params { // states that are another after the call
@@ -29,7 +30,7 @@ func Cuts(f *ir.Func) []string {
 	return c.out
 }
 
-// A cutFinder walks what stands behind the results of a program.
+// A cutFinder walks from the results of a program to their definitions.
 type cutFinder struct {
 	f       *ir.Func
 	written map[*ir.Value]bool
@@ -79,7 +80,7 @@ func (c *cutFinder) scan(s *ir.Scan) {
 
 func (c *cutFinder) instr(in *ir.Instr) {
 	for _, a := range in.Args {
-		if c.written[beforeReshape(a.Val)] && in.Op != ir.Stack && in.Op != ir.Reshape { // a tail stands before its series
+		if c.written[beforeReshape(a.Val)] && in.Op != ir.Stack && in.Op != ir.Reshape { // a window state is prepended to its series
 			c.add("%s is read as the call found it", a.Val.Name)
 		}
 	}
@@ -91,7 +92,7 @@ func (c *cutFinder) instr(in *ir.Instr) {
 	}
 }
 
-// beforeReshape is what a value was before it was reshaped.
+// beforeReshape is the value that reshapes were applied to.
 func beforeReshape(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && v.Def.Op == ir.Reshape {
 		v = v.Def.Args[0].Val

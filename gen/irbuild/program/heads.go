@@ -9,21 +9,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Heads. A page says what one head of a rule computes. The program of a rule with
-// heads is that program mapped over an axis H (vmap): every learned parameter and
-// every value that depends on one gets H in front, behind the lanes where it has
-// them; the tokens, tables of constants and positions are the same for all heads.
+// Batching over heads (vmap). A page says what one head of a rule computes. The
+// program of a rule with heads is that program mapped over an axis H: every learned
+// parameter and every value that depends on one gets H, after the batch axis where
+// it has one; tokens, tables of constants and positions are shared by all heads.
 //
-// A scan has one lane axis, so inside it the lanes are the pairs (lane, head): what
-// it reads is reshaped from [L, H, …] to [L·H, …], what it gives back again. Its
-// body does not change. The answers y of all heads lie one after another,
-// [L, T, H·d_v].
+// A scan has one batch axis, so inside it the batch is the pairs (batch, head): its
+// operands are reshaped from [L, H, …] to [L·H, …], and its results back. Its body
+// does not change. The results y of all heads are concatenated: [L, T, H·d_v].
 
 // A batcher writes the program of H heads from that of one.
 type batcher struct {
 	b          ir.Builder
 	head       *ir.Axis // H
-	batch      *ir.Axis // L, nil in first values that are those of all lanes
+	batch      *ir.Axis // L, nil in first values that are the same for the whole batch
 	batchHead  *ir.Axis // L·H
 	vals       map[*ir.Value]*ir.Value
 	perHead    map[*ir.Value]bool // values of one head that have the axis H
@@ -31,7 +30,7 @@ type batcher struct {
 	isConstant func(name string) bool
 }
 
-// OverHeads is the program of a rule in heads: f itself where the block has none.
+// OverHeads maps the program of a rule over the heads of the block; without heads it is f.
 func OverHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 	if f == nil || blk.Heads == nil {
 		return f
@@ -82,7 +81,7 @@ func (m *batcher) param(p *ir.Value) {
 	m.vals[p], m.perHead[p] = n, own
 }
 
-// headPosition is where the axis H stands among others: behind the lanes, or in front.
+// headPosition is the position of the axis H among others: after the batch axis, or first.
 func (m *batcher) headPosition(axes []*ir.Axis) int { return slices.Index(axes, m.batch) + 1 }
 
 func (m *batcher) axes(axes []*ir.Axis, own bool) []*ir.Axis {
@@ -126,7 +125,8 @@ func (m *batcher) instr(in *ir.Instr) {
 	m.vals[in.Out], m.perHead[in.Out] = m.b.Add(&c), own
 }
 
-// shiftedLoop is the number of a loop when another one is put in at a place, −1 for none.
+// shiftedLoop is the number of a loop after another one is inserted at a position; −1
+// inserts none.
 func shiftedLoop(l, at int) int {
 	if at >= 0 && l >= at {
 		return l + 1
@@ -183,11 +183,11 @@ func (m *batcher) joinHeads(v *ir.Value) *ir.Value {
 	return m.b.Reshape(turned, a[0], a[1], wide)
 }
 
-// flatten is a value as a scan over pairs of lane and head reads it.
+// flatten is a value as a scan over pairs of batch and head reads it.
 func (m *batcher) flatten(v *ir.Value) *ir.Value {
 	if m.flattened[v] == nil {
 		x := m.broadcast(v)
-		if m.headPosition(v.Axes) == 0 { // the same for all lanes
+		if m.headPosition(v.Axes) == 0 { // the same for the whole batch
 			axes := append([]*ir.Axis{m.batch}, x.Axes...)
 			x = m.copy(axes, ir.At(x, ir.Ls(len(axes))[1:]...))
 		}
@@ -197,7 +197,7 @@ func (m *batcher) flatten(v *ir.Value) *ir.Value {
 	return m.flattened[v]
 }
 
-// scan maps a recurrence: its lanes become pairs, its body stays.
+// scan maps a recurrence: its batch becomes pairs of batch and head, and its body stays.
 func (m *batcher) scan(in *ir.Instr) {
 	old := in.Scan
 	m.b.Eq, m.b.Span = in.Eq, in.Span

@@ -12,9 +12,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A size that a page fixes is the size that the proof and the generated tests run at:
-// no smaller one can stand in its place, as one does for a size that a constructor
-// gives. So what is fixed has a limit, which they reach in about a minute.
+// A size that a page fixes is the size at which proofs and generated tests run; only
+// a size that a constructor takes as an argument can be replaced by a smaller one. So
+// fixed sizes are limited such that a unit is tested in about a minute.
 
 const (
 	maxFixedEntries = 1 << 16 // of what is learned or kept: every entry is drawn, and differences are taken of it

@@ -6,6 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
+// The parameters, results and sizes of a program.
+
 // ASCIISizes spells the sizes of a polynomial in ASCII.
 func ASCIISizes(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
@@ -26,7 +28,7 @@ func Input(g *ir.Func) *ir.Value {
 	return nil
 }
 
-// Output is the one result of a part beside its states.
+// Output is the result of a program that is no state.
 func Output(g *ir.Func) *ir.Value {
 	for _, r := range g.Results {
 		if !r.State {

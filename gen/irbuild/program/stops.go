@@ -6,6 +6,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
+// Stop-gradients: which parameters have one on a path to a result, found by a depth-first walk over
+// definitions.
+
 // Stopped lists the learned parameters, inputs and states that a stopped value of
 // a program depends on: the gradient that they receive is not the derivative of
 // the result.

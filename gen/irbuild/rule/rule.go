@@ -1,3 +1,8 @@
+// Package rule builds the programs of a rule: its step over the tokens of a call,
+// the read of a memory that does not change, and the initial states. Equations that
+// need no state are built for all tokens at once; the others are the body of one
+// scan, token by token (package scan) or chunk by chunk (package chunked). All
+// programs are then mapped over the heads.
 package rule
 
 import (
@@ -8,11 +13,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/scan"
 )
-
-// A rule becomes one program: what has no state behind it is built for all
-// tokens at once, with lane and token as loops; what has a state behind it is
-// the body of one scan. The same equations without the writes are the frozen
-// read.
 
 // Rule builds the program of a rule: inputs, learned parameters and states in;
 // y and states out.
@@ -44,7 +44,7 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 }
 
 // Start builds the initial values of a rule's states from its learned
-// parameters, for every lane.
+// parameters, for every sequence of the batch.
 func Start(blk *check.Block, ds *diag.List) *ir.Func {
 	return program.OverHeads(blk, scan.Initial(blk, ds), ds)
 }

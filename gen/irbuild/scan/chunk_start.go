@@ -7,11 +7,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 )
 
-// Where a strategy reads states as they were where the chunk began, the rule is
-// computed token by token all the same, with a copy of each such state beside
-// it. A count of the tokens since the chunk began says when the copies are taken
-// anew. Count and copies are memory: chunks are counted from the start of the
-// context, so results do not depend on how a text is cut into calls.
+// A strategy may read states as they were where the chunk began, in a rule that is
+// computed token by token. Then each such state has a copy, and a counter of the
+// tokens since the chunk began says when the copies are replaced. Counter and copies
+// are states: chunks are counted from the start of the context, so results do not
+// depend on how a sequence is cut into calls.
 
 // stateAtChunkStart is a state where the chunk of this token began.
 func (s *Step) stateAtChunkStart(sym *check.Symbol) *tensor.Tensor {
@@ -48,7 +48,8 @@ func (s *Step) chunkBegins() *tensor.Tensor {
 	return s.sharedValues[name]
 }
 
-// addCarryState adds a carry that no page declares, and the memory that it lives in.
+// addCarryState adds a carried state that no page declares, and the parameter that holds
+// it between calls.
 func (s *Step) addCarryState(name string, axes []*ir.Axis) *tensor.Tensor {
 	o := s.outer
 	init := o.Func.AddParam(name, ir.State, ir.Real, append([]*ir.Axis{o.Batch.Axis}, axes...)...)
@@ -57,7 +58,7 @@ func (s *Step) addCarryState(name string, axes []*ir.Axis) *tensor.Tensor {
 	return s.e.FromValue(p, nil, axes)
 }
 
-// setNext says what a carry of beside becomes.
+// setNext sets the next value of a state that addCarryState made.
 func (s *Step) setNext(old, next *tensor.Tensor) {
 	for i := range s.scan.Carry {
 		if c := &s.scan.Carry[i]; c.Param == old.Factors[0].Val {
@@ -66,7 +67,7 @@ func (s *Step) setNext(old, next *tensor.Tensor) {
 	}
 }
 
-// addFinalState gives out what a carry of beside has become.
+// addFinalState makes the final value of a state that addCarryState made a result.
 func (s *Step) addFinalState(in *ir.Instr, c *ir.ScanState) {
 	f := s.outer.Func
 	c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}

@@ -12,6 +12,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// The frozen read: y of a memory whose states do not change. The equations of the
+// states are left out; a state is the same at all time steps.
+
+// Frozen builds the frozen read of one head of a rule; of a strategy, that of its rule.
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	if blk.Strategy != nil {
 		blk = blk.Strategy.Rule
@@ -37,8 +41,9 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	return e.Func
 }
 
-// stopStateGradients takes the adjoints from the states of a frozen read, but for those that a
-// context may begin with in this very call: they are handed on to what they began with.
+// stopStateGradients marks the states of a frozen read as constants for autodiff, except
+// states that a context may begin with in this very call: their adjoints reach their
+// initial values.
 func (n *Names) stopStateGradients(blk *check.Block, f *ir.Func) {
 	begun := map[*ir.Value]bool{}
 	for _, s := range blk.SymSeq {
@@ -64,8 +69,8 @@ func (n *Names) frozenState(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 	return n.valueAtStart(e, sym)
 }
 
-// frozenEquation is an equation of states alone where a frozen read wants it at
-// another moment: at t−1 it is what it is now, at the start it is of the anchors.
+// frozenEquation is an equation of states alone that a frozen read needs at another time
+// step: at t−1 it is the present one, at the start it is built of the anchors.
 func (n *Names) frozenEquation(e *expr.Builder, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
 	old := n.atContextStart
 	n.atContextStart = n.atContextStart || when.Initial
@@ -73,10 +78,9 @@ func (n *Names) frozenEquation(e *expr.Builder, eq *check.Equation, when expr.Ti
 	return e.Rebuild(eq)
 }
 
-// keepWindowStates makes a frozen read keep every tail that the rule keeps, those too
-// that no answer of its own needs: the keys that a frozen call has seen are the
-// past of the first call that writes again. No gradient goes through them, so a
-// parameter that no answer needs receives none, and says so.
+// keepWindowStates makes a frozen read keep every window state that the rule keeps, also
+// those that its own results do not need: the keys that a frozen call reads belong to the
+// window of the first call that writes again. They have no gradient.
 func keepWindowStates(e *expr.Builder, blk *check.Block) {
 	var quiet diag.List
 	b := expr.New(blk, blk.ID, &quiet)

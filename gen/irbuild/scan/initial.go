@@ -12,6 +12,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 )
 
+// The initial values of states, and the parameters that states are in a call.
+
+// Initial builds the initial values of the states and anchors of one head of a rule.
 func Initial(blk *check.Block, ds *diag.List) *ir.Func {
 	if blk.Strategy != nil {
 		blk = blk.Strategy.Rule
@@ -41,8 +44,7 @@ func Initial(blk *check.Block, ds *diag.List) *ir.Func {
 	return e.Func
 }
 
-// DropUnread takes away what only the first values of states read: equations
-// of learned parameters that no equation of a token reads.
+// DropUnread removes learned parameters that only initial values of states read.
 func DropUnread(f *ir.Func) {
 	if f == nil {
 		return
@@ -52,8 +54,8 @@ func DropUnread(f *ir.Func) {
 	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return p.Role == ir.Outer && used[p] == 0 })
 }
 
-// firstValue is what a state starts from, for every lane; nil means that a
-// message was given.
+// firstValue is the initial value of a state, for the whole batch; nil means that an error
+// was reported.
 func (n *Names) firstValue(e *expr.Builder, s *check.Symbol) *ir.Value {
 	e.Eq, e.Span = ir.InitialName(e.Block.ID+"."+ident.ASCII(s.Name)), s.Span
 	axes, _, ok := e.Declared(s)
@@ -80,8 +82,8 @@ func (n *Names) firstValue(e *expr.Builder, s *check.Symbol) *ir.Value {
 	return e.ValueOver(e.Broadcast(e.Materialize(t), []*tensor.LoopVar{e.Batch}), []*tensor.LoopVar{e.Batch})
 }
 
-// StateAtStart is the value of a state where the call begins: a parameter, or the
-// first value of a state per chunk. Of an anchor it is its parameter.
+// StateAtStart is the value of a state or an anchor where the call begins: a parameter, or
+// the initial value of a state per chunk.
 func (n *Names) StateAtStart(e *expr.Builder, sym *check.Symbol) *ir.Value {
 	if n.States[sym.Name] != nil {
 		return n.States[sym.Name]
@@ -98,8 +100,8 @@ func (n *Names) StateAtStart(e *expr.Builder, sym *check.Symbol) *ir.Value {
 	return n.States[sym.Name]
 }
 
-// initialInCall is the first value of a state per chunk, computed in the call itself and
-// so with a gradient, in a frozen read too.
+// initialInCall is the initial value of a state per chunk. It is computed in the call
+// itself, so it has a gradient, in a frozen read too.
 func (n *Names) initialInCall(e *expr.Builder, sym *check.Symbol) (v *ir.Value) {
 	id, at := e.Eq, e.Span
 	defer func() { e.Eq, e.Span = id, at }()
@@ -115,7 +117,7 @@ func (n *Names) initialInCall(e *expr.Builder, sym *check.Symbol) (v *ir.Value) 
 	return v
 }
 
-// valueAtStart is begin as a value of every lane.
+// valueAtStart is StateAtStart as a tensor.
 func (n *Names) valueAtStart(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
 	v := n.StateAtStart(e, sym)
 	if v == nil {
@@ -124,8 +126,9 @@ func (n *Names) valueAtStart(e *expr.Builder, sym *check.Symbol) *tensor.Tensor 
 	return e.FromValue(v, []*tensor.LoopVar{e.Batch}, v.Axes[1:])
 }
 
-// Holder is what holds the value of an anchor, of a snap, or of a state where its
-// context began. A state per chunk begins with the call, and so does its anchor.
+// Holder is the symbol whose parameter holds the value of an anchor, of a snap, or of a
+// state where its context began. A state per chunk begins with the call, and so does its
+// anchor.
 func Holder(blk *check.Block, sym *check.Symbol) *check.Symbol {
 	of := sym
 	if sym.Kind != check.State {

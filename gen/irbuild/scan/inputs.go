@@ -9,13 +9,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// What the body of a scan reads that has no state behind it comes from outside:
-// a series, of which each step gets its part, or something that is the same at
-// all of them. A scan over tokens gives a step one token of a series, one over
-// chunks the tokens of a chunk, and one over what is left behind the chunks a
-// token of that; the three differ in how the series is cut, and in nothing else.
+// The operands of a scan that depend on no state: a series, of which each step gets
+// a slice, or a value that all steps share. A scan over tokens slices a series by
+// tokens, a scan over chunks by chunks, and a scan over the tokens after the last
+// chunk by those; the three differ in how a series is cut, and in nothing else.
 
-// Inputs serves the names of a scan's body that have no state behind them.
+// Inputs serves the names of the body of a scan that depend on no state.
 type Inputs struct {
 	Outer  *expr.Builder
 	Series *Names
@@ -28,7 +27,7 @@ type Inputs struct {
 	Shared map[string]*tensor.Tensor
 }
 
-// Value is a name read at a moment.
+// Value is a name read at a time step.
 func (s *Inputs) Value(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	if t := s.Tokens[sym.Name]; t != nil && when.Now {
 		return t
@@ -57,7 +56,7 @@ func (s *Inputs) Value(sym *check.Symbol, when expr.Time, span notation.Span) *t
 	return s.Tokens[sym.Name]
 }
 
-// slices is a series as the scan takes it, [lane, step, …].
+// slices is a series as the scan takes it, [batch, step, …].
 func (s *Inputs) slices(sym *check.Symbol, eq *check.Equation, t *tensor.Tensor) *ir.Value {
 	o := s.Outer
 	series := []*tensor.LoopVar{o.Batch, o.Token}

@@ -10,21 +10,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// What lives longer than a token and is not written by one.
+// Values that live longer than a token and are not written by one.
 //
-// An anchor is a parameter of the program like a state, and the same comes out:
-// the memory keeps it from call to call, and a context that begins puts the
-// first value of its state there. A snap is no parameter of its own: it is what
-// the state's parameter holds. A state per chunk has no parameter at all: the
-// scan begins with its first value, computed in the call. Inside the scan all
-// three are values that every token of a lane sees, and none is carried.
+// An anchor is a parameter of the program like a state, and a result with the same
+// value: the memory keeps it from call to call, and a context that begins stores the
+// initial value of its state there. A snap has no parameter: it is the value of the
+// state's parameter. A state per chunk has no parameter either: the scan begins with
+// its initial value, computed in the call. Inside the scan all three are values that
+// every token of a sequence shares, and none is carried.
 //
-// A frozen read writes nothing, so in it a state is the same at all moments:
-// the snap is the state, the anchor is the anchor, and a state per chunk is its
-// first value.
+// A frozen read writes nothing, so in it a state is the same at all time steps: a
+// snap is the state, an anchor is the anchor, and a state per chunk is its initial
+// value.
 
-// TimeAt is the moment of a read inside an equation that is itself read at
-// another moment.
+// TimeAt is the time step of a read inside an equation that is itself read at another time
+// step.
 func TimeAt(e *expr.Builder, sym *check.Symbol, when, by expr.Time, span notation.Span) (expr.Time, bool) {
 	switch {
 	case by == expr.Time{}, when.Initial:
@@ -43,8 +43,8 @@ func TimeAt(e *expr.Builder, sym *check.Symbol, when, by expr.Time, span notatio
 	return when, false
 }
 
-// CanShift refuses an equation that cannot be computed at another moment: one that
-// reads what is no state, or what was another value in another call.
+// CanShift refuses an equation that cannot be computed at another time step: one that
+// reads a value that is no state, or a snap, which had another value in another call.
 func CanShift(e *expr.Builder, eq *check.Equation, when expr.Time, span notation.Span) bool {
 	at := "t−1"
 	if when.Initial {
@@ -66,8 +66,8 @@ func CanShift(e *expr.Builder, eq *check.Equation, when expr.Time, span notation
 	return true
 }
 
-// shared is a value that all tokens of a lane see: an anchor, the state that a
-// snap is of as the call found it, or the anchor of a state that is read at 0.
+// shared is a value that all tokens of a sequence share: an anchor, the state of a snap as
+// the call found it, or the anchor of a state that is read at 0.
 func (s *Step) shared(sym *check.Symbol) *tensor.Tensor {
 	name := ident.ASCII(sym.Name)
 	if sym.Kind == check.State {
@@ -94,7 +94,7 @@ func (s *Step) shared(sym *check.Symbol) *tensor.Tensor {
 	return s.sharedValues[sym.Name]
 }
 
-// keepAnchors gives out the anchors as they came in.
+// keepAnchors returns the anchors unchanged.
 func (s *Step) keepAnchors() {
 	for _, sym := range s.e.Block.SymSeq {
 		if v := s.series.States[sym.Name]; v != nil && sym.Kind == check.Anchor {

@@ -1,3 +1,6 @@
+// Package scan builds a rule token by token. Names serves the names outside of the
+// scan: parameters, and series, which have batch and token as loops. Step serves
+// the names inside its body, which is the program of one token.
 package scan
 
 import (
@@ -24,7 +27,8 @@ func NewBuilder(blk *check.Block, name string, ds *diag.List) (*expr.Builder, *N
 	return serveRule(expr.New(blk, name, ds))
 }
 
-// serveRule gives a builder the names of a rule, a batch axis and the tokens of a call.
+// serveRule makes a builder resolve the names of a rule, with a batch axis and the tokens
+// of a call.
 func serveRule(e *expr.Builder) (*expr.Builder, *Names) {
 	blk := e.Block
 	n := &Names{Values: map[string]*tensor.Tensor{}, States: map[string]*ir.Value{}}
@@ -34,7 +38,7 @@ func serveRule(e *expr.Builder) (*expr.Builder, *Names) {
 	return e, n
 }
 
-// Equation builds an equation without a state behind it.
+// Equation builds an equation that depends on no state.
 func (n *Names) Equation(e *expr.Builder, eq *check.Equation) {
 	if eq.Class == check.Static && n.Values[eq.Name] != nil {
 		return // a state per chunk began with it
@@ -50,6 +54,7 @@ func (n *Names) Equation(e *expr.Builder, eq *check.Equation) {
 	n.Values[eq.Name] = t
 }
 
+// Resolve finds the value of a name outside of the scan.
 func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	switch sym.Kind {
 	case check.Outer, check.Constant:
@@ -135,8 +140,8 @@ func (n *Names) Program(e *expr.Builder, probes []Probe) *ir.Func {
 	return e.Func
 }
 
-// seriesAt reads a series at a bound moment, back over the chunk's edge where
-// the moment is of a window.
+// seriesAt reads a series at a bound time step, back over the chunk's edge where
+// the time step is of a window.
 func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor {
 	if b.Time == nil {
 		return t
@@ -149,13 +154,13 @@ func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor
 	return tensor.At(u, b.Time.Add(tensor.Affine{Const: base}, 1))
 }
 
-// overBatchAndTime makes sure that a series has lane and token as loops.
+// overBatchAndTime makes batch and token loops of a series.
 func overBatchAndTime(e *expr.Builder, t *tensor.Tensor) *tensor.Tensor {
 	vars := []*tensor.LoopVar{e.Batch, e.Token}
 	return e.FromValue(e.ValueOver(t, vars), vars, t.Axes)
 }
 
-// readAtTime replaces the token by another moment of the same chunk.
+// readAtTime replaces the token by another time step of the same call.
 func readAtTime(e *expr.Builder, t *tensor.Tensor, to tensor.Affine) *tensor.Tensor {
 	u := overBatchAndTime(e, t).Clone()
 	for _, f := range u.Factors {

@@ -2,14 +2,16 @@ package scan
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
+
+// Probes: values inside the scan that a proof reads, as further results.
 
 // A Probe is something that a proof watches while a rule runs: the two sides
 // of an invariant, or one value. Bare names of states mean the state after the
@@ -28,8 +30,8 @@ func (p Probe) RightName() string { return p.Name + ".right" }
 // not hold; there is none without conditions.
 func (p Probe) InsideName() string { return p.Name + ".inside" }
 
-// Sides builds the sides of a probe: of one type, or one of them a number, with which
-// every entry of the other is compared. The right one is nil where there is none.
+// Sides builds the sides of a probe. They have one type, or one of them is a number. The
+// right side is nil where the probe has none.
 func Sides(e *expr.Builder, p Probe) (left, right *tensor.Tensor, ok bool) {
 	if left = e.Expr(p.Left); left == nil || p.Right == nil {
 		return left, nil, left != nil
@@ -57,7 +59,7 @@ type probeVal struct {
 	val  *ir.Value
 }
 
-// probe builds what the probes look at inside the step.
+// probe builds the values of probes inside the step.
 func (s *Step) probe(probes []Probe) {
 	s.afterWrite = true
 	defer func() { s.afterWrite = false }()

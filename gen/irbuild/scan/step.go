@@ -1,18 +1,21 @@
 package scan
 
 import (
-	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/irbuild/expr"
-	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild/expr"
+	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Step serves the names inside a scan's body: one token of one lane.
+// The body of a scan: one token of one sequence. A state is a parameter of the body
+// and one of its results.
+
+// A Step serves the names inside the body of a scan: one token of one sequence.
 type Step struct {
 	outer        *expr.Builder
 	series       *Names
@@ -24,7 +27,7 @@ type Step struct {
 	sharedValues map[string]*tensor.Tensor
 	past         windows    // series as windows see them
 	readAt       expr.Time  // when equations of states are read, where not now
-	probes       []probeVal // what a proof looks at
+	probes       []probeVal // values that a proof reads
 	afterWrite   bool       // a probe is built: a bare state is the one after the write
 	remainder    *Remainder // the tokens after the last whole chunk, where a strategy computes the others
 }
@@ -37,6 +40,7 @@ type Remainder struct {
 	States map[string]*ir.Value                     // after the last whole chunk
 }
 
+// NewStep begins the scan over all tokens of a call.
 func NewStep(outer *expr.Builder, series *Names) *Step { return NewStepAfter(outer, series, nil) }
 
 // NewStepAfter begins the scan over all tokens of the call, or over those that
@@ -54,7 +58,7 @@ func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
 	if after != nil {
 		s.inputs.Cut = after.Cut
 	}
-	e.Names, e.Step = s, s
+	e.Names, e.Counter = s, s
 	for _, sym := range outer.Block.SymSeq {
 		if sym.Kind == check.State && outer.Block.Equation(sym.Name) != nil {
 			s.addCarry(sym)
@@ -80,6 +84,7 @@ func (s *Step) addCarry(sym *check.Symbol) {
 	s.scan.Carry = append(s.scan.Carry, ir.ScanState{Param: p, Init: init})
 }
 
+// Equation builds an equation of the token.
 func (s *Step) Equation(eq *check.Equation) {
 	t := s.e.Equation(eq)
 	if t == nil {
@@ -113,6 +118,7 @@ func FitsState(e *expr.Builder, sym *check.Symbol, eq *check.Equation, axes []*i
 	return false
 }
 
+// Resolve finds the value of a name inside the body of the scan.
 func (s *Step) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	eq := e.Block.Equation(sym.Name)
 	switch {

@@ -10,16 +10,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A window behind a state. What is read at the moments of a window has no state
-// behind it, so it is a series of the whole chunk, built in front of the scan
-// and with what the context kept of it in front of that, as for any window. The
-// step sees it as a token with one axis more: entry j is the series at t − j.
-// No copy is made, the token is read where the series lies.
+// Windows inside a scan. A series that is read in a window depends on no state, so it
+// is built for all tokens of the call before the scan, with the tokens that the
+// context kept of it in front. The step reads it as a token with one more axis: entry
+// j is the series at t − j. Nothing is copied; a window is a view of the series.
 //
-// How many of its moments a context has is a count that a step's guards read:
-// the tokens before the chunk and those of the chunk so far. What lies before
-// the start is left out, never taken as zero. Values and order of a sum depend
-// on the context alone, so a cut into chunks changes no bit.
+// How many tokens of the window the context has is a count that the step's guards
+// read: the tokens before the call and those of the call so far. Tokens before the
+// start of the context are left out of a sum; they do not count as zero. Values and
+// order of a sum depend on the context alone, so a cut into calls changes no bit.
 
 // windows are the tokens of a scan that reach back in time.
 type windows struct {
@@ -32,7 +31,7 @@ type windowKey struct {
 	axis *ir.Axis
 }
 
-// inWindow reads a series at a moment that a window has bound.
+// inWindow reads a series at a time step that a window has bound.
 func (s *Step) inWindow(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	o, b := s.outer, when.At
 	if b.Time == nil || b.Window == nil {
@@ -66,8 +65,8 @@ func (s *Step) inWindow(sym *check.Symbol, when expr.Time, span notation.Span) *
 	return tensor.At(out, tensor.AffineOf(s.e.Token).Add(*b.Time, -1))
 }
 
-// SinceStart is ≥ 0 exactly where a moment lies in the context: the tokens
-// before this one count instead of the token itself.
+// SinceStart is ≥ 0 exactly where a time step lies in the context; it counts from the
+// tokens before this one.
 func (s *Step) SinceStart(e *expr.Builder, at tensor.Affine) tensor.Affine {
 	if s.past.count == nil {
 		pos := s.outer.TokensBefore()
@@ -77,7 +76,7 @@ func (s *Step) SinceStart(e *expr.Builder, at tensor.Affine) tensor.Affine {
 	return e.CountFrom(at, s.past.count)
 }
 
-// RefuseWindow refuses a window over something that has a state behind it.
+// RefuseWindow refuses a window over a name that depends on a state.
 func RefuseWindow(e *expr.Builder, sym *check.Symbol, span notation.Span) {
 	d := e.Diags.Errorf(diag.NotSupported, span, "a window cannot look back at %s: its value at an earlier token is gone", sym.Name)
 	if sym.Kind == check.State {

@@ -7,6 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
+// Indices: affine combinations of loop variables.
+
 // An Affine is an index: a sum of loop variables and a constant. Via is an entry
 // of an integer tensor that is added to it, nil for none.
 type Affine struct {

@@ -12,6 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Emission: a lazy product becomes an instruction whose loops are the variables that it reads.
+
 // An Emitter appends instructions to one program. Each carries the equation
 // and the span that are set when it is appended.
 type Emitter struct {
@@ -32,7 +34,7 @@ func NewEmitter(name string, ds *diag.List) *Emitter {
 }
 
 // Build returns the builder of the program, for an instruction of the equation
-// at hand.
+// that is built.
 func (e *Emitter) Build() *ir.Builder {
 	e.IR.Eq, e.IR.Span = e.Eq, e.Span
 	return e.IR
@@ -212,7 +214,7 @@ func (e *Emitter) subscript(a Affine, at map[*LoopVar]int) ir.Sub {
 	return out
 }
 
-// shiftOf is the one index of the equation at hand that may leave an axis of
+// shiftOf is the one index of the equation that is built that may leave an axis of
 // v, or the equation.
 func (e *Emitter) shiftOf(v *ir.Value) notation.Span {
 	var found []notation.Span
@@ -227,7 +229,7 @@ func (e *Emitter) shiftOf(v *ir.Value) notation.Span {
 	return e.Span
 }
 
-// Named gives a value the name of its equation.
+// Named gives the output of an instruction the name of its equation, if it has none.
 func (e *Emitter) Named(v *ir.Value, name string) *ir.Value {
 	if v.Def != nil && v.Name[0] == '%' {
 		v.Name = e.Func.Fresh(ident.ASCII(name))

@@ -2,6 +2,8 @@ package tensor
 
 import "github.com/nl-hecate/hecate/gen/ir"
 
+// Instructions that work entry by entry, and sums over variables.
+
 // Add is a + sign·b of two values of one type, or of a value and a number.
 func (e *Emitter) Add(a, b *Tensor, sign float64) *Tensor {
 	if a.IsNumber() && b.IsNumber() {

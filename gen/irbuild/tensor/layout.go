@@ -6,6 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
+// Tensors as values and back: which loops a value has, and reshapes, stacks and copies.
+
 // Materialize turns t into a single factor with coefficient 1.
 func (e *Emitter) Materialize(t *Tensor) *Tensor {
 	if len(t.Factors) == 1 && t.Coef == 1 && t.readsAllAxes() {
@@ -105,7 +107,7 @@ func (e *Emitter) FromValue(v *ir.Value, vars []*LoopVar, axes []*ir.Axis) *Tens
 	return t
 }
 
-// Copy gives t a value of its own.
+// Copy is a new value equal to t.
 func (e *Emitter) Copy(t *Tensor) *Tensor {
 	out := e.Broadcast(t, nil)
 	out.Row = t.Row
@@ -150,7 +152,7 @@ func (e *Emitter) Diagonal(t *Tensor) *Tensor {
 	return out
 }
 
-// Relabel gives the stacked value the union's axis.
+// Relabel replaces the axis of a stacked value by the axis of the union that indexes it.
 func (e *Emitter) Relabel(t *Tensor, axis *ir.Axis) {
 	v := t.Factors[0].Val
 	for i, a := range v.Axes {

@@ -1,3 +1,5 @@
+// Package update builds optimizer updates: one update step of a parameter, from its
+// gradient, its slots, the clock and the options.
 package update
 
 import (
@@ -21,7 +23,7 @@ type Names struct {
 	Loops  []*tensor.LoopVar
 	Axes   []*ir.Axis
 	Clock  *tensor.Tensor            // nil: a parameter
-	Values map[string]*tensor.Tensor // after this fire
+	Values map[string]*tensor.Tensor // after this step
 	Old    map[string]*tensor.Tensor // before it
 
 	Failed map[string]bool // equations with an error, which has been reported
@@ -115,7 +117,7 @@ func (n *Names) Step(e *expr.Builder) {
 	}
 }
 
-// checkShape wants of what an update carries the shape of the parameter.
+// checkShape refuses a slot or a parameter that does not have the shape of the parameter.
 func (n *Names) checkShape(e *expr.Builder, eq *check.Equation, t *tensor.Tensor) bool {
 	if s := e.Block.Symbols[eq.Name]; s == nil || s.Kind != check.State {
 		return true
@@ -127,7 +129,7 @@ func (n *Names) checkShape(e *expr.Builder, eq *check.Equation, t *tensor.Tensor
 	return true
 }
 
-// argument is a slot, the parameter or the gradient as the fire finds it.
+// argument is a slot, the parameter or the gradient before the step.
 func (n *Names) argument(e *expr.Builder, s *check.Symbol) *tensor.Tensor {
 	if n.Old[s.Name] == nil {
 		role := ir.State
@@ -140,6 +142,7 @@ func (n *Names) argument(e *expr.Builder, s *check.Symbol) *tensor.Tensor {
 	return n.Old[s.Name]
 }
 
+// Resolve finds the value of a name before the step or after it.
 func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	switch {
 	case sym.Kind == check.Clock && n.Clock != nil:
