@@ -15,13 +15,13 @@ import (
 func TestRefusals(t *testing.T) {
 	const rule = "rule R\ndims d\ninput x ∈ ℝ^{d}\n"
 	for _, c := range []struct{ text, code, at, message string }{
-		{"op Row(a ∈ ℝ^{m}) → out = aᵀ", "HEC4008", "aᵀ", "aᵀ is a row, and a row is no value of its own"},
-		{"op Rows(A ∈ ℝ^{m×n}, b ∈ ℝ^{m}) → out = bᵀ A", "HEC4008", "bᵀ A", "bᵀ A is a row, and a row is no value of its own"},
-		{"op Rows(a ∈ ℝ^{m}, b ∈ ℝ^{n}) → out[i∈m] = a[i] bᵀ", "HEC4008", "a[i] bᵀ", "a[i] bᵀ is a row, and a row is no value of its own"},
-		{"op Named(x ∈ ℝ^{n}) → out = h\nh = xᵀ", "HEC4008", "xᵀ", "xᵀ is a row, and a row is no value of its own"},
-		{rule + "k_t = x_tᵀ\ny_t = k_t", "HEC4008", "x_tᵀ", "x_tᵀ is a row, and a row is no value of its own"},
-		{rule + "y_t = x_tᵀ", "HEC4008", "x_tᵀ", "x_tᵀ is a row, and a row is no value of its own"},
-		{rule + "state M ∈ ℝ^{d} = 0\nM_t = M_{t−1}ᵀ + x_tᵀ\ny_t = M_t", "HEC4008", "M_{t−1}ᵀ + x_tᵀ", "M_{t−1}ᵀ + x_tᵀ is a row, and a row is no value of its own"},
+		{"op Row(a ∈ ℝ^{m}) → out = aᵀ", "HEC4008", "aᵀ", "aᵀ is a row, and a row is not a value of its own"},
+		{"op Rows(A ∈ ℝ^{m×n}, b ∈ ℝ^{m}) → out = bᵀ A", "HEC4008", "bᵀ A", "bᵀ A is a row, and a row is not a value of its own"},
+		{"op Rows(a ∈ ℝ^{m}, b ∈ ℝ^{n}) → out[i∈m] = a[i] bᵀ", "HEC4008", "a[i] bᵀ", "a[i] bᵀ is a row, and a row is not a value of its own"},
+		{"op Named(x ∈ ℝ^{n}) → out = h\nh = xᵀ", "HEC4008", "xᵀ", "xᵀ is a row, and a row is not a value of its own"},
+		{rule + "k_t = x_tᵀ\ny_t = k_t", "HEC4008", "x_tᵀ", "x_tᵀ is a row, and a row is not a value of its own"},
+		{rule + "y_t = x_tᵀ", "HEC4008", "x_tᵀ", "x_tᵀ is a row, and a row is not a value of its own"},
+		{rule + "state M ∈ ℝ^{d} = 0\nM_t = M_{t−1}ᵀ + x_tᵀ\ny_t = M_t", "HEC4008", "M_{t−1}ᵀ + x_tᵀ", "M_{t−1}ᵀ + x_tᵀ is a row, and a row is not a value of its own"},
 		{"compose C(a : Nothing)\ndims d\ninput X ∈ ℝ^{T×d}\nout = a(X)", "HEC3004", "Nothing", "Nothing is no kind of part"},
 		{"op F(a : Rule, x ∈ ℝ^{n}) → out = x", "HEC3012", "a", "parts stand in compositions and models alone, and F is an operation"},
 		{"rule R\ndims d = 0\ninput x ∈ ℝ^{d}\ny_t = x_t", "HEC3007", "0", "0 is not a size"},

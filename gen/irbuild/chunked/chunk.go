@@ -192,7 +192,7 @@ func (s *chunk) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	case sym.Kind == check.Snap:
 		return e.Timeless(sym, when, span, s.carry[sym.Of])
 	case sym.Kind == check.Anchor:
-		e.Diags.Errorf(diag.NotSupported, span, "a strategy cannot read anchor %s", sym.Name).Hint("it knows the state where the chunk began: snap %s°", sym.Of)
+		e.Diags.Errorf(diag.NotSupported, span, "a strategy cannot read anchor %s", sym.Name).Hint("it can read the state where the chunk began: snap %s°", sym.Of)
 		return nil
 	case eq == nil || eq.Class != check.Recurrent:
 		return s.input(sym, when, span)
@@ -203,7 +203,7 @@ func (s *chunk) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	case when.Before && sym.Kind == check.State:
 		return s.read(s.previousToken(sym, eq, span), s.now)
 	}
-	e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name).
+	e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this time step", sym.Name).
 		Hint("in a chunk it is read at %s, at an index over the chunk, or, where it is a state per chunk, at %s−1; a state of the rule where the chunk began is %s°", e.Block.Time, e.Block.Time, sym.Name)
 	return nil
 }

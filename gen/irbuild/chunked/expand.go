@@ -78,7 +78,7 @@ func (s *chunk) expandForm(d *notation.Define) ([]form.Pattern, map[string]*chec
 	}
 	ms := form.NewExpander(e.Emitter, unknowns...).Expand(t)
 	bad := func(format string, args ...any) ([]form.Pattern, map[string]*check.Symbol) {
-		e.Diags.Errorf(diag.NotSupported, d.Value.Where(), format, args...).Hint("a form is a sum of products, in each of which the state stands at most once, and each input once")
+		e.Diags.Errorf(diag.NotSupported, d.Value.Where(), format, args...).Hint("a form is a sum of products, each of which has the state at most once, and each input once")
 		return nil, nil
 	}
 	if ms == nil {
@@ -95,7 +95,7 @@ func (s *chunk) expandForm(d *notation.Define) ([]form.Pattern, map[string]*chec
 		for _, f := range rest {
 			sym := symbols[f.Val]
 			if sym == nil || slices.ContainsFunc(p.Places, func(q form.Place) bool { return q.Input == sym.Name }) {
-				return bad("an input stands twice in a product of this form")
+				return bad("an input occurs twice in a product of this form")
 			}
 			at := form.Place{Input: sym.Name}
 			for _, x := range f.Sub {
@@ -153,7 +153,7 @@ func (n *matchNames) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time,
 	case eq != nil && eq.Class == check.Recurrent && sym.Kind == check.Defined && when.Now:
 		return n.equation(eq)
 	case eq != nil && eq.Class == check.Recurrent, sym.Kind == check.Anchor, sym.Kind == check.Snap, sym.Kind == check.State:
-		e.Diags.Errorf(diag.NotSupported, span, "%s is read here, and what is matched reads states before a token and after it alone", sym.Name)
+		e.Diags.Errorf(diag.NotSupported, span, "%s is read here, and an equation that is matched reads states only before a token and after it", sym.Name)
 		return nil
 	}
 	if t := n.matrix(eq, when); t != nil {

@@ -76,7 +76,7 @@ func (s *chunk) match(d *notation.Define) {
 			ms = slices.Insert(ms, i+1, terms...)
 			continue
 		}
-		refuse("a term of %s, the product %s, is none of the form's", target, spell(m))
+		refuse("a term of %s, the product %s, is not one of the form", target, spell(m))
 		return
 	}
 	s.resolveInputs(d, patterns, inputs, shared, refuse)
@@ -113,7 +113,7 @@ func (s *chunk) resolveInputs(d *notation.Define, ps []form.Pattern, inputs map[
 				differs = k
 			}
 			if shared[q.Input] && keys[q.Input] != "" && keys[q.Input] != first+"." {
-				refuse("what would be %s is not the same in all its terms; where it is, give it one name", q.Input)
+				refuse("the value of %s differs between the terms that it occurs in; equal values need one name", q.Input)
 				return
 			}
 			keys[q.Input] = first + "."

@@ -38,7 +38,7 @@ func (s *chunk) removePlaceholders() bool {
 	for name, p := range s.placeholders {
 		if used[p] > 0 {
 			eq := s.e.Block.Equation(name)
-			s.e.Diags.Errorf(diag.NotSupported, s.placeholderSpans[0], "what %s adds to itself depends on it by more than a number", name).
+			s.e.Diags.Errorf(diag.NotSupported, s.placeholderSpans[0], "the increment of %s depends on it by more than a factor", name).
 				See(eq.Span(), "the equation of %s", name).See(s.outer.Block.Unit.Name.Span, "%s computes it in chunks", s.outer.Block.Name).Hint("such a rule has no scan; a strategy with equations of its own may compute it in chunks")
 			return false
 		}

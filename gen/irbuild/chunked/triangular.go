@@ -41,12 +41,12 @@ func (s *chunk) triangular(eq *check.Equation, r *check.Recurrence) *tensor.Tens
 		b = e.Tabulate(b, vars)
 	}
 	if len(step.Axes) > 0 && len(r.Sums) > 0 {
-		e.Errorf(diag.NotScalar, r.Lagged[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this is %s", e.Type(step))
+		e.Errorf(diag.NotScalar, r.Lagged[0].Expr, "in an equation with a sum over earlier tokens the factor of the previous token is one number for all entries, and this is %s", e.Type(step))
 		return nil
 	}
 	if step.DependsOn(vars) {
 		if len(r.Sums) > 0 {
-			e.Errorf(diag.NotScalar, r.Lagged[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this one has indices")
+			e.Errorf(diag.NotScalar, r.Lagged[0].Expr, "in an equation with a sum over earlier tokens the factor of the previous token is one number for all entries, and this one has indices")
 			return nil
 		}
 		step = e.Tabulate(step, vars)
@@ -131,7 +131,7 @@ func (s *chunk) elementwiseCoefficient(sym *check.Symbol, t check.SignedTerm) *t
 			return x
 		}
 	}
-	e.Errorf(diag.NotScalar, t.Whole, "what stands beside the name in its own equation is a number or is multiplied entry by entry").
+	e.Errorf(diag.NotScalar, t.Whole, "the factor of the name in its own equation is a number, or is multiplied entry by entry").
 		Hint("a ⊙ %s_{%s−1} has a number for each entry; a matrix that multiplies it needs a strategy with equations of its own", sym.Name, e.Block.Time)
 	return nil
 }
@@ -248,7 +248,7 @@ func (s *chunk) coefficients(r *check.Recurrence, left []*tensor.LoopVar) *tenso
 		c := s.coefficient(check.SignedTerm{Minus: t.Minus, Expr: x.Body})
 		e.Pop()
 		if c != nil && c.DependsOn(left) {
-			e.Errorf(diag.NotScalar, x, "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices")
+			e.Errorf(diag.NotScalar, x, "the factor of the name in a sum over earlier tokens is one number for all entries, and this one has indices")
 			return nil
 		}
 		if c == nil {
@@ -266,7 +266,7 @@ func (s *chunk) coefficient(t check.SignedTerm) *tensor.Tensor {
 		return nil
 	}
 	if len(c.Axes) > 0 {
-		s.e.Errorf(diag.NotScalar, t.Expr, "what stands beside the name in its own equation is a number, and this is %s", s.e.Type(c))
+		s.e.Errorf(diag.NotScalar, t.Expr, "the factor of the name in its own equation is a number, and this is %s", s.e.Type(c))
 		return nil
 	}
 	if !t.Minus {

@@ -70,5 +70,5 @@ func (n *pageClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 
 // Adjoint refuses adjoints.
 func (n *pageClaim) Adjoint(e *expr.Builder, x *notation.Ident, _ string) *tensor.Tensor {
-	return n.refuseAdjoint(e, x, "adjoints stand in the claims of an operation or a rule")
+	return n.refuseAdjoint(e, x, "adjoints occur in the claims of an operation or a rule")
 }

@@ -59,7 +59,7 @@ func (n *stepClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 		}
 		return e.Timeless(sym, when, span, n.heldParam(e, sym))
 	case when.At != nil && eq != nil && eq.Class == check.Static:
-		e.Diags.Errorf(diag.NotSupported, span, "a claim speaks of one step: %s is read at another moment", sym.Name)
+		e.Diags.Errorf(diag.NotSupported, span, "a claim is about one step: %s is read at another time step", sym.Name)
 		return nil
 	case sym.Kind == check.State, eq != nil && eq.Class == check.Recurrent:
 		return n.stepValue(e, sym, eq, when, span)
@@ -69,7 +69,7 @@ func (n *stepClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 		}
 		return n.static[sym.Name]
 	case when.Before, when.Initial:
-		e.Diags.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this moment", sym.Name)
+		e.Diags.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this time step", sym.Name)
 		return nil
 	}
 	var axes []*ir.Axis

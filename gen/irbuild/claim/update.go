@@ -73,7 +73,7 @@ func (n *updateClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time
 	default:
 		return last.Resolve(e, sym, when, span)
 	}
-	e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name)
+	e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this time step", sym.Name)
 	return nil
 }
 

@@ -32,7 +32,7 @@ func (n *stepClaim) inWindow(e *expr.Builder, sym *check.Symbol, at *expr.Bindin
 	if at != nil {
 		if at.Time == nil || at.Window == nil || back == nil {
 			e.Diags.Errorf(diag.NotSupported, span, "%s cannot be read at this index in a claim about a step", sym.Name).
-				Hint("a window binds a moment: s∈window(t, w)")
+				Hint("a window binds a time step: s∈window(t, w)")
 			return nil
 		}
 		to = tensor.AffineOf(e.Token).Add(*at.Time, -1)

@@ -30,7 +30,7 @@ func NewNames() *Names {
 // no time steps: time is indexed.
 func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	if when != (expr.Time{}) {
-		e.Diags.Errorf(diag.TimeSuffix, span, "%s has no moments here", sym.Name).Hint("index it: %s[t]", sym.Name)
+		e.Diags.Errorf(diag.TimeSuffix, span, "%s has no time steps here", sym.Name).Hint("index it: %s[t]", sym.Name)
 		return nil
 	}
 	if t := n.Values[sym.Name]; t != nil {

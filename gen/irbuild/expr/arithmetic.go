@@ -41,7 +41,7 @@ func (e *Builder) binary(x *notation.Binary) *tensor.Tensor {
 		}
 		return e.Entrywise(ir.Mod, a, b)
 	}
-	e.Errorf(diag.NotSupported, x, "%s cannot stand in an equation", x.Op)
+	e.Errorf(diag.NotSupported, x, "%s cannot occur in an equation", x.Op)
 	return nil
 }
 

@@ -90,11 +90,11 @@ func (e *Builder) PerChunk(b *notation.Binder, r []Range) bool {
 	}
 	switch {
 	case !found:
-		e.Diags.Errorf(diag.NotSupported, b.Span, "per chunk means nothing behind a range that is no window").Hint("take it away")
+		e.Diags.Errorf(diag.NotSupported, b.Span, "per chunk has no meaning for a range that is not a window").Hint("take it away")
 	case e.timeIsAxis():
 		e.Diags.Errorf(diag.NotSupported, b.Span, "an operation has no context: its windows begin where its input begins").Hint("take per chunk away")
 	case e.Counter != nil:
-		e.Diags.Errorf(diag.NotSupported, b.Span, "a window per chunk cannot stand behind a state, nor in a claim").
+		e.Diags.Errorf(diag.NotSupported, b.Span, "a window per chunk cannot occur in an equation that depends on a state, nor in a claim").
 			Hint("give it an equation of its own: u_t = Σ_{%s∈window(t, w) per chunk} …", b.Name.Text)
 	default:
 		return true

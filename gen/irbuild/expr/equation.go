@@ -50,7 +50,7 @@ func (e *Builder) boundsOrdered(eq *check.Equation, w *notation.Type) bool {
 		return true
 	}
 	from, to := e.optionValue(w.Lo), e.optionValue(w.Hi)
-	d := e.Errorf(diag.BadOption, from, "%s is at least %s and at most %s, which no number is", eq.Name, Text(from), Text(to)).
+	d := e.Errorf(diag.BadOption, from, "%s is at least %s and at most %s, and no number is both", eq.Name, Text(from), Text(to)).
 		See(w.Span, "the bounds of the gate")
 	if to.Where() != w.Hi.Where() {
 		d.See(to.Where(), "the upper bound")
@@ -93,8 +93,8 @@ func (e *Builder) Column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 	if t == nil || !t.Row {
 		return t
 	}
-	e.Errorf(diag.WrongResult, x, "%s is a row, and a row is no value of its own", Text(x)).
-		Labelf("%s", e.Type(t)).Hint("write the vector; a row stands in a product")
+	e.Errorf(diag.WrongResult, x, "%s is a row, and a row is not a value of its own", Text(x)).
+		Labelf("%s", e.Type(t)).Hint("write the vector; a row occurs in a product")
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 		} else if ok && n.Value == 1 && e.Block.Unit.Kind == notation.UpdateUnit {
 			return Time{First: true}, true
 		} else {
-			e.Errorf(diag.TimeSuffix, x.Time, "%s is not a moment", Text(x.Time)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
+			e.Errorf(diag.TimeSuffix, x.Time, "%s is not a time step", Text(x.Time)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
 			return Time{}, false
 		}
 	}
@@ -143,7 +143,7 @@ func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 	if b := e.Local(suffix); b != nil && (b.Time != nil || b.Union != nil) {
 		return Time{At: b}, true
 	}
-	d := e.Errorf(diag.TimeSuffix, x, "_%s is not a moment", suffix)
+	d := e.Errorf(diag.TimeSuffix, x, "_%s is not a time step", suffix)
 	if t == "" {
 		d.Hint("time is an axis here: write an index, such as X[t]")
 	} else {

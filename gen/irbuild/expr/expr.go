@@ -69,7 +69,7 @@ func (e *Builder) OpenExpr(x notation.Expr) *tensor.Tensor {
 		e.Errorf(diag.NotSupported, s.Left, "an unknown over a union has no equation of its own for each part").Hint("solve for each part on a line of its own")
 		return nil
 	}
-	e.Errorf(diag.NotSupported, x, "this cannot stand in an equation")
+	e.Errorf(diag.NotSupported, x, "this cannot occur in an equation")
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (e *Builder) Real(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 			Hint("choose numbers by it: { 1 if %s ; 0 otherwise }", Text(x))
 	default:
 		e.Errorf(diag.NotSupported, x, "%s holds positions, not numbers", Text(x)).
-			Hint("a position stands in an index or in a comparison")
+			Hint("a position occurs in an index or in a comparison")
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (e *Builder) Closed(x notation.Expr, t *tensor.Tensor) *tensor.Tensor {
 	if t == nil || !t.HasOpenAxes() {
 		return t
 	}
-	d := e.Errorf(diag.OpenAxes, x, "nothing says which axes %s has here", Text(x))
+	d := e.Errorf(diag.OpenAxes, x, "the axes of %s do not follow from its context", Text(x))
 	if t.Eye {
 		d.Hint("I takes its axes from a matrix that is added to it or multiplied with it, or from the type of the state that it is assigned to")
 	} else {

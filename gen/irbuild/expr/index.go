@@ -127,12 +127,12 @@ func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.A
 
 // refuseTime refuses a time step as an index of another axis.
 func (e *Builder) refuseTime(a, x notation.Expr, t *tensor.Tensor, i int) {
-	d := e.Errorf(diag.BadIndex, a, "%s is a moment, and axis %d of %s is %s", Text(a), i+1, Text(x), t.Axes[i].Name)
+	d := e.Errorf(diag.BadIndex, a, "%s is a time step, and axis %d of %s is %s", Text(a), i+1, Text(x), t.Axes[i].Name)
 	if id, ok := a.(*notation.Ident); ok && id.Name.Text != "t" {
 		d.Hint("write t−%s for the distance, which counts from 0", Text(a))
 		return
 	}
-	d.Hint("a distance is a position: t−s of a moment s that a window has bound")
+	d.Hint("a distance is a position: t−s for an index s that a window binds")
 }
 
 // affine builds an index expression: indices, their sums and differences,

@@ -69,7 +69,7 @@ func (e *Builder) roundAxis(it *notation.Iterate) (*ir.Axis, bool) {
 			return e.Axis(a), true
 		}
 	}
-	e.Errorf(diag.BadIndex, it.Count, "%s runs over an axis, and %s is none", it.Index.Text, Text(it.Count)).
+	e.Errorf(diag.BadIndex, it.Count, "%s runs over an axis, and %s is not one", it.Index.Text, Text(it.Count)).
 		Hint("declare it as an option that is at least one: option n ≥ 1 = 3")
 	return nil, false
 }

@@ -39,7 +39,7 @@ func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
 				return t
 			}
 		}
-		e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", Text(x)).Hint("adjoints stand in claims")
+		e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", Text(x)).Hint("adjoints occur in claims")
 		return nil
 	}
 	if z := e.Block.Replaced[name]; z != nil && !e.replacing[name] {
@@ -102,7 +102,7 @@ func (e *Builder) bound(x *notation.Ident, b *Binding) *tensor.Tensor {
 	case b.Round != nil:
 		return tensor.Number(float64(b.Round.number))
 	}
-	e.Errorf(diag.NotSupported, x, "%s is a moment, not a number", x.Name.Text)
+	e.Errorf(diag.NotSupported, x, "%s is a time step, not a number", x.Name.Text)
 	return nil
 }
 
@@ -192,6 +192,6 @@ func (e *Builder) field(x *notation.Field) *tensor.Tensor {
 	if n, ok := e.Names.(FieldResolver); ok {
 		return n.Field(e, x)
 	}
-	e.Errorf(diag.NotSupported, x, "%s looks inside a definition; only kink may", Text(x))
+	e.Errorf(diag.NotSupported, x, "%s reads a local name of a definition; only claims and kinks may", Text(x))
 	return nil
 }

@@ -45,8 +45,8 @@ func (e *Builder) callOp(x *notation.Call, u *notation.Unit) *tensor.Tensor {
 func (e *Builder) refuseRelaxed(x *notation.Call, blk *check.Block) bool {
 	for _, c := range blk.Claims {
 		if word := c.Keyword.Text; word == "relax" || word == "adjoint" {
-			e.Errorf(diag.NotSupported, x, "%s has a gradient of its own, which an equation cannot take over", blk.Name).
-				See(c.Span, "declared here").Hint("write stop(…) and the function that stands for it in the equation")
+			e.Errorf(diag.NotSupported, x, "%s has a gradient of its own, which an equation cannot use", blk.Name).
+				See(c.Span, "declared here").Hint("write stop(…) and the function that replaces it in the equation")
 			return true
 		}
 	}

@@ -124,7 +124,7 @@ func (e *Builder) attribute(of, word *notation.Ident) *tensor.Tensor {
 		e.Errorf(diag.UnknownName, of, "attributes are those of the parameter").Hint("write case %s { … }", w)
 		return nil
 	case word.Name.Text != noDecay:
-		e.Errorf(diag.UnknownName, word, "an update is told of no attribute %s", word.Name.Text).Hint("it is told whether %s is %s", w, noDecay)
+		e.Errorf(diag.UnknownName, word, "an update knows no attribute %s", word.Name.Text).Hint("it knows whether %s is %s", w, noDecay)
 		return nil
 	}
 	v := e.Func.Param(noDecay)

@@ -31,7 +31,7 @@ func (e *Builder) reduce(x *notation.Reduce) *tensor.Tensor {
 		return e.mean(x, body, vars, conds)
 	case "softmax", "logsumexp", "max":
 		if len(conds) > 0 {
-			e.Errorf(diag.NotSupported, x, "a condition on data cannot stand in %s", x.Op).Hint("compare indices, or choose inside the parentheses")
+			e.Errorf(diag.NotSupported, x, "a condition on data cannot occur in %s", x.Op).Hint("compare indices, or choose inside the parentheses")
 			return nil
 		}
 		return e.normalise(x, body, vars)

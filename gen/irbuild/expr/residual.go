@@ -148,7 +148,7 @@ func (x *extraction) tracePoints(in *ir.Instr) bool {
 		return false
 	}
 	if x.guardsReadPoints(in, points) && in.Op != ir.Prod && !in.Op.Info().Elementwise {
-		return x.refuse("a condition on an index of %s stands in a %s of its equation", x.name(), in.Op)
+		return x.refuse("a condition on an index of %s occurs in a %s of its equation", x.name(), in.Op)
 	}
 	out := make([]int, len(points))
 	for k, l := range points {
@@ -172,7 +172,7 @@ func (x *extraction) checkSubscripts(in *ir.Instr, points []int) bool {
 		}
 	}
 	if len(in.To)-len(rest) > len(points) {
-		return x.refuse("an index of %s stands twice in what depends on it", x.name())
+		return x.refuse("an index of %s occurs twice in a value that depends on it", x.name())
 	}
 	for _, a := range in.Args {
 		for i, s := range a.Sub {
@@ -187,9 +187,9 @@ func (x *extraction) checkSubscripts(in *ir.Instr, points []int) bool {
 	}
 	switch {
 	case ir.HasIndirect(rest):
-		return x.refuse("what depends on %s is read or written through a table in its equation", x.name())
+		return x.refuse("a value that depends on %s is read or written through a table in its equation", x.name())
 	case slices.ContainsFunc(points, func(l int) bool { return set[l] }):
-		return x.refuse("an index of %s stands twice in what depends on it", x.name())
+		return x.refuse("an index of %s occurs twice in a value that depends on it", x.name())
 	}
 	return true
 }

@@ -63,7 +63,7 @@ func (u *unknown) clauses() bool {
 	switch {
 	case r == nil:
 		e.Diags.Errorf(diag.NotSupported, u.d.Target.Span, "%s is solved for without a range", u.name()).
-			Hint("say where to look: solve %s ∈ [lo, hi] : …", u.d.Target.Name.Name.Text)
+			Hint("give an interval: solve %s ∈ [lo, hi] : …", u.d.Target.Name.Name.Text)
 		return false
 	case r.Kind != notation.RangeType || len(r.Shape) > 0 || r.Lo == nil || r.Hi == nil || r.LoOpen || r.HiOpen:
 		e.Diags.Errorf(diag.NotSupported, r.Span, "the range of an unknown has two ends, which belong to it").Hint("write [lo, hi]")
@@ -105,7 +105,7 @@ func (u *unknown) bounds() bool {
 	end := func(x notation.Expr) *tensor.Tensor {
 		t := u.number(x, "the end of a range")
 		if t != nil && t.IsNumber() && math.IsInf(t.Coef, 0) {
-			u.e.Errorf(diag.NotSupported, x, "the range of %s has no end", u.name()).Hint("a root is looked for between two finite numbers")
+			u.e.Errorf(diag.NotSupported, x, "the range of %s has no end", u.name()).Hint("a root is searched between two finite numbers")
 			return nil
 		}
 		if t == nil {

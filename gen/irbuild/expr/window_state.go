@@ -157,7 +157,7 @@ func (e *Builder) endsNow(x notation.Expr, end tensor.Affine) bool {
 	if v := end.Var(); v != nil && v.Axis == e.TimeAxis() {
 		return true
 	}
-	e.Errorf(diag.NotSupported, x, "a window ends at the moment of its equation, and %s is another", Text(x)).
+	e.Errorf(diag.NotSupported, x, "a window ends at the time step of its equation, and %s is another", Text(x)).
 		Hint("write window(t, w)")
 	return false
 }

@@ -103,8 +103,8 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	case when.At != nil:
 		return seriesAt(e, t, when.At)
 	}
-	e.Diags.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this moment", sym.Name).
-		Hint("read it now, %s_t, or at a moment bound to a window", sym.Name)
+	e.Diags.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this time step", sym.Name).
+		Hint("read it now, %s_t, or at an index that a window binds", sym.Name)
 	return nil
 }
 

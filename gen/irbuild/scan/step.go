@@ -156,7 +156,7 @@ func (s *Step) state(sym *check.Symbol, when expr.Time, span notation.Span) *ten
 		return nil
 	case when.Initial && s.e.Block.AnchorOf(sym.Name) == nil && !sym.PerChunk():
 		s.e.Diags.Errorf(diag.NotSupported, span, "no equation reads %s_0, so the memory does not keep it", sym.Name).
-			Hint("an invariant speaks of what the rule has")
+			Hint("an invariant is about values that the rule has")
 		return nil
 	case when.Initial:
 		return s.shared(sym)

@@ -35,8 +35,8 @@ type windowKey struct {
 func (s *Step) inWindow(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	o, b := s.outer, when.At
 	if b.Time == nil || b.Window == nil {
-		s.e.Diags.Errorf(diag.NotSupported, span, "%s cannot be read at this index behind a state", sym.Name).
-			Hint("a window binds a moment: s∈window(t, w)")
+		s.e.Diags.Errorf(diag.NotSupported, span, "%s cannot be read at this index in an equation that depends on a state", sym.Name).
+			Hint("a window binds a time step: s∈window(t, w)")
 		return nil
 	}
 	if eq := s.e.Block.Equation(sym.Name); sym.Kind == check.Outer || sym.Kind == check.Constant || eq != nil && !eq.Timed {
@@ -78,7 +78,7 @@ func (s *Step) SinceStart(e *expr.Builder, at tensor.Affine) tensor.Affine {
 
 // RefuseWindow refuses a window over a name that depends on a state.
 func RefuseWindow(e *expr.Builder, sym *check.Symbol, span notation.Span) {
-	d := e.Diags.Errorf(diag.NotSupported, span, "a window cannot look back at %s: its value at an earlier token is gone", sym.Name)
+	d := e.Diags.Errorf(diag.NotSupported, span, "a window cannot read %s: its value at an earlier token is not kept", sym.Name)
 	if sym.Kind == check.State {
 		d.Labelf("a state").See(sym.Span, "declared here").
 			Hint("a window reads inputs and what is computed from them alone; a state is kept at t and t−1")

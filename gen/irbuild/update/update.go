@@ -123,7 +123,7 @@ func (n *Names) checkShape(e *expr.Builder, eq *check.Equation, t *tensor.Tensor
 		return true
 	}
 	if !slices.Equal(t.Axes, n.Axes) {
-		e.Errorf(diag.WrongResult, eq.Value(), "%s is %s, and a fire makes it %s", eq.Name, e.ArrayType(n.Axes), e.Type(t)).Labelf("%s", e.Type(t))
+		e.Errorf(diag.WrongResult, eq.Value(), "%s is %s, and an update step makes it %s", eq.Name, e.ArrayType(n.Axes), e.Type(t)).Labelf("%s", e.Type(t))
 		return false
 	}
 	return true
@@ -161,11 +161,11 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 			return nil
 		}
 	}
-	d := e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name)
+	d := e.Diags.Errorf(diag.TimeSuffix, span, "%s has no value at this time step", sym.Name)
 	if sym.Kind == check.Input {
-		d.Hint("a gradient is that of this fire, %s_%s; keep an older one in a slot", sym.Name, e.Block.Time)
+		d.Hint("a gradient is that of this update step, %s_%s; keep an older one in a slot", sym.Name, e.Block.Time)
 		return nil
 	}
-	d.Hint("read it before this fire, %s_{%s−1}, or after its equation, %s_%s", sym.Name, e.Block.Time, sym.Name, e.Block.Time)
+	d.Hint("read it before this update step, %s_{%s−1}, or after its equation, %s_%s", sym.Name, e.Block.Time, sym.Name, e.Block.Time)
 	return nil
 }

@@ -199,15 +199,15 @@ claim ≡ sequential
 		{"AssociativeScan", "HGRN2", ""},
 		{"AssociativeScan", "Entries", ""},
 		{"AssociativeScan", "Vectors", ""},
-		{"AssociativeScan", "Multiplied", "what stands beside the name in its own equation is a number or is multiplied entry by entry"},
-		{"AssociativeScan", "Mixed", "what stands beside the name in its own equation is a number or is multiplied entry by entry"},
+		{"AssociativeScan", "Multiplied", "the factor of the name in its own equation is a number, or is multiplied entry by entry"},
+		{"AssociativeScan", "Mixed", "the factor of the name in its own equation is a number, or is multiplied entry by entry"},
 		{"AssociativeScan", "DeltaRule", "M stands in this term in another way than once as a factor"},
 		{"ExactChunk", "DeltaRule", ""},
 		{"ExactChunk", "Hebbian", "it computes something else: value of y differs"},
 		{"ExactChunk", "RetNet", "M is no state"},
 		{"ExactMomentumChunk", "TitansLMM", ""},
 		{"Chunkwise", "SelfReferentialChunk", "SelfReferentialChunk reads M[k] where its call began, and a strategy cuts the call into chunks"},
-		{"Indexed", "Entries", "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices"},
+		{"Indexed", "Entries", "the factor of the name in a sum over earlier tokens is one number for all entries, and this one has indices"},
 	} {
 		got := equivalence.Apply(s.Tree, s.Tree.Units[c.strategy], s.Tree.Units[c.rule])
 		if got.Refused != c.refused || c.refused == "" && !got.Exact() {
