@@ -11,19 +11,15 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/notation/parser"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
-	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
@@ -238,59 +234,23 @@ func compiled(k notation.UnitKind) bool {
 	return k != notation.StrategyUnit
 }
 
-// exampleUnit resolves, builds, differentiates and lowers one unit, and types
-// its claims. A knob is built where a rule uses it.
+// exampleUnit compiles one unit, and types its claims. A knob is built where a rule uses
+// it, but a bias has claims of its own.
 func exampleUnit(tree *units.Tree, u *notation.Unit, ds *diag.List) {
-	switch u.Kind {
-	case notation.OpUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit, notation.BiasUnit:
-	default:
+	if !gen.Standalone(u) && u.Kind != notation.BiasUnit {
 		return
 	}
-	blk, cd := check.Instantiate(tree, u)
-	if ds.Append(cd); cd.HasErrors() || blk == nil {
+	_, cd := gen.CompileUnit(&gen.Source{Tree: tree}, u)
+	if ds.Append(cd); cd.HasErrors() {
 		return
 	}
-	for _, f := range unitPrograms(blk, ds) {
-		if f == nil {
-			continue
-		}
-		if blk.Unit.Kind == notation.UpdateUnit {
-			simplify.Simplify(f)
-			if _, err := lower.Func(f); err != nil {
-				ds.Errorf(diag.NotLowered, u.Name.Span, "%v", err)
-			}
-			continue
-		}
-		if _, _, err := lower.Pair(autodiff.NewPair(f)); err != nil {
-			ds.Errorf(diag.NotLowered, u.Name.Span, "%v", err)
-		}
+	blk, bd := check.Instantiate(tree, u)
+	if ds.Append(bd); bd.HasErrors() || blk == nil {
+		return
 	}
 	for _, st := range u.Body {
 		if c, ok := st.(*notation.Claim); ok && c.Left != nil && slices.Contains(blk.Claims, c) {
 			irbuild.Claim(blk, c, ds)
 		}
 	}
-}
-
-func unitPrograms(blk *check.Block, ds *diag.List) (fs []*ir.Func) {
-	switch blk.Unit.Kind {
-	case notation.OpUnit:
-		fs = append(fs, irbuild.Op(blk, ds))
-	case notation.RuleUnit:
-		if f := irbuild.Rule(blk, ds); f != nil {
-			fs = append(fs, f, irbuild.Frozen(blk, ds))
-			if start := irbuild.Start(blk, ds); start != nil && len(start.Params) > 0 {
-				fs = append(fs, start)
-			}
-		}
-	case notation.ComposeUnit, notation.ModelUnit:
-		if p := irbuild.Compose(blk, ds); p != nil {
-			for _, s := range p.Stages {
-				fs = append(fs, s.Func)
-			}
-		}
-	case notation.UpdateUnit:
-		fs = append(fs, irbuild.Update(blk, ds))
-	}
-	return fs
 }
