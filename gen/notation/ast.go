@@ -1,12 +1,13 @@
-// Package notation reads and prints the equation language of `hecate` blocks.
+// Package notation is the tree of a page and its printer.
 //
-// The tree in this file is what a page says, not what it means: a name is
-// still one word (`k_t` may be the name k at time t or a name of its own), a
-// product is still a row of factors, and no axis has a size. Package check
-// decides all that and keeps its answers beside the tree.
+// The tree is what a page says, not what it means: a name is one word (`k_t` may be the name
+// k at time t or a name of its own), a product is a row of factors, and no axis has a size.
+// Package check resolves all that and changes no tree. Beside the nodes the package has what
+// works on any tree: walkers, copies, equality, constants and the vocabulary of the language.
+// Package parser makes the trees.
 //
-// The forms are those of specs/LANGUAGE.md; a comment here only says which
-// field holds which part.
+// The forms are those of specs/LANGUAGE.md; a comment here only says which field holds which
+// part.
 package notation
 
 import (

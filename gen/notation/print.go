@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// The printer writes a tree in its canonical form, in either spelling. Parentheses are
+// printed where the precedence of an operand is lower than that of its place.
+
 // A Style is one of the two spellings; the zero value is Unicode.
 type Style int
 
@@ -64,256 +67,140 @@ func (p *printer) sign(s string) string {
 	return s
 }
 
-// Precedences, from loose to tight; see expr.go.
-const (
-	precCond = iota
-	precRelation
-	precUnion
-	precSum
-	precTerm
-	precProduct
-	precRow
-	precFactor
-)
-
-func prec(e Expr) int {
-	switch e := e.(type) {
-	case *And:
-		return precCond
-	case *Relation:
-		return precRelation
-	case *Binary:
-		switch e.Op {
-		case "∪":
-			return precUnion
-		case "+", "−":
-			return precSum
+// node writes anything that has a form on a page.
+func (p *printer) node(n any) {
+	switch n := n.(type) {
+	case *File:
+		for i, u := range n.Units {
+			if i > 0 {
+				p.WriteString("\n\n")
+			}
+			p.node(u)
 		}
-		return precProduct
-	case *Unary:
-		return precTerm
-	case *Juxt:
-		return precRow
-	case *Reduce:
-		if IsOpen(e) {
-			return precRow
+	case *Unit:
+		p.header(n)
+		for _, s := range n.Body {
+			p.WriteByte('\n')
+			p.stmt(s)
 		}
-		if e.Empty != nil {
-			return precUnion
-		}
-	}
-	return precFactor
-}
-
-// open reports whether the last factor of e is a Σ or Π, which would take what
-// follows into its reach.
-func open(e Expr) bool {
-	switch e := e.(type) {
-	case *Reduce:
-		return IsOpen(e)
-	case *Juxt:
-		return open(e.Items[len(e.Items)-1])
-	case *Binary:
-		return prec(e) == precProduct && open(e.Y)
-	}
-	return false
-}
-
-// expr writes e, in parentheses if it binds looser than least.
-func (p *printer) expr(e Expr, least int) {
-	if prec(e) < least || p.bars && barNode(e) {
-		p.paren(e)
-		return
-	}
-	p.bare(e)
-}
-
-func (p *printer) paren(e Expr) {
-	p.WriteByte('(')
-	p.inside(false, func() { p.bare(e) })
-	p.WriteByte(')')
-}
-
-// inside writes what stands in brackets: bars outside do not count there.
-func (p *printer) inside(tight bool, write func()) {
-	was, bars := p.tight, p.bars
-	p.tight, p.bars = was || tight, false
-	write()
-	p.tight, p.bars = was, bars
-}
-
-func barNode(e Expr) bool {
-	switch e.(type) {
-	case *Abs, *Norm:
-		return true
-	}
-	return false
-}
-
-// startsWithBar reports whether the first sign of the factor e is a bar.
-func startsWithBar(e Expr) bool {
-	switch e := e.(type) {
-	case *Abs, *Norm:
-		return true
-	case *Power:
-		return startsWithBar(e.X)
-	case *Transpose:
-		return startsWithBar(e.X)
-	case *Index:
-		return startsWithBar(e.X)
-	}
-	return false
-}
-
-// bare writes e without parentheses of its own.
-func (p *printer) bare(e Expr) {
-	switch e := e.(type) {
-	case *And:
-		p.and(e)
-	case *Relation:
-		p.relation(e)
-	case *Binary:
-		p.binary(e)
-	case *Unary:
-		p.WriteString(p.sign("−"))
-		least := precProduct
-		if b, ok := e.X.(*Binary); ok && b.Op != "/" {
-			least = precRow // −(a · b): the minus is outside, and looks it
-		}
-		p.expr(e.X, least)
-	case *Juxt:
-		p.row(e)
+	case Stmt:
+		p.stmt(n)
+	case *Arm:
+		p.caseArm(n)
+	case *Binder:
+		p.binder(n)
+	case *Type:
+		p.typeOf(n)
+	case *Param:
+		p.params([]*Param{n})
+	case *Formula:
+		p.formula(n)
+	case *Apply:
+		p.apply(n)
+	case *Mark:
+		p.mark(n)
+	case *Target:
+		p.target(n)
+	case *Cite:
+		p.cite(n)
+	case Expr:
+		p.expr(n, precCond)
 	default:
-		p.factor(e)
+		panic(fmt.Sprintf("notation: BUG: no form for %T", n))
 	}
 }
 
-// and writes a chain `a ≤ b < c` as one, if it was read as one.
-func (p *printer) and(e *And) {
-	if p.chain(e) {
-		return
+func (p *printer) stmt(s Stmt) {
+	switch s := s.(type) {
+	case *Dims:
+		p.dims(s)
+	case *Declare:
+		p.declare(s)
+	case *Define:
+		p.define(s)
+	case *Claim:
+		p.claim(s)
+	case *Kink:
+		p.when(s.When, "when ", " : ")
+		p.equation("kink ", s.Left, s.Right)
+		p.WriteString(" : ")
+		p.WriteString(map[string]string{"C⁰": spell("C⁰", false, p.style), "C¹": p.choose("C¹", "C^1")}[s.Class.Text])
+	case *Invariant:
+		p.invariant(s)
+	case *Provides:
+		p.provides(s)
+	case *Special:
+		p.special(s)
+	case *Trial:
+		p.WriteString("trial ")
+		p.formula(s.Formula)
+	case *Erratum:
+		fmt.Fprintf(p, "erratum %s#%s ", s.Cite.Paper, s.Cite.Eq)
+		p.text(s.Text)
+		p.WriteString(" by claim " + s.By.Text)
+	case *Cost:
+		p.cost(s)
+	case *Iterate:
+		p.iterate(s)
+	case *NoGrad:
+		p.WriteString("nograd ")
+		p.word(s.Name)
+		p.WriteByte(' ')
+		p.text(s.Reason)
+	case *Fit:
+		p.fit(s)
+	case *Each:
+		p.each(s)
+	case *Level:
+		p.level(s)
+	case *Guard:
+		p.WriteString("guard ")
+		p.expr(s.Cond, precCond)
+		p.WriteString(" else ")
+		p.word(s.Else)
+	default:
+		panic(fmt.Sprintf("notation: BUG: no statement %T", s))
 	}
-	p.expr(e.X, precCond)
-	p.WriteString(" and ")
-	p.expr(e.Y, precRelation)
 }
 
-func (p *printer) chain(e *And) bool {
-	r, ok := e.Y.(*Relation)
-	if !ok || lastOfChain(e.X) == nil || lastOfChain(e.X) != r.X {
-		return false
+func (p *printer) choose(unicode, ascii string) string {
+	if p.style == ASCII {
+		return ascii
 	}
-	p.bare(e.X)
-	p.relationTail(r)
-	return true
+	return unicode
 }
 
-// lastOfChain returns the right end of a relation or a chain of them.
-func lastOfChain(e Expr) Expr {
-	switch e := e.(type) {
-	case *Relation:
-		return e.Y
-	case *And:
-		if r, ok := e.Y.(*Relation); ok && lastOfChain(e.X) == r.X {
-			return r.Y
-		}
-	}
-	return nil
+func (p *printer) text(t *Text) {
+	p.WriteString(`"` + strings.ReplaceAll(t.Value, `"`, `\"`) + `"`)
 }
 
-func (p *printer) relation(e *Relation) {
-	p.expr(e.X, precUnion)
-	p.relationTail(e)
-}
-
-func (p *printer) relationTail(e *Relation) {
-	op := p.sign(e.Op)
-	if p.tight && op != "in" && op != "<" {
-		p.WriteString(op)
-	} else if p.tight && p.style == Unicode {
-		p.WriteString(op)
-	} else {
-		p.WriteString(" " + op + " ")
-	}
-	p.expr(e.Y, precUnion)
-}
-
-func (p *printer) binary(e *Binary) {
-	own := prec(e)
-	left, right := own, own+1
-	if own == precProduct {
-		if x, ok := e.X.(*Binary); !ok || x.Op != e.Op || e.Op == "/" || e.Op == "mod" {
-			left = precRow // (a / b) / c keeps its parentheses for the reader
-		}
-		if e.Op == "/" {
-			right = precFactor
-		}
-		if open(e.X) {
-			left = precFactor + 1
-		}
-	}
-	p.operand(e.X, left)
-	op := p.sign(e.Op)
-	if p.close(e, op) {
-		p.WriteString(op)
-	} else {
-		p.WriteString(" " + op + " ")
-	}
-	p.operand(e.Y, right)
-}
-
-// operand is expr, with a least precedence above all to force parentheses.
-func (p *printer) operand(e Expr, least int) {
-	if least > precFactor {
-		p.paren(e)
-		return
-	}
-	p.expr(e, least)
-}
-
-// close reports whether the operator stands without spaces.
-func (p *printer) close(e *Binary, op string) bool {
-	switch e.Op {
-	case "+", "−":
-		return p.tight
-	case "/":
-		return p.tight || isNumber(e.X) || isName(e.X) && (isName(e.Y) || isNumber(e.Y))
-	case "·":
-		return op == "·" && (p.tight || countProduct(e))
-	}
-	return false
-}
-
-// countProduct reports whether e is a product of sizes such as 4·d_k·d_v.
-func countProduct(e *Binary) bool {
-	if !isName(e.Y) && !isNumber(e.Y) {
-		return false
-	}
-	x, ok := e.X.(*Binary)
-	return isNumber(e.X) || ok && x.Op == "·" && countProduct(x)
-}
-
-func isNumber(e Expr) bool { _, ok := e.(*Number); return ok }
-func isName(e Expr) bool   { _, ok := e.(*Ident); return ok }
-
-// row writes factors side by side; bars do not stand next to bars, and a set
-// would read as a tag.
-func (p *printer) row(e *Juxt) {
-	for i, x := range e.Items {
+// joined writes `write+read`.
+func (p *printer) joined(text string) {
+	for i, w := range strings.Split(text, "+") {
 		if i > 0 {
-			p.WriteByte(' ')
+			p.WriteByte('+')
 		}
-		last := i == len(e.Items)-1
-		_, set := x.(*Set)
-		r, ok := x.(*Reduce)
-		switch {
-		case set && i > 0, i > 0 && startsWithBar(x) && startsWithBar(e.Items[i-1]):
-			p.paren(x)
-		case last && ok && IsOpen(r):
-			p.bare(x)
-		default:
-			p.expr(x, precFactor)
+		p.WriteString(spell(w, false, p.style))
+	}
+}
+
+// when writes a condition between two words, if there is one.
+func (p *printer) when(cond Expr, before, after string) {
+	if cond == nil {
+		return
+	}
+	p.WriteString(before)
+	p.expr(cond, precCond)
+	p.WriteString(after)
+}
+
+// commas writes n things with commas between them.
+func (p *printer) commas(n int, write func(i int)) {
+	for i := range n {
+		if i > 0 {
+			p.WriteString(", ")
 		}
+		write(i)
 	}
 }
 
@@ -330,140 +217,10 @@ func (p *printer) separated(es []Expr, sep string) {
 	}
 }
 
-// factor writes what binds tightest.
-func (p *printer) factor(e Expr) {
-	switch e := e.(type) {
-	case *Number:
-		p.number(e)
-	case *Ident:
-		p.ident(e)
-	case *Call:
-		p.call(e)
-	case *Reduce:
-		p.reduce(e)
-	case *Norm:
-		p.norm(e.X, "‖", "norm")
-	case *Abs:
-		p.norm(e.X, "|", "abs")
-	case *Inner:
-		p.inner(e)
-	case *Grad:
-		p.grad(e)
-	case *Frozen:
-		p.WriteString("frozen ")
-		p.call(e.X)
-	case *Stack:
-		p.brackets("[", "]", false, e.Items, ";")
-	case *List:
-		p.brackets("[", "]", false, e.Items, ",")
-	case *Tuple:
-		p.brackets("(", ")", true, e.Items, ",")
-	case *Set:
-		p.set(e)
-	case *Piecewise:
-		p.piecewise(e)
-	case *Case:
-		p.caseOf(e)
-	case *Solve:
-		p.solve(e)
-	default:
-		p.postfix(e)
-	}
-}
-
 func (p *printer) brackets(open, close string, tight bool, items []Expr, sep string) {
 	p.WriteString(open)
 	p.inside(tight, func() { p.separated(items, sep) })
 	p.WriteString(close)
 }
 
-func (p *printer) number(e *Number) { p.WriteString(p.sign(e.Text)) }
-
-func (p *printer) ident(e *Ident) {
-	name, member := CutMember(e.Name.Text)
-	p.WriteString(spell(name, e.Bar, p.style))
-	if e.Time != nil {
-		p.WriteString("_{")
-		p.inside(true, func() { p.expr(e.Time, precUnion) })
-		p.WriteByte('}')
-	}
-	if member != "" {
-		p.WriteString("[" + spell(member, false, p.style) + "]")
-	}
-}
-
 func (p *printer) word(w Word) { p.WriteString(spell(w.Text, false, p.style)) }
-
-// postfix writes what hangs on another expression.
-func (p *printer) postfix(e Expr) {
-	switch e := e.(type) {
-	case *Field:
-		p.base(e.X, isName(e.X) || isReached(e.X))
-		p.WriteByte('.')
-		p.word(e.Name)
-	case *Index:
-		if id, ok := e.X.(*Ident); ok && p.memberAt(id, e.At) {
-			return
-		}
-		p.base(e.X, !isNumber(e.X) && !isBraces(e.X))
-		p.brackets("[", "]", true, e.At, ",")
-	case *Transpose:
-		p.base(e.X, !isBraces(e.X))
-		p.WriteString(p.sign("ᵀ"))
-	case *Power:
-		p.power(e)
-	default:
-		panic(fmt.Sprintf("notation: BUG: no expression %T", e))
-	}
-}
-
-// isReached reports whether a part of e can be named without parentheses.
-func isReached(e Expr) bool {
-	switch e.(type) {
-	case *Field, *Index, *Call:
-		return true
-	}
-	return false
-}
-
-func isBraces(e Expr) bool {
-	switch e.(type) {
-	case *Piecewise, *Case, *Set, *Frozen:
-		return true
-	}
-	return false
-}
-
-// base writes the expression that a postfix hangs on.
-func (p *printer) base(e Expr, plain bool) {
-	if !plain {
-		p.paren(e)
-		return
-	}
-	p.expr(e, precFactor)
-}
-
-func (p *printer) power(e *Power) {
-	_, twice := e.X.(*Power)
-	p.base(e.X, !twice && !isBraces(e.X))
-	n, num := e.Exp.(*Number)
-	id, name := e.Exp.(*Ident)
-	switch {
-	case num && n.Text == "2" && p.style == Unicode:
-		p.WriteString("²")
-	case num && n.Text == "3" && p.style == Unicode:
-		p.WriteString("³")
-	case num && strings.Trim(n.Text, "0123456789") == "" && n.Text[0] != '0':
-		p.WriteString("^" + n.Text)
-	case name && id.Time == nil && !id.Bar && !strings.ContainsAny(id.Name.Text, "_⁰°"):
-		p.WriteByte('^')
-		p.ident(id)
-	default:
-		p.WriteString("^{")
-		p.inside(true, func() { p.expr(e.Exp, precUnion) })
-		p.WriteByte('}')
-	}
-}
-
-// IsOpen reports whether a reduction has no parentheses that end it.
-func IsOpen(r *Reduce) bool { return r.Op == "Σ" || r.Op == "Π" }

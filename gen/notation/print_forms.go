@@ -253,3 +253,16 @@ func (p *printer) caseArm(a *Arm) {
 	p.WriteString(" : ")
 	p.expr(a.Value, precUnion)
 }
+
+// memberAt writes an entry of a member, `M_t[k,i]`; false for other names.
+func (p *printer) memberAt(id *Ident, at []Expr) bool {
+	name, member := CutMember(id.Name.Text)
+	if member == "" {
+		return false
+	}
+	plain := *id
+	plain.Name.Text = name
+	p.ident(&plain)
+	p.brackets("[", "]", true, append([]Expr{&Ident{Name: Word{Text: member}}}, at...), ",")
+	return true
+}

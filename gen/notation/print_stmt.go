@@ -1,135 +1,73 @@
 package notation
 
-import (
-	"fmt"
-	"strings"
-)
-
-// node writes anything that has a form on a page.
-func (p *printer) node(n any) {
-	switch n := n.(type) {
-	case *File:
-		for i, u := range n.Units {
-			if i > 0 {
-				p.WriteString("\n\n")
-			}
-			p.node(u)
+// declare writes names that share their clauses as a run.
+func (p *printer) declare(d *Declare) {
+	p.family(d.Family)
+	p.when(d.When, "when ", " : ")
+	p.WriteString(d.Keyword.Text + " ")
+	p.commas(len(d.Names), func(i int) {
+		n := d.Names[i]
+		p.word(n.Name)
+		if n.Member != nil {
+			p.WriteByte('[')
+			p.word(*n.Member)
+			p.WriteByte(']')
 		}
-	case *Unit:
-		p.header(n)
-		for _, s := range n.Body {
-			p.WriteByte('\n')
-			p.stmt(s)
+		if i+1 == len(d.Names) || !n.SharesClauses(d.Names[i+1]) {
+			p.clauses(n)
 		}
-	case Stmt:
-		p.stmt(n)
-	case *Arm:
-		p.caseArm(n)
-	case *Binder:
-		p.binder(n)
-	case *Type:
-		p.typeOf(n)
-	case *Param:
-		p.params([]*Param{n})
-	case *Formula:
-		p.formula(n)
-	case *Apply:
-		p.apply(n)
-	case *Mark:
-		p.mark(n)
-	case *Target:
-		p.target(n)
-	case *Cite:
-		p.cite(n)
-	case Expr:
-		p.expr(n, precCond)
-	default:
-		panic(fmt.Sprintf("notation: BUG: no form for %T", n))
+	})
+}
+
+func (p *printer) clauses(n *DeclName) {
+	p.typeTail(n.Type)
+	if n.Init != nil {
+		p.WriteString(" = ")
+		p.expr(n.Init, precUnion)
 	}
-}
-
-func (p *printer) stmt(s Stmt) {
-	switch s := s.(type) {
-	case *Dims:
-		p.dims(s)
-	case *Declare:
-		p.declare(s)
-	case *Define:
-		p.define(s)
-	case *Claim:
-		p.claim(s)
-	case *Kink:
-		p.when(s.When, "when ", " : ")
-		p.equation("kink ", s.Left, s.Right)
-		p.WriteString(" : ")
-		p.WriteString(map[string]string{"C⁰": spell("C⁰", false, p.style), "C¹": p.choose("C¹", "C^1")}[s.Class.Text])
-	case *Invariant:
-		p.invariant(s)
-	case *Provides:
-		p.provides(s)
-	case *Special:
-		p.special(s)
-	case *Trial:
-		p.WriteString("trial ")
-		p.formula(s.Formula)
-	case *Erratum:
-		fmt.Fprintf(p, "erratum %s#%s ", s.Cite.Paper, s.Cite.Eq)
-		p.text(s.Text)
-		p.WriteString(" by claim " + s.By.Text)
-	case *Cost:
-		p.cost(s)
-	case *Iterate:
-		p.iterate(s)
-	case *NoGrad:
-		p.WriteString("nograd ")
-		p.word(s.Name)
-		p.WriteByte(' ')
-		p.text(s.Reason)
-	case *Fit:
-		p.fit(s)
-	case *Each:
-		p.each(s)
-	case *Level:
-		p.level(s)
-	case *Guard:
-		p.WriteString("guard ")
-		p.expr(s.Cond, precCond)
-		p.WriteString(" else ")
-		p.word(s.Else)
-	default:
-		panic(fmt.Sprintf("notation: BUG: no statement %T", s))
+	if n.ByLevel != nil {
+		p.WriteString(" = by level ")
+		p.brackets("[", "]", false, n.ByLevel, ",")
 	}
-}
-
-func (p *printer) choose(unicode, ascii string) string {
-	if p.style == ASCII {
-		return ascii
+	if n.Dist != nil {
+		p.WriteString(" ~ ")
+		p.expr(n.Dist, precFactor)
 	}
-	return unicode
-}
-
-func (p *printer) text(t *Text) {
-	p.WriteString(`"` + strings.ReplaceAll(t.Value, `"`, `\"`) + `"`)
-}
-
-// joined writes `write+read`.
-func (p *printer) joined(text string) {
-	for i, w := range strings.Split(text, "+") {
-		if i > 0 {
-			p.WriteByte('+')
+	if n.Seed != nil {
+		p.WriteString(" seed ")
+		p.expr(n.Seed, precFactor)
+	}
+	if n.Within != nil {
+		p.WriteString(" within ")
+		p.interval(n.Within)
+	}
+	if n.Of != nil {
+		p.WriteString(" of ")
+		p.word(*n.Of)
+	}
+	if n.At != nil {
+		p.WriteString(" at ")
+		p.word(*n.At)
+	}
+	for _, a := range n.Attrs {
+		p.WriteString(" " + a.Text)
+		if a.Text == "nograd" && n.Reason != nil {
+			p.WriteByte(' ')
+			p.text(n.Reason)
 		}
-		p.WriteString(spell(w, false, p.style))
 	}
 }
 
-// when writes a condition between two words, if there is one.
-func (p *printer) when(cond Expr, before, after string) {
-	if cond == nil {
+// family writes the prefix of a line.
+func (p *printer) family(f *Family) {
+	if f == nil {
 		return
 	}
-	p.WriteString(before)
-	p.expr(cond, precCond)
-	p.WriteString(after)
+	p.WriteString("family ")
+	p.word(f.Letter)
+	p.WriteString(" " + p.sign("∈") + " {")
+	p.commas(len(f.Members), func(i int) { p.word(f.Members[i]) })
+	p.WriteString("} : ")
 }
 
 func (p *printer) equation(head string, left, right Expr) {
@@ -137,16 +75,6 @@ func (p *printer) equation(head string, left, right Expr) {
 	p.expr(left, precUnion)
 	p.WriteString(" = ")
 	p.expr(right, precUnion)
-}
-
-// commas writes n things with commas between them.
-func (p *printer) commas(n int, write func(i int)) {
-	for i := range n {
-		if i > 0 {
-			p.WriteString(", ")
-		}
-		write(i)
-	}
 }
 
 func (p *printer) dims(s *Dims) {

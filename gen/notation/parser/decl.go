@@ -5,10 +5,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A declaration is a keyword and names with clauses. Names without any clause
-// wait for the next name that has some and share all of them: in
-// `outer W, U ∈ ℝ^{d×d} ~ normal(0, 1)` both names have type and start. What is
-// shared is one node, so that the printer can tell a run from two equal types.
+// A declaration is a keyword and names with clauses. Names without a clause share the clauses
+// of the next name that has some: in `outer W, U ∈ ℝ^{d×d} ~ normal(0, 1)` both names have
+// the type and the start. Shared clauses are one node, so that the printer can tell them
+// from equal ones.
 
 func (p *parser) declare() notation.Stmt {
 	start := p.cur()

@@ -7,7 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Expressions, from loose to tight, one function a level:
+// Expressions, from loose to tight, one function a level of precedence:
 //
 //	cond      a and b          also with a comma where commas separate nothing else
 //	relation  a ≤ b < c        a chain is an And that shares its middle

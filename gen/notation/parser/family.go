@@ -9,11 +9,9 @@ import (
 //
 //	family s ∈ {k, v, q} : M_t[s] = ρ_t M_{t−1}[s] + v_t k_tᵀ
 //
-// The parser only sees to it that the line is one of the three kinds that have
-// members, and that it declares or defines a member and not one name many
-// times. What the members are is for package check, which writes the line out.
-// The word that it makes of a member, `M[k]`, is a word of the tree like any
-// other; it is spelled with its moment before the bracket.
+// The parser checks that the line is of one of the three kinds that have members, and that it
+// declares or defines a member and not one name many times. Package check/expand copies the
+// line for its members. A member `M[k]` is one word of the tree like any other name.
 
 // family reads `family s ∈ {k, v} :`; nil when there is none.
 func (p *parser) family() *notation.Family {

@@ -10,11 +10,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// Format prints every logical line from its tree, so that there is one
-// spelling, and puts back what the tree does not hold: blank lines, comments
-// and the places where the author broke a line. A break is found again by the
-// names around it: names are the same in both spellings and stand in the same
-// order, and between two names the signs are counted.
+// The formatter prints every logical line from its tree, so that there is one spelling, and
+// keeps what the tree does not have: blank lines, comments and the line breaks of the author.
+// The new place of a break is found by the names around it: names are the same in both
+// spellings and in the same order, and between two names the signs are counted.
 
 // Format returns the canonical spelling of a block. A block with errors is
 // returned as it is.

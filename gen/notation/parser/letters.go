@@ -7,8 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// The letters of names: which runes are letters, which are variants of one letter, and
-// which are refused because they look like another one.
+// The letters of names: which runes are letters, which are variants of one letter, and which
+// are refused because they look like another one.
 
 // sameLetter maps variants of one letter to the letter.
 var sameLetter = map[rune]rune{

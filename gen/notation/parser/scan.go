@@ -10,10 +10,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// The scanner turns a block into physical lines of tokens, and joins these to
-// logical lines. It settles every question of spelling: after it there is one
-// spelling of each sign and of each name, whether the page is in Unicode or in
-// ASCII, and a subscript written with small letters has become `_t` or `_{t−1}`.
+// The scanner turns a block into physical lines of tokens, and joins these to logical lines.
+// It normalises spelling: every sign and every name has one spelling after it, for pages in
+// Unicode and in ASCII, and a subscript in small letters has become `_t` or `_{t−1}`.
 
 // A physical line as it stands in the block.
 type physical struct {

@@ -30,9 +30,12 @@ type token struct {
 	pos, end int
 }
 
-func (t token) is(op string) bool     { return t.kind == tOp && t.text == op }
-func (t token) word(w string) bool    { return t.kind == tWord && t.text == w }
-func (t token) name(w string) bool    { return t.kind == tName && t.text == w && !t.bar }
+func (t token) is(op string) bool { return t.kind == tOp && t.text == op }
+
+func (t token) word(w string) bool { return t.kind == tWord && t.text == w }
+
+func (t token) name(w string) bool { return t.kind == tName && t.text == w && !t.bar }
+
 func (t token) oneOf(l []string) bool { return t.kind == tOp && slices.Contains(l, t.text) }
 
 var (

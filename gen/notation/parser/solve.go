@@ -1,57 +1,12 @@
 package parser
 
 import (
-	"strings"
-
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// cost reads `cost write+read = 4·d_k·d_v + O(d_k + d_v)`.
-func (p *parser) cost() notation.Stmt {
-	start := p.next()
-	c := &notation.Cost{}
-	first := p.cur()
-	var names []string
-	for {
-		t := p.next()
-		if t.kind != tName && t.kind != tWord {
-			p.errorf(diag.Unexpected, t, "expected what is counted, found %s", p.describe(t)).Hint("write cost write+read = …")
-		}
-		names = append(names, t.text)
-		if !p.got("+") {
-			break
-		}
-	}
-	c.Name = notation.Word{Span: p.since(first), Text: strings.Join(names, "+")}
-	p.want("=")
-	c.Value = p.sum()
-	c.Value, c.Big = splitBig(c.Value)
-	if p.cur().is("{") && p.atTag() {
-		c.Tag = p.tag()
-	}
-	c.Span = p.since(start)
-	return c
-}
-
-// splitBig takes a last summand O(…) off a sum.
-func splitBig(e notation.Expr) (value, big notation.Expr) {
-	isBig := func(e notation.Expr) notation.Expr {
-		if c, ok := e.(*notation.Call); ok && c.Fun.Text == "O" && len(c.Args) == 1 && len(c.At) == 0 {
-			return c.Args[0]
-		}
-		return nil
-	}
-	if b, ok := e.(*notation.Binary); ok && b.Op == "+" {
-		if o := isBig(b.Y); o != nil {
-			return b.X, o
-		}
-	}
-	if o := isBig(e); o != nil {
-		return nil, o
-	}
-	return e, nil
-}
+// Statements that compute by iteration or over levels: solve, iterate, fit, each, level,
+// guard.
 
 // solve reads `solve ζ[i∈r] ∈ [lo, hi] : equation tol 1e-10`, which defines ζ
 // as an equation does, with what may stand behind one.

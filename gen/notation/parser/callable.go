@@ -4,6 +4,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// The names that a `(` makes a call, found before parsing: `name(` is a product for all
+// others.
+
 // declared collects the words of a block that a `(` makes a call: units,
 // functions, parts (`memory : Rule`) and the functions of `each fit`. It looks
 // at tokens only, because the parser must know them before it reads a product.
