@@ -33,8 +33,8 @@ func (c *Cloner) define(v *Value) *Value {
 	return n
 }
 
-// Subs copies subscripts.
-func (c *Cloner) Subs(ss []Sub) []Sub {
+// subs copies subscripts.
+func (c *Cloner) subs(ss []Sub) []Sub {
 	out := make([]Sub, len(ss))
 	for i, s := range ss {
 		out[i] = Sub{Terms: slices.Clone(s.Terms), Const: s.Const}
@@ -47,11 +47,11 @@ func (c *Cloner) Subs(ss []Sub) []Sub {
 }
 
 // Arg copies an argument.
-func (c *Cloner) Arg(a Arg) Arg { return Arg{c.Value(a.Val), c.Subs(a.Sub)} }
+func (c *Cloner) Arg(a Arg) Arg { return Arg{c.Value(a.Val), c.subs(a.Sub)} }
 
 // Instr appends a copy of in to the target program.
 func (c *Cloner) Instr(in *Instr) *Instr {
-	n := &Instr{Op: in.Op, Loops: slices.Clone(in.Loops), Guard: c.Subs(in.Guard), To: c.Subs(in.To),
+	n := &Instr{Op: in.Op, Loops: slices.Clone(in.Loops), Guard: c.subs(in.Guard), To: c.subs(in.To),
 		Coef: slices.Clone(in.Coef), Over: slices.Clone(in.Over), Eq: in.Eq, AlsoEqs: in.AlsoEqs, Span: in.Span, Solve: in.Solve, Poly: in.Poly}
 	for _, a := range in.Args {
 		n.Args = append(n.Args, c.Arg(a))

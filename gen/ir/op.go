@@ -149,8 +149,8 @@ func (o Op) Info() OpInfo {
 
 func (o Op) String() string { return o.Info().Name }
 
-// OpByName returns the op that prints as name.
-func OpByName(name string) (Op, bool) {
+// opByName returns the op that prints as name.
+func opByName(name string) (Op, bool) {
 	for o := range table {
 		if table[o].Name == name && o > 0 {
 			return Op(o), true

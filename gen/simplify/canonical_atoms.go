@@ -21,7 +21,7 @@ func (x *instrCanon) function() form {
 		if !ok {
 			return x.fail()
 		}
-		args = append(args, x.like(f, x.in.Loops))
+		args = append(args, x.combineLikeTerms(f, x.in.Loops))
 	}
 	sign := x.in.Op.Info().Parity
 	if sign == 0 && x.in.Op != ir.Sigmoid {
@@ -40,7 +40,7 @@ func (x *instrCanon) function() form {
 		return scale(flipped, big.NewRat(-1, 1))
 	}
 	// σ(−x) = 1 − σ(x)
-	return append(scale(flipped, big.NewRat(-1, 1)), mono{coef: big.NewRat(1, 1)})
+	return append(scale(flipped, big.NewRat(-1, 1)), monomial{coef: big.NewRat(1, 1)})
 }
 
 func scale(f form, by *big.Rat) form {
@@ -130,14 +130,14 @@ func (x *instrCanon) quotient() form {
 	if !ok || !ok2 {
 		return x.fail()
 	}
-	den = x.like(den, x.in.Loops)
+	den = x.combineLikeTerms(den, x.in.Loops)
 	if len(den) == 0 {
 		return x.fail()
 	}
 	if len(den) > 1 || len(den[0].bound)+len(den[0].conds) > 0 {
 		return x.times(num, single(x.call("inv", []form{den})))
 	}
-	inv := mono{coef: new(big.Rat).Inv(den[0].coef)}
+	inv := monomial{coef: new(big.Rat).Inv(den[0].coef)}
 	for _, a := range den[0].facs {
 		inv.facs = append(inv.facs, x.call("inv", []form{single(a)}))
 	}
@@ -147,7 +147,7 @@ func (x *instrCanon) quotient() form {
 // whole returns a small positive whole constant.
 func (x *instrCanon) whole(a ir.Arg) (int, bool) {
 	f, ok := x.read(a)
-	if f = x.like(f, x.in.Loops); !ok || len(f) != 1 || len(f[0].facs)+len(f[0].bound)+len(f[0].conds) > 0 || !f[0].coef.IsInt() {
+	if f = x.combineLikeTerms(f, x.in.Loops); !ok || len(f) != 1 || len(f[0].facs)+len(f[0].bound)+len(f[0].conds) > 0 || !f[0].coef.IsInt() {
 		return 0, false
 	}
 	k := f[0].coef.Num()
@@ -206,7 +206,7 @@ func (x *instrCanon) opaque() form {
 			continue
 		}
 		if f, ok := x.read(a); ok {
-			text += " (" + x.text(x.like(f, x.in.Loops), names) + ")"
+			text += " (" + x.text(x.combineLikeTerms(f, x.in.Loops), names) + ")"
 		} else {
 			text += " " + s.arg(a)
 		}

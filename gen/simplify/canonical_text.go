@@ -12,15 +12,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// short stands for a text in other texts.
+// The text of canonical forms. Like terms are added, conditions that make two
+// variables equal are substituted, and the summed loops of each product are
+// named in the order that gives the smallest text.
+
+// short is a hash that stands for a long text inside other texts.
 func short(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Hash is a hash of what a program computes: of the text of its simplified
-// form without names of its own, ids of equations and the order of independent
-// instructions. Programs with equal hashes are equal up to these.
+// Hash is a hash of the function that a program computes: of the text of its
+// simplified form without internal names, ids of equations and the order of
+// independent instructions.
 func Hash(f *ir.Func) string {
 	g, _ := f.Clone()
 	Simplify(g)
@@ -30,7 +34,7 @@ func Hash(f *ir.Func) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// anonymous orders instructions by need, from the results, and drops names.
+// anonymous sorts instructions topologically from the results and drops names.
 func anonymous(f *ir.Func) {
 	var order []*ir.Instr
 	done := map[*ir.Instr]bool{}
@@ -97,14 +101,15 @@ func freeNames(n int) []string {
 	return out
 }
 
-// like gathers like terms; free are the axes of the free variables.
-func (c *canon) like(f form, axes []*ir.Axis) form {
+// combineLikeTerms adds the coefficients of products with one text; axes are
+// those of the free variables.
+func (c *canon) combineLikeTerms(f form, axes []*ir.Axis) form {
 	free := len(axes)
 	names := freeNames(free)
 	at := map[string]int{}
 	var out form
 	for _, m := range f {
-		m = c.sizes(equated(m, axes), free)
+		m = c.sumOverUnused(substituteEqual(m, axes), free)
 		k := c.mono(m, names)
 		if i, ok := at[k]; ok {
 			out[i].coef = new(big.Rat).Add(out[i].coef, m.coef)
@@ -113,12 +118,12 @@ func (c *canon) like(f form, axes []*ir.Axis) form {
 		at[k] = len(out)
 		out = append(out, m)
 	}
-	return slices.DeleteFunc(out, func(m mono) bool { return m.coef.Sign() == 0 })
+	return slices.DeleteFunc(out, func(m monomial) bool { return m.coef.Sign() == 0 })
 }
 
-// equated takes out what a condition makes equal: a summed loop that is another
-// variable of the same axis, wherever it stands. Two free variables stay, in order.
-func equated(m mono, axes []*ir.Axis) mono {
+// substituteEqual eliminates a summed loop that a condition makes equal to
+// another variable of the same axis. Two free variables both stay, in order.
+func substituteEqual(m monomial, axes []*ir.Axis) monomial {
 	free := len(axes)
 	m.conds = slices.DeleteFunc(slices.Clone(m.conds), cond.empty)
 	for k := 0; k < len(m.conds); k++ {
@@ -179,8 +184,9 @@ func (k cond) pair() (x, y int, ok bool) {
 	return ts[0].Loop, ts[1].Loop, true
 }
 
-// sizes replaces a summed loop that nothing depends on by the size of its axis.
-func (c *canon) sizes(m mono, free int) mono {
+// sumOverUnused replaces a summed loop that nothing depends on by the size of
+// its axis.
+func (c *canon) sumOverUnused(m monomial, free int) monomial {
 	used := map[int]bool{}
 	for _, a := range m.facs {
 		a.Loops(used)
@@ -238,7 +244,7 @@ func (c *canon) text(f form, names []string) string {
 // mono is the text of a product without its coefficient: the smallest over the
 // orders of its summed loops that look alike at first. Where these are too many
 // to try, the form is one of several, and equal products may look different.
-func (c *canon) mono(m mono, names []string) string {
+func (c *canon) mono(m monomial, names []string) string {
 	groups := c.groups(m, len(names))
 	few := orders(groups) <= maxOrders
 	best := ""
@@ -282,9 +288,9 @@ func orders(groups [][]int) int {
 	return n
 }
 
-// groups sorts the summed loops by where they occur and puts those together
-// that this does not tell apart.
-func (c *canon) groups(m mono, free int) [][]int {
+// groups sorts the summed loops by where they occur and puts loops together
+// that occur alike.
+func (c *canon) groups(m monomial, free int) [][]int {
 	if len(m.bound) == 1 {
 		return [][]int{{0}}
 	}
@@ -314,7 +320,7 @@ func (c *canon) groups(m mono, free int) [][]int {
 }
 
 // text writes factors and conditions, sorted, with the given names.
-func (m mono) text(names []string) string {
+func (m monomial) text(names []string) string {
 	var parts []string
 	for _, a := range m.facs {
 		parts = append(parts, argText(a, names))

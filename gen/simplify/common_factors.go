@@ -6,16 +6,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A sum of products that have factors in common is those factors times the sum
-// of the others:
+// Factoring (the distributive law from right to left). A sum of products with
+// common factors is those factors times the sum of the rest:
 //
-//	e[i] k[j] + 2 f[i] k[j]                     (e[i] + 2 f[i]) k[j]
-//	Σ_j W[i,j] x[j] − Σ_j W[i,j] y[j]           Σ_j W[i,j] (x[j] − y[j])
+//	e[i] k[j] + 2 f[i] k[j]              (e[i] + 2 f[i]) k[j]
+//	Σ_j W[i,j] x[j] − Σ_j W[i,j] y[j]    Σ_j W[i,j] (x[j] − y[j])
 //
-// That saves a product or a pass over W for a sum over fewer loops, and is done
-// where there are fewer and nobody else needs the products. A product by itself
-// of two sums over W, such as s[i] (Σ_j W[i,j] x[j]), gives up its own factors
-// for that as well, though it saves nothing by itself.
+// It saves a product, or a pass over W, for a sum over fewer loops, and is
+// done where the sum has fewer loops and nothing else reads the products. Two
+// sums over the same W give up their own factors too, as in s[i] (Σ_j W[i,j]
+// x[j]); this saves nothing by itself but makes the first rewrite possible.
 
 // A term is a product that a sum takes, in the loops of the sum and then those
 // it sums over itself.
@@ -26,12 +26,12 @@ type term struct {
 	of   *ir.Instr // that computed it until now
 }
 
-// collect rewrites a sum until no two of its terms have factors to share.
-func (s *simplifier) collect(in *ir.Instr) {
+// factorCommon rewrites a sum until no two of its terms have factors to share.
+func (s *simplifier) factorCommon(in *ir.Instr) {
 	if in.Op != ir.Lin || len(in.Guard) > 0 || !slices.Equal(in.Out.Axes, in.Loops) || !ir.Identity(in.To, len(in.Loops)) {
 		return
 	}
-	for s.collectTwo(in) {
+	for s.factorPair(in) {
 		s.changed = true
 	}
 	if n := len(in.Args); n == 1 && in.Coef[n] == 0 {
@@ -39,7 +39,7 @@ func (s *simplifier) collect(in *ir.Instr) {
 	}
 }
 
-func (s *simplifier) collectTwo(in *ir.Instr) bool {
+func (s *simplifier) factorPair(in *ir.Instr) bool {
 	for i := range in.Args {
 		for j := i + 1; j < len(in.Args); j++ {
 			a, b := s.term(in, i), s.term(in, j)
@@ -47,20 +47,20 @@ func (s *simplifier) collectTwo(in *ir.Instr) bool {
 				continue
 			}
 			common := s.common(&a, &b)
-			if len(common) == 0 || !s.shares(a, b) {
+			if len(common) == 0 || !s.isWorthwhile(a, b) {
 				continue
 			}
 			if _, ok := plusCoef(a.coef, b.coef); len(a.args)+len(b.args) == 0 && !ok {
 				continue
 			}
-			scale, rest := s.rests(a, b)
+			scale, rest := s.sumOfRests(a, b)
 			sum := s.emit(&ir.Instr{Op: ir.Prod, Loops: a.all, To: ir.Ls(len(in.Loops)), Args: append(common, rest), Coef: []float64{scale}}, in.Loops)
 			in.Args[i], in.Coef[i] = ir.All(sum), 1
 			in.Args, in.Coef = slices.Delete(in.Args, j, j+1), slices.Delete(in.Coef, j, j+1)
 			s.uses[sum]++
 			if sum.Def != nil {
-				computes(sum.Def, a.of)
-				computes(sum.Def, b.of)
+				recordEquations(sum.Def, a.of)
+				recordEquations(sum.Def, b.of)
 			}
 			return true
 		}
@@ -97,8 +97,9 @@ func (s *simplifier) common(a, b *term) []ir.Arg {
 	return both
 }
 
-// shares reports whether the sum of what is left of two terms is worth while.
-func (s *simplifier) shares(a, b term) bool {
+// isWorthwhile reports whether the sum of the rests of two terms is cheaper
+// than both.
+func (s *simplifier) isWorthwhile(a, b term) bool {
 	loops := map[int]bool{}
 	for _, x := range append(slices.Clone(a.args), b.args...) {
 		if ir.HasIndirect(x.Sub) {
@@ -120,9 +121,9 @@ func (s *simplifier) sameSum(a, b ir.Arg) bool {
 	return len(d.Loops) > len(d.Out.Axes) && slices.Equal(d.Loops, e.Loops) && len(d.Guard)+len(e.Guard) == 0 && len(s.common(&x, &y)) > 0
 }
 
-// rests is the sum of what is left of two terms, over a scale that stays
-// outside.
-func (s *simplifier) rests(a, b term) (scale float64, out ir.Arg) {
+// sumOfRests is the sum of the rests of two terms, divided by a scale that
+// stays outside.
+func (s *simplifier) sumOfRests(a, b term) (scale float64, out ir.Arg) {
 	scale = a.coef
 	if b.coef/scale*scale != b.coef {
 		scale = 1
@@ -134,7 +135,7 @@ func (s *simplifier) rests(a, b term) (scale float64, out ir.Arg) {
 			constant += t.coef / scale
 			continue
 		}
-		x := s.one(t)
+		x := s.productOf(t)
 		x.Sub, _ = ir.SubstAll(x.Sub, at)
 		sum.Args, sum.Coef = append(sum.Args, x), append(sum.Coef, t.coef/scale)
 	}
@@ -147,8 +148,8 @@ func (s *simplifier) rests(a, b term) (scale float64, out ir.Arg) {
 	return scale, out
 }
 
-// one is the product of a term's factors as one value.
-func (s *simplifier) one(t term) ir.Arg {
+// productOf is the product of a term's factors as one value.
+func (s *simplifier) productOf(t term) ir.Arg {
 	if len(t.args) == 1 {
 		return t.args[0]
 	}

@@ -6,24 +6,30 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// split takes a sum of products apart: Σ_ij G[i,j] e[i] k[j] becomes
-// Σ_i e[i] (Σ_j G[i,j] k[j]). A summed loop on which not all factors depend
-// is summed first, over those that do, the one with the smallest box before the
-// others; each step takes a loop off the box of the rest, so it saves work whatever the sizes. Guards count as factors. What
-// does not depend on any summed loop, the coefficient included, ends up
-// outside, so that sums that differ only there become one.
-func (s *simplifier) split(in *ir.Instr) {
+// The order of a contraction. A sum of products over several loops is computed
+// one loop at a time, smallest iteration space first, and the factors of a
+// product are multiplied pairwise in the same manner (a greedy form of the
+// matrix-chain and tensor-contraction orders).
+
+// splitSum rewrites Σ_ij G[i,j] e[i] k[j] to Σ_i e[i] (Σ_j G[i,j] k[j]). A
+// summed loop on which not all factors depend is summed first, over the
+// factors that do; of several the one with the smallest iteration space. Each
+// step removes a loop from the space of the rest, so it saves work at every
+// size. Guards count as factors. What depends on no summed loop, the
+// coefficient included, stays outside, so that sums which differ only there
+// become one.
+func (s *simplifier) splitSum(in *ir.Instr) {
 	reduced := in.Reduced()
 	var best *partial
 	for i := len(reduced) - 1; i >= 0; i-- {
-		if p := s.part(in, reduced, reduced[i]); p != nil && (best == nil || len(p.loops) < len(best.loops)) {
+		if p := s.partialSum(in, reduced, reduced[i]); p != nil && (best == nil || len(p.loops) < len(best.loops)) {
 			best = p
 		}
 	}
 	if best != nil {
 		s.apply(in, best)
 		s.changed = true
-		s.split(in)
+		s.splitSum(in)
 	}
 }
 
@@ -36,9 +42,9 @@ type partial struct {
 	onGuard []int // guards that stay outside
 }
 
-// part returns the sum over loop r alone, or nil when that is all there is. A factor
-// that spreads over the output is left outside as a 1.
-func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
+// partialSum returns the sum over loop r alone, or nil when the whole sum is
+// over r. A factor that is broadcast over the output stays outside as a 1.
+func (s *simplifier) partialSum(in *ir.Instr, reduced []int, r int) *partial {
 	p := &partial{}
 	takes := map[int]bool{}
 	deps := argLoops(in)
@@ -47,7 +53,7 @@ func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 			p.args, takes[i] = append(p.args, i), true
 		}
 	}
-	if len(p.args) == len(in.Args) && !spreads(in, deps) {
+	if len(p.args) == len(in.Args) && !broadcasts(in, deps) {
 		return nil
 	}
 	// Loops that only these factors depend on are summed at the same time.
@@ -64,7 +70,7 @@ func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 			box[l] = true
 		}
 	}
-	if !s.shareGuards(in, p, takes, deps, sums, box) {
+	if !s.placeGuards(in, p, takes, deps, sums, box) {
 		return nil
 	}
 	for _, g := range p.inGuard {
@@ -84,9 +90,8 @@ func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 	return p
 }
 
-// spreads reports whether the output has a loop that nothing depends on: what is
-// summed is the same all along it.
-func spreads(in *ir.Instr, deps []map[int]bool) bool {
+// broadcasts reports whether the output has a loop that nothing depends on.
+func broadcasts(in *ir.Instr, deps []map[int]bool) bool {
 	used := map[int]bool{}
 	for _, d := range deps {
 		used = union(used, d)
@@ -111,12 +116,13 @@ func argLoops(in *ir.Instr) []map[int]bool {
 	return out
 }
 
-// shareGuards decides where each guard goes: inside when it depends on a loop
-// that is summed there, and also when it cuts the box of the partial sum, which
-// is then zero where the whole would be; else outside. A factor that is read
-// at a shifted subscript may be in range only under its guards, so it must
-// stay with all that share a loop with it.
-func (s *simplifier) shareGuards(in *ir.Instr, p *partial, takes map[int]bool, deps []map[int]bool, sums, box map[int]bool) bool {
+// placeGuards decides for each guard whether it stays inside or outside of the
+// partial sum: inside when it depends on a loop that is summed there, and when
+// it narrows the iteration space of the partial sum, which is zero elsewhere
+// as the whole is; else outside. A factor that is read at a shifted subscript
+// may be in range only under its guards, so guards stay with all factors that
+// share a loop with them.
+func (s *simplifier) placeGuards(in *ir.Instr, p *partial, takes map[int]bool, deps []map[int]bool, sums, box map[int]bool) bool {
 	written := map[int]bool{}
 	out := ir.Arg{Val: in.Out, Sub: in.To}
 	out.Loops(written)
@@ -124,16 +130,16 @@ func (s *simplifier) shareGuards(in *ir.Instr, p *partial, takes map[int]bool, d
 		loops := map[int]bool{}
 		sub.Loops(loops)
 		fits := func(inside bool) bool {
-			ok := !inside || plain(in, out) || !meet(written, loops)
+			ok := !inside || readsWholeAxes(in, out) || !intersects(written, loops)
 			for i, a := range in.Args {
-				ok = ok && (takes[i] == inside || plain(in, a) || !meet(deps[i], loops))
+				ok = ok && (takes[i] == inside || readsWholeAxes(in, a) || !intersects(deps[i], loops))
 			}
 			return ok
 		}
 		switch {
-		case fits(true) && (meet(loops, sums) || len(union(loops, box)) == len(box)):
+		case fits(true) && (intersects(loops, sums) || len(union(loops, box)) == len(box)):
 			p.inGuard = append(p.inGuard, g)
-		case fits(false) && !meet(loops, sums):
+		case fits(false) && !intersects(loops, sums):
 			p.onGuard = append(p.onGuard, g)
 		default:
 			return false
@@ -142,9 +148,9 @@ func (s *simplifier) shareGuards(in *ir.Instr, p *partial, takes map[int]bool, d
 	return true
 }
 
-// plain reports whether every subscript is a loop over the whole axis, which
+// readsWholeAxes reports whether every subscript is a loop over the whole axis, which
 // is in range with no guard.
-func plain(in *ir.Instr, a ir.Arg) bool {
+func readsWholeAxes(in *ir.Instr, a ir.Arg) bool {
 	for i, s := range a.Sub {
 		if l, ok := s.Loop(); !ok || in.Loops[l] != a.Val.Axes[i] {
 			return false
@@ -153,7 +159,7 @@ func plain(in *ir.Instr, a ir.Arg) bool {
 	return true
 }
 
-func meet(a, b map[int]bool) bool {
+func intersects(a, b map[int]bool) bool {
 	for l := range a {
 		if b[l] {
 			return true
@@ -184,10 +190,10 @@ func (s *simplifier) apply(in *ir.Instr, p *partial) {
 	}
 	in.Args, in.Guard = append(rest, sum), keep(in.Guard, p.onGuard)
 	s.uses[inner]++
-	drop(in, p.loops[p.kept:])
+	dropLoops(in, p.loops[p.kept:])
 }
 
-// inner places Σ over the partial's summed loops of its factors.
+// inner appends the partial sum of its factors.
 func (s *simplifier) inner(in *ir.Instr, p *partial) *ir.Value {
 	at := make([]ir.Sub, len(in.Loops))
 	sum := &ir.Instr{Op: ir.Prod, Coef: []float64{1}, To: ir.Ls(p.kept)}
@@ -206,8 +212,8 @@ func (s *simplifier) inner(in *ir.Instr, p *partial) *ir.Value {
 	return s.emit(sum, slices.Clone(sum.Loops[:p.kept]))
 }
 
-// drop removes loops that nothing depends on any more.
-func drop(in *ir.Instr, gone []int) {
+// dropLoops removes loops that nothing depends on any more.
+func dropLoops(in *ir.Instr, gone []int) {
 	to := make([]int, len(in.Loops))
 	var loops []*ir.Axis
 	for l := range in.Loops {
@@ -216,21 +222,15 @@ func drop(in *ir.Instr, gone []int) {
 			loops = append(loops, in.Loops[l])
 		}
 	}
-	at := ir.Renumber(to)
-	in.Loops = loops
-	in.To, _ = ir.SubstAll(in.To, at)
-	in.Guard, _ = ir.SubstAll(in.Guard, at)
-	for i, a := range in.Args {
-		in.Args[i].Sub, _ = ir.SubstAll(a.Sub, at)
-	}
+	substituteLoops(in, loops, to)
 }
 
-// group is the second phase on one instruction: a product of three or more
-// factors multiplies those first that together need fewer loops than the
-// whole, the smallest box first.
-func group(s *simplifier, in *ir.Instr) *ir.Value {
+// groupFactors is the second phase on one instruction: of three or more
+// factors, those are multiplied first that together need fewer loops than the
+// whole product, smallest iteration space first.
+func groupFactors(s *simplifier, in *ir.Instr) *ir.Value {
 	for in.Op == ir.Prod && len(in.Args) > 2 {
-		i, j, loops := s.cheapest(in)
+		i, j, loops := s.cheapestPair(in)
 		if loops == nil {
 			break
 		}
@@ -243,9 +243,9 @@ func group(s *simplifier, in *ir.Instr) *ir.Value {
 	return nil
 }
 
-// cheapest finds the two factors with the smallest common box, smaller than
-// the instruction's own.
-func (s *simplifier) cheapest(in *ir.Instr) (int, int, []int) {
+// cheapestPair finds the two factors with the smallest common iteration space
+// that is smaller than the instruction's.
+func (s *simplifier) cheapestPair(in *ir.Instr) (int, int, []int) {
 	deps := argLoops(in)
 	bi, bj, best := -1, -1, len(in.Loops)
 	for i := range in.Args {
@@ -254,7 +254,7 @@ func (s *simplifier) cheapest(in *ir.Instr) (int, int, []int) {
 			if ir.HasIndirect(in.Args[i].Sub) || ir.HasIndirect(in.Args[j].Sub) {
 				continue // a gather stays where it is, as it is not read through
 			}
-			free := len(in.Guard) == 0 || (plain(in, in.Args[i]) && plain(in, in.Args[j]))
+			free := len(in.Guard) == 0 || (readsWholeAxes(in, in.Args[i]) && readsWholeAxes(in, in.Args[j]))
 			if n < best && free {
 				bi, bj, best = i, j, n
 			}

@@ -1,7 +1,6 @@
 package simplify
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -9,8 +8,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// expand is the first phase on one instruction: read through, fold, flatten,
-// and take out of a sum what does not depend on it.
+// Constant folding, algebraic identities and copy propagation.
+
+// expand is the first phase on one instruction: inline arguments, fold
+// constants, factor and distribute, and choose the order of its sums.
 func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	switch in.Op {
 	case ir.Stack:
@@ -26,13 +27,13 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	if in.Out != nil && in.Out.Elem == ir.Int {
 		return nil // a copy of counts
 	}
-	s.readThrough(in)
+	s.inlineArgs(in)
 	switch {
 	case in.Op == ir.Prod:
 		s.foldProd(in)
 	case in.Op == ir.Lin:
 		s.foldLin(in)
-		s.collect(in)
+		s.factorCommon(in)
 	case in.Op.Info().Elementwise:
 		s.foldScalar(in)
 	}
@@ -42,17 +43,17 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	}
 	switch in.Op {
 	case ir.Prod:
-		s.regroup(in)
+		s.reassociate(in)
 		s.sortFactors(in)
 		for in.Op == ir.Prod && s.distribute(in) {
-			s.readThrough(in)
+			s.inlineArgs(in)
 		}
 		if in.Op == ir.Lin {
 			s.foldLin(in)
-			s.collect(in)
+			s.factorCommon(in)
 			return nil
 		}
-		s.split(in)
+		s.splitSum(in)
 		return s.copied(in)
 	case ir.And, ir.Or:
 		// A condition with itself is that condition.
@@ -64,8 +65,8 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	return nil
 }
 
-// constOf returns the number that an argument is everywhere it is read. An
-// entry outside a gather's table is zero, so a gather is no constant.
+// constOf returns the number that an argument is everywhere it is read. A
+// gather is no constant, because it reads zero outside its table.
 func constOf(a ir.Arg) (float64, bool) {
 	d := a.Val.Def
 	if d == nil || d.Op != ir.Const || len(d.Guard) > 0 || ir.HasIndirect(a.Sub) {
@@ -83,16 +84,17 @@ func (s *simplifier) toConst(in *ir.Instr, c float64) {
 	s.changed = true
 }
 
-// Coefficients are float64 numbers, and what is put into one must not be lost there:
-// a proof would hold of the rounded program. absorbed is the part of a summand that
-// the rounding of the sum may take; less than the part cancelled of it may not be left,
-// unless nothing is.
+// Folding into a float64 coefficient must not lose a term, or a proof would hold for
+// the rounded program only. absorbed is the relative part of a summand that the
+// rounding of the sum may take; a sum smaller than the part cancelled of its larger
+// summand is not folded, unless it is zero.
 const (
 	absorbed  = 1e-3
 	cancelled = 1e-3
 )
 
-// plusCoef is the sum of two coefficients; ok is false where rounding takes too much.
+// plusCoef is the sum of two coefficients; ok is false where rounding loses
+// too much of one.
 func plusCoef(a, b float64) (sum float64, ok bool) {
 	sum = a + b
 	small, large := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
@@ -147,8 +149,8 @@ func (s *simplifier) toSize(in *ir.Instr) {
 	s.changed = true
 }
 
-// foldLin gathers like terms and constants; what is left of one term is a
-// product, of none a constant.
+// foldLin adds like terms and constants; a sum of one term becomes a product,
+// an empty one a constant.
 func (s *simplifier) foldLin(in *ir.Instr) {
 	last := len(in.Args)
 	constant := in.Coef[last]
@@ -187,13 +189,13 @@ func (s *simplifier) foldLin(in *ir.Instr) {
 	case len(args) == 1 && constant == 0:
 		in.Op, in.Coef = ir.Prod, in.Coef[:1]
 		s.changed = true
-		s.readThrough(in)
+		s.inlineArgs(in)
 		s.foldProd(in)
 	}
 }
 
-// foldScalar computes a function of constants, and a choice whose condition is
-// one.
+// foldScalar evaluates a function of constants, and a choice with a constant
+// condition.
 func (s *simplifier) foldScalar(in *ir.Instr) {
 	var vals []float64
 	for _, a := range in.Args {
@@ -237,7 +239,7 @@ func (s *simplifier) constantOf(e ir.Elem, c float64) *ir.Value {
 func (s *simplifier) toProd(in *ir.Instr, c float64, args ...ir.Arg) {
 	in.Op, in.Args, in.Coef = ir.Prod, args, []float64{c}
 	s.changed = true
-	s.readThrough(in)
+	s.inlineArgs(in)
 	s.foldProd(in)
 }
 
@@ -259,8 +261,8 @@ func (s *simplifier) foldSelect(in *ir.Instr) {
 	}
 }
 
-// sameChoice reads through a choice by the same condition: in the branch k of
-// c, a value select(c, x, y) is x or y.
+// sameChoice simplifies a choice inside a choice with the same condition: in
+// branch k of c, select(c, x, y) is x or y.
 func (s *simplifier) sameChoice(in *ir.Instr, k int) {
 	d := in.Args[k].Val.Def
 	if d == nil || d.Op != ir.Select || !slices.Equal(d.Loops, in.Loops) ||
@@ -272,7 +274,8 @@ func (s *simplifier) sameChoice(in *ir.Instr, k int) {
 	s.changed = true
 }
 
-// foldPow writes small whole powers and roots out; x⁰ is 1 for every x.
+// foldPow expands powers with small whole exponents and roots; x⁰ is 1 for
+// every x (strength reduction).
 func (s *simplifier) foldPow(in *ir.Instr) {
 	c, ok := constOf(in.Args[1])
 	x := in.Args[0]
@@ -313,7 +316,7 @@ func (s *simplifier) foldReshape(in *ir.Instr) *ir.Value {
 	return nil
 }
 
-// copied returns the value that a product merely copies.
+// copied returns the value that a product is a copy of, or nil.
 func (s *simplifier) copied(in *ir.Instr) *ir.Value {
 	if in.Op != ir.Prod || in.Coef[0] != 1 || len(in.Args) != 1 {
 		return nil
@@ -342,65 +345,9 @@ func (s *simplifier) sameGuards(in, d *ir.Instr) bool {
 				return false
 			}
 		}
-		if !counts(g) || !s.guards(d, g) {
+		if !comparesCount(g) || !s.hasGuard(d, g) {
 			return false
 		}
 	}
 	return true
-}
-
-// sortFactors puts scalars first, then what has more axes, then what was
-// defined first, so that the order a product was written in makes no
-// difference.
-func (s *simplifier) sortFactors(in *ir.Instr) {
-	rank := func(a ir.Arg) int {
-		if n := len(a.Val.Axes); n > 0 {
-			return n
-		}
-		return math.MaxInt
-	}
-	slices.SortStableFunc(in.Args, func(a, b ir.Arg) int {
-		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(s.order[a.Val], s.order[b.Val]),
-			cmp.Compare(s.subsKey(a.Sub, nil), s.subsKey(b.Sub, nil)))
-	})
-}
-
-// reorder numbers the loops by the output's subscripts, those of a sum last,
-// so that equal instructions look equal and a person reads them in one order.
-func reorder(in *ir.Instr) {
-	to := make([]int, len(in.Loops))
-	for i := range to {
-		to[i] = -1
-	}
-	n := 0
-	for _, s := range in.To {
-		if l, ok := s.Loop(); ok && to[l] < 0 {
-			to[l], n = n, n+1
-		}
-	}
-	for l := range to {
-		if to[l] < 0 {
-			to[l], n = n, n+1
-		}
-	}
-	renumber(in, to)
-}
-
-// renumber moves loop l to place to[l].
-func renumber(in *ir.Instr, to []int) {
-	loops := make([]*ir.Axis, len(in.Loops))
-	for l, n := range to {
-		loops[n] = in.Loops[l]
-	}
-	at := ir.Renumber(to)
-	in.Loops = loops
-	in.To, _ = ir.SubstAll(in.To, at)
-	in.Guard, _ = ir.SubstAll(in.Guard, at)
-	for i, a := range in.Args {
-		in.Args[i].Sub, _ = ir.SubstAll(a.Sub, at)
-	}
-	for i, l := range in.Over {
-		in.Over[i] = to[l]
-	}
-	slices.Sort(in.Over)
 }

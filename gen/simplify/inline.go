@@ -6,11 +6,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// readThrough makes an instruction read the arguments of its arguments where
-// those are products or sums that are computed entry by entry: by nobody else,
-// or so cheaply (a copy, a transposition, a view, a multiple by scalars) that
-// computing them again costs no pass.
-func (s *simplifier) readThrough(in *ir.Instr) {
+// Inlining. An instruction reads the arguments of its arguments where these
+// are elementwise products or sums.
+
+// inlineArgs inlines every argument that only this instruction reads, or that
+// is so cheap (a copy, a transposition, a view, a multiple by scalars) that
+// computing it again takes no pass over memory.
+func (s *simplifier) inlineArgs(in *ir.Instr) {
 	for i := 0; i < len(in.Args); {
 		if !s.inline(in, i) {
 			i++
@@ -18,32 +20,33 @@ func (s *simplifier) readThrough(in *ir.Instr) {
 	}
 }
 
-// inline replaces argument i by what it is computed from.
+// inline replaces argument i by what it is computed from and reports whether
+// it did.
 func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	a := in.Args[i]
 	d := a.Val.Def
-	if s.onDiagonal(in, i) {
+	if s.substituteDiagonal(in, i) {
 		return true
 	}
-	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin && !s.twice(d)) || !d.Elementwise() && !s.alike(in, d, a) {
+	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin && !s.repeatsCondition(d)) || !d.Elementwise() && !s.underSameGuards(in, d, a) {
 		return false
 	}
 	alone := s.uses[a.Val] == 1
 	switch {
-	case in.Op == ir.Prod && d.Op == ir.Prod && (alone || copyLike(d)):
-	case in.Op == ir.Prod && d.Op == ir.Prod && len(in.Reduced()) > 0 && outerLike(d):
+	case in.Op == ir.Prod && d.Op == ir.Prod && (alone || isScaling(d)):
+	case in.Op == ir.Prod && d.Op == ir.Prod && len(in.Reduced()) > 0 && isOuterProduct(d):
 	case in.Op == ir.Lin && d.Op == ir.Prod && len(d.Args) == 1:
 	case in.Op == ir.Lin && d.Op == ir.Lin && alone && !ir.HasIndirect(a.Sub):
 	case in.Op != ir.Prod && in.Op != ir.Lin && d.Op == ir.Prod && len(d.Args) == 1 && d.Coef[0] == 1:
-	case s.twice(d):
+	case s.repeatsCondition(d):
 	default:
 		return false
 	}
-	args, ok := s.through(d, a)
+	args, ok := s.substituted(d, a)
 	if !ok {
 		return false
 	}
-	if s.twice(d) {
+	if s.repeatsCondition(d) {
 		args = args[:1]
 	}
 	coefs, ok := mergedCoefs(in, i, d)
@@ -51,7 +54,7 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 		return false
 	}
 	in.Args, in.Coef = slices.Concat(in.Args[:i], args, in.Args[i+1:]), coefs
-	computes(in, d)
+	recordEquations(in, d)
 	s.uses[a.Val]--
 	for _, x := range args {
 		s.uses[x.Val]++
@@ -60,8 +63,9 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	return true
 }
 
-// computes notes that an instruction computes what another one did.
-func computes(in, other *ir.Instr) {
+// recordEquations notes that an instruction now computes the equations of
+// another one as well.
+func recordEquations(in, other *ir.Instr) {
 	for _, eq := range append([]string{other.Eq}, other.AlsoEqs...) {
 		if eq != "" && eq != in.Eq && !slices.Contains(in.AlsoEqs, eq) {
 			in.AlsoEqs = append(slices.Clip(in.AlsoEqs), eq)
@@ -69,16 +73,17 @@ func computes(in, other *ir.Instr) {
 	}
 }
 
-// twice reports whether d is a condition with itself, so that condition spread
-// over d's entries.
-func (s *simplifier) twice(d *ir.Instr) bool {
+// repeatsCondition reports whether d is a condition combined with itself,
+// which broadcasts it.
+func (s *simplifier) repeatsCondition(d *ir.Instr) bool {
 	return (d.Op == ir.And || d.Op == ir.Or) && s.argKey(d.Args[0], nil) == s.argKey(d.Args[1], nil)
 }
 
-// alike reports whether d is computed entry by entry under guards that its
-// reader has too, so that no entry is read where d is not computed. Only guards
-// of whole slices count, those of a window's moments behind a state.
-func (s *simplifier) alike(in, d *ir.Instr, a ir.Arg) bool {
+// underSameGuards reports whether d is elementwise under guards that its
+// reader has too, so that no entry is read where d is not computed. Only
+// guards of whole slices count, those of a window that reaches before the
+// first token.
+func (s *simplifier) underSameGuards(in, d *ir.Instr, a ir.Arg) bool {
 	by, whole := d.OutputAxes()
 	if !whole || len(d.Guard) == 0 {
 		return false
@@ -89,19 +94,19 @@ func (s *simplifier) alike(in, d *ir.Instr, a ir.Arg) bool {
 	}
 	for _, g := range d.Guard {
 		sub, ok := g.Subst(at)
-		if !ok || !counts(g) || !s.guards(in, sub) {
+		if !ok || !comparesCount(g) || !s.hasGuard(in, sub) {
 			return false
 		}
 	}
 	return true
 }
 
-// counts reports whether a guard compares with an integer that is the same for
+// comparesCount reports whether a guard compares with an integer that is the same for
 // all entries.
-func counts(g ir.Sub) bool { return g.Indirect != nil && len(g.Indirect.Sub) == 0 }
+func comparesCount(g ir.Sub) bool { return g.Indirect != nil && len(g.Indirect.Sub) == 0 }
 
-// guards reports whether an instruction has a guard.
-func (s *simplifier) guards(in *ir.Instr, sub ir.Sub) bool {
+// hasGuard reports whether an instruction has a guard.
+func (s *simplifier) hasGuard(in *ir.Instr, sub ir.Sub) bool {
 	key := s.subKey(sub, nil)
 	return slices.ContainsFunc(in.Guard, func(g ir.Sub) bool { return s.subKey(g, nil) == key })
 }
@@ -129,9 +134,9 @@ func mergedCoefs(in *ir.Instr, i int, d *ir.Instr) (out []float64, ok bool) {
 	return slices.Concat(coef[:at], inner, coef[at+1:]), true
 }
 
-// copyLike reports whether a product is one tensor times numbers that are the
+// isScaling reports whether a product is one tensor times numbers that are the
 // same for all entries.
-func copyLike(d *ir.Instr) bool {
+func isScaling(d *ir.Instr) bool {
 	n := 0
 	for _, loops := range argLoops(d) {
 		if len(loops) > 0 {
@@ -141,10 +146,10 @@ func copyLike(d *ir.Instr) bool {
 	return n <= 1
 }
 
-// outerLike reports whether a product spreads: each factor has fewer loops than
-// the box. A sum over it does better with the factors, which it can sum one
-// after the other: Σ_ij (e[i] k[j]) G[i,j] is Σ_i e[i] (Σ_j k[j] G[i,j]).
-func outerLike(d *ir.Instr) bool {
+// isOuterProduct reports whether each factor has fewer loops than the product.
+// A sum over it is cheaper with the factors, which it sums one after the
+// other: Σ_ij (e[i] k[j]) G[i,j] is Σ_i e[i] (Σ_j k[j] G[i,j]).
+func isOuterProduct(d *ir.Instr) bool {
 	for _, loops := range argLoops(d) {
 		if len(loops) >= len(d.Loops) {
 			return false
@@ -153,9 +158,9 @@ func outerLike(d *ir.Instr) bool {
 	return len(d.Args) > 1
 }
 
-// through returns the arguments of d as they are read where d's output is read
-// at a's subscripts.
-func (s *simplifier) through(d *ir.Instr, a ir.Arg) ([]ir.Arg, bool) {
+// substituted returns the arguments of d at the subscripts at which d's output
+// is read.
+func (s *simplifier) substituted(d *ir.Instr, a ir.Arg) ([]ir.Arg, bool) {
 	by, _ := d.OutputAxes()
 	at := make([]ir.Sub, len(d.Loops))
 	for l, i := range by {
@@ -181,8 +186,8 @@ func (s *simplifier) through(d *ir.Instr, a ir.Arg) ([]ir.Arg, bool) {
 }
 
 // boundedBy reports whether an argument of d is read along an axis exactly
-// like loop l: then a gather that misses d's output misses that argument too,
-// and both read as zero.
+// like loop l: then a gather outside of d's output is outside of that argument
+// too, and both read as zero.
 func boundedBy(d *ir.Instr, l int) bool {
 	for _, x := range d.Args {
 		for i, sub := range x.Sub {

@@ -4,17 +4,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// scan simplifies a recurrence: what it reads, its body, and outputs that are
-// twice the same. A series or a shared value that is one number everywhere
-// becomes a constant of the body.
+// Simplification of recurrences.
+
+// scan simplifies the inputs and the body of a recurrence and merges equal
+// outputs. A series or shared value that is one number everywhere becomes a
+// constant of the body.
 func (s *simplifier) scan(in *ir.Instr) {
 	sc := in.Scan
 	s.refreshScan(sc)
 	if p := sc.Primal; p != nil {
 		s.refreshScan(p.Scan)
 	}
-	s.constInputs(in)
-	s.bring(in)
+	s.propagateConstants(in)
+	s.moveIntoStep(in)
 	if !s.bodies[sc.Body] {
 		s.bodies[sc.Body] = true
 		s.body(in)
@@ -53,9 +55,9 @@ func (s *simplifier) refreshScan(sc *ir.Scan) {
 	}
 }
 
-// constInputs moves constants into the body; a parameter that a backward scan
-// replays stays.
-func (s *simplifier) constInputs(in *ir.Instr) {
+// propagateConstants moves constant inputs into the body; a parameter that a
+// backward scan replays stays.
+func (s *simplifier) propagateConstants(in *ir.Instr) {
 	sc, kept := in.Scan, map[*ir.Value]bool{}
 	for _, v := range s.kept[in] {
 		kept[v] = true
@@ -98,8 +100,8 @@ func (s *simplifier) constInputs(in *ir.Instr) {
 	sc.Tokens, sc.Shared = tokens, shared
 }
 
-// body simplifies the body of a scan and reads back what became of the next
-// states, the outputs and what is replayed.
+// body simplifies the body of a scan and updates the next states, the outputs
+// and the replayed values.
 func (s *simplifier) body(in *ir.Instr) {
 	sc := in.Scan
 	kept := s.kept[in]
@@ -121,7 +123,7 @@ func (s *simplifier) body(in *ir.Instr) {
 	sc.SetResults(nil)
 }
 
-// replayed makes backward scans replay the new form of a value of their primal.
+// replayed updates backward scans that replay a value of their primal.
 func (s *simplifier) replayed(primal *ir.Instr, old, new *ir.Value) {
 	for _, in := range s.all {
 		if in.Scan == nil || in.Scan.Primal != primal {

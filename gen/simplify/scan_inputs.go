@@ -6,12 +6,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A structured matrix of every token that a recurrence multiplies with is computed
-// in the step, from the vectors that it is made of, instead of outside for all
-// tokens: a step sees what it is then, and takes the product apart.
+// Rematerialisation of structured series. A structured matrix of every token
+// that a recurrence multiplies with is computed in the step from its vectors
+// instead of outside for all tokens, so that the product can be distributed
+// over its terms there.
 
-// bring moves structured series into the body of a scan.
-func (s *simplifier) bring(in *ir.Instr) {
+// moveIntoStep moves structured series into the body of a scan.
+func (s *simplifier) moveIntoStep(in *ir.Instr) {
 	sc := in.Scan
 	if sc.Primal != nil || len(s.kept[in]) > 0 {
 		return // what is replayed stays
@@ -21,8 +22,8 @@ func (s *simplifier) bring(in *ir.Instr) {
 			continue
 		}
 		m := &mover{s: s, sc: sc, made: map[*ir.Value]*ir.Value{}}
-		v := m.matrix(t.Val, 2)
-		if v == nil || !m.pays(t.Param, v) {
+		v := m.tokenValue(t.Val, 2)
+		if v == nil || !m.distributes(t.Param, v) {
 			continue
 		}
 		m.commit(t.Param, v)
@@ -40,9 +41,9 @@ type mover struct {
 	shared []ir.SharedArg
 }
 
-// matrix is the value of one token of a sum or a product whose first n axes are
-// lane and time, two of a series and none of what all tokens see, or nil.
-func (m *mover) matrix(v *ir.Value, n int) *ir.Value {
+// tokenValue is one token of v in the step, or nil. The first n axes of v are
+// batch and time: two for a series, none for what all tokens see.
+func (m *mover) tokenValue(v *ir.Value, n int) *ir.Value {
 	d := v.Def
 	if m.made[v] != nil {
 		return m.made[v]
@@ -84,8 +85,8 @@ func (m *mover) matrix(v *ir.Value, n int) *ir.Value {
 	return in.Out
 }
 
-// arg is an argument as the step reads it: a token of a series, or something that
-// all tokens see. Its subscripts are those of the other loops.
+// arg is an argument as the step reads it: a token of a series, or a value
+// that all tokens see. Its subscripts are those of the other loops.
 func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
 	n := 0
 	for _, want := range []int{lane, time} {
@@ -101,16 +102,16 @@ func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
 		return ir.Arg{}, false
 	}
 	if len(rest) == rank && (n == 2 || n == 0 && rank > 1) {
-		if v := m.matrix(a.Val, n); v != nil {
+		if v := m.tokenValue(a.Val, n); v != nil {
 			return ir.Arg{Val: v, Sub: rest}, true
 		}
 	}
-	return ir.Arg{Val: m.leaf(a.Val, n), Sub: rest}, true
+	return ir.Arg{Val: m.parameter(a.Val, n), Sub: rest}, true
 }
 
-// leaf is the parameter of the step for a value that has the first n of lane and
-// time as axes.
-func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
+// parameter is the step's parameter for a value that has the first n of batch
+// and time as axes.
+func (m *mover) parameter(v *ir.Value, n int) *ir.Value {
 	if m.made[v] != nil {
 		return m.made[v]
 	}
@@ -135,9 +136,9 @@ func (m *mover) leaf(v *ir.Value, n int) *ir.Value {
 	return p
 }
 
-// pays reports whether the step has a product that v in the place of a parameter
-// would take apart.
-func (m *mover) pays(param, v *ir.Value) bool {
+// distributes reports whether a product of the step would be distributed over
+// the terms of v, were v in the place of a parameter.
+func (m *mover) distributes(param, v *ir.Value) bool {
 	inner := newSimplifier(m.sc.Body, nil)
 	for _, in := range m.sc.Body.Body {
 		if in.Op != ir.Prod || len(in.Guard) > 0 || len(in.Reduced()) == 0 || !wholeOutput(in) {
@@ -150,7 +151,7 @@ func (m *mover) pays(param, v *ir.Value) bool {
 			try := *in
 			try.Args = slices.Clone(in.Args)
 			try.Args[i].Val = v
-			if inner.pays(&try, i) {
+			if inner.distributes(&try, i) {
 				return true
 			}
 		}
@@ -158,7 +159,7 @@ func (m *mover) pays(param, v *ir.Value) bool {
 	return false
 }
 
-// commit makes the step compute v and read it in the place of a parameter.
+// commit adds v to the step in the place of a parameter.
 func (m *mover) commit(param, v *ir.Value) {
 	body := m.sc.Body
 	for _, t := range m.tokens {

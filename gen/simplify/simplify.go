@@ -17,18 +17,16 @@ import (
 
 // Simplify rewrites f to a smaller program with the same values.
 //
-// It has two phases. The first expands: constants are folded, values that are
-// no more than copies, scalings or products are read through, sums inside sums
-// are flattened, and every sum over loops takes along only the factors that
-// depend on them. It runs until nothing changes, and equal instructions become
-// one on the way. The second phase groups: factors of a product that need
-// fewer loops are multiplied first, which the first phase would undo.
+// The first phase runs to a fixed point: constants are folded, copies,
+// scalings and products are inlined, nested sums are flattened, and every sum
+// over loops keeps only the factors that depend on its loops. Equal
+// instructions become one by value numbering. The second phase multiplies
+// first those factors of a product that need fewer loops, which the first
+// phase would undo.
 //
-// An instruction is replaced, never a value's meaning: what a value holds
-// before it holds after. No rewrite makes work that was done once be done
-// twice, a scaling apart. Values under Stop and Override, and the side that
-// wins a tie, are left alone, so a program may be simplified before or after
-// its adjoints are added.
+// No rewrite makes work that was done once be done twice, except a scaling.
+// Values under Stop and Override, and the side that wins a tie, stay, so a
+// program may be simplified before or after its adjoints are added.
 func Simplify(f *ir.Func) {
 	bodies := map[*ir.Func]bool{}
 	f.Sweep()
@@ -41,31 +39,31 @@ func Simplify(f *ir.Func) {
 		}
 	}
 	s := newSimplifier(f, bodies)
-	s.pass(group)
+	s.pass(groupFactors)
 	f.Sweep()
 }
 
-// maxPasses bounds the first phase; each rewrite shrinks the program or the
-// box of an instruction, so ten passes are many.
+// maxPasses bounds the first phase. Each rewrite shrinks the program or an
+// iteration space; ten passes are already many.
 const maxPasses = 40
 
-// A simplifier is one pass over one program. It rebuilds the body, so that an
-// instruction sees the new form of everything before it.
+// A simplifier is one pass over one program. It rebuilds the body, so that
+// each instruction sees the new form of everything before it.
 type simplifier struct {
-	f       *ir.Func
-	b       *ir.Builder // of the new body
-	all     []*ir.Instr // the old body
-	uses    map[*ir.Value]int
-	now     map[*ir.Value]*ir.Value // what a value was replaced by
-	seen    map[string]*ir.Instr    // instructions by their normal form
-	ids     map[any]int             // numbers of axes, for the normal form
-	consts  map[float64]*ir.Value
-	order   map[*ir.Value]int         // when values were defined
-	kept    map[*ir.Instr][]*ir.Value // values of scan bodies that are replayed
-	bodies  map[*ir.Func]bool         // scan bodies that are simple already
-	thins   map[*ir.Value][]thin      // structured values, taken apart
-	phase   phase
-	changed bool
+	f           *ir.Func
+	b           *ir.Builder // of the new body
+	all         []*ir.Instr // the old body
+	uses        map[*ir.Value]int
+	replacement map[*ir.Value]*ir.Value // what a value was replaced by
+	seen        map[string]*ir.Instr    // instructions by their normal form
+	ids         map[any]int             // numbers of axes, for the normal form
+	consts      map[float64]*ir.Value
+	order       map[*ir.Value]int           // when values were defined
+	kept        map[*ir.Instr][]*ir.Value   // values of scan bodies that are replayed
+	bodies      map[*ir.Func]bool           // scan bodies that are simple already
+	decomposed  map[*ir.Value][]lowRankTerm // structured values, taken apart
+	phase       phase
+	changed     bool
 }
 
 // A phase rewrites one instruction whose reads are up to date; it returns the
@@ -74,7 +72,7 @@ type phase func(s *simplifier, in *ir.Instr) *ir.Value
 
 func newSimplifier(f *ir.Func, bodies map[*ir.Func]bool) *simplifier {
 	return &simplifier{f: f, b: &ir.Builder{F: f}, all: f.Body, uses: f.Uses(), kept: f.Replayed(), bodies: bodies,
-		now: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, order: map[*ir.Value]int{}, ids: map[any]int{}, thins: map[*ir.Value][]thin{}, consts: map[float64]*ir.Value{}}
+		replacement: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, order: map[*ir.Value]int{}, ids: map[any]int{}, decomposed: map[*ir.Value][]lowRankTerm{}, consts: map[float64]*ir.Value{}}
 }
 
 func (s *simplifier) pass(p phase) {
@@ -91,16 +89,16 @@ func (s *simplifier) pass(p phase) {
 			s.append(in)
 			continue
 		}
-		s.place(in)
+		s.insert(in)
 	}
 	for i, r := range s.f.Results {
 		s.f.Results[i].Val = s.value(r.Val)
 	}
 }
 
-// place puts an instruction into the new body, rewritten, or replaces it by an
-// equal one that is there already.
-func (s *simplifier) place(in *ir.Instr) {
+// insert appends the rewritten instruction to the new body, or replaces it by
+// an equal one that is there already.
+func (s *simplifier) insert(in *ir.Instr) {
 	if v := s.phase(s, in); v != nil {
 		s.replace(in.Out, v)
 		return
@@ -114,7 +112,7 @@ func (s *simplifier) place(in *ir.Instr) {
 		s.replace(in.Out, old.Out)
 		return
 	case len(in.Reduced()) > 0 && in.Coef[0]/old.Coef[0]*old.Coef[0] == in.Coef[0]:
-		s.scaled(in, in.Coef[0]/old.Coef[0], old.Out)
+		s.makeMultiple(in, in.Coef[0]/old.Coef[0], old.Out)
 	}
 	in.Out.Def = in
 	s.append(in)
@@ -127,26 +125,26 @@ func (s *simplifier) append(in *ir.Instr) {
 	}
 }
 
-// scaled turns an instruction into a multiple of a value of the same axes.
-func (s *simplifier) scaled(in *ir.Instr, c float64, v *ir.Value) {
+// makeMultiple turns an instruction into a multiple of a value of the same axes.
+func (s *simplifier) makeMultiple(in *ir.Instr, c float64, v *ir.Value) {
 	in.Loops, in.To, in.Guard = in.Out.Axes, ir.Ls(len(in.Out.Axes)), nil
 	in.Args, in.Coef = []ir.Arg{ir.All(v)}, []float64{c}
 	s.uses[v]++
 	s.changed = true
 }
 
-// emit places a new product and returns its value.
+// emit appends a new product and returns its value.
 func (s *simplifier) emit(in *ir.Instr, axes []*ir.Axis) *ir.Value {
 	in.Out = &ir.Value{Name: s.f.Fresh("%"), Elem: ir.Real, Axes: axes, Def: in}
 	in.Eq, in.Span = s.b.Eq, s.b.Span
-	s.place(in)
+	s.insert(in)
 	return s.value(in.Out)
 }
 
-// replace makes later readers of old read v. A name from the page survives a
-// generated one.
+// replace makes later readers of old read v. A name from the page is preferred
+// to a temporary.
 func (s *simplifier) replace(old, v *ir.Value) {
-	s.now[old] = v
+	s.replacement[old] = v
 	s.uses[v] += s.uses[old]
 	s.changed = true
 	if v.Def != nil && v.Temporary() && !old.Temporary() {
@@ -155,14 +153,14 @@ func (s *simplifier) replace(old, v *ir.Value) {
 }
 
 func (s *simplifier) value(v *ir.Value) *ir.Value {
-	for s.now[v] != nil {
-		v = s.now[v]
+	for s.replacement[v] != nil {
+		v = s.replacement[v]
 	}
 	return v
 }
 
-// refresh makes an instruction read what its arguments were replaced by. It
-// copies what it changes: subscripts are shared between instructions.
+// refresh substitutes replaced arguments. It copies what it changes, because
+// instructions share subscripts.
 func (s *simplifier) refresh(in *ir.Instr) {
 	args := make([]ir.Arg, len(in.Args))
 	for i, a := range in.Args {

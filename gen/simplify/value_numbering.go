@@ -8,11 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// The normal form of an instruction is a text that equal instructions share:
-// values and axes by number, loops numbered by the output and then by the
-// factors in order, factors of a product and terms of a sum sorted. The number
-// before a product with a sum is left out; whoever finds an equal form compares
-// it.
+// Hash-based value numbering. Equal instructions have one text: values and
+// axes by number, loops numbered by the output and then by the factors in
+// order, factors of a product and terms of a sum sorted. The coefficient of a
+// product with a sum is left out, so that a multiple is found too; the caller
+// compares it.
 
 func (s *simplifier) key(in *ir.Instr) string {
 	names := make([]string, len(in.Loops))
@@ -42,8 +42,8 @@ func (s *simplifier) key(in *ir.Instr) string {
 	return s.write(in, names, order)
 }
 
-// sorted returns the order of the arguments: as they stand, or sorted where
-// the order does not matter.
+// sorted returns the order of the arguments: sorted where the operation is
+// commutative.
 func (s *simplifier) sorted(in *ir.Instr, names []string) []int {
 	order := make([]int, len(in.Args))
 	keys := make([]string, len(in.Args))
@@ -134,7 +134,7 @@ func (s *simplifier) subKey(x ir.Sub, names []string) string {
 	return strings.Join(parts, "+")
 }
 
-// id numbers axes in the order in which they are met.
+// id numbers axes in the order of their first use.
 func (s *simplifier) id(x any) int {
 	if _, ok := s.ids[x]; !ok {
 		s.ids[x] = len(s.ids)
