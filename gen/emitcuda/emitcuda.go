@@ -5,19 +5,19 @@
 // ends where a nest ends, so nothing of a nest is read before all of it is
 // written. The forms are simple ones:
 //
-//   - Where no iteration touches what another one writes (owner.go), each
+//   - Where no iteration touches what another one writes (independence.go), each
 //     thread has its own iterations and runs what is inside them in the plan's
 //     order (grid.go). A loop that sums into one entry is inside the thread.
 //   - A matrix product is cut into tiles, one entry a thread, one chain of sums
 //     over k for each entry (gemm.go).
-//   - A recurrence whose rows do not see each other runs one row a thread, a
+//   - A recurrence whose rows are independent runs one row a thread, a
 //     block of rows a block; what rows add together is laid side by side in
 //     shared memory and added in row order, and what blocks add together is
-//     added in block order by a launch of its own (rows.go, tile.go).
-//   - Any other recurrence is one block for each lane, and what stands outside
+//     added in block order by a launch of its own (row_recurrence.go, tile.go).
+//   - Any other recurrence is one block for each batch, and what is outside
 //     of loops is one block: all threads compute the same scalars, loops are
 //     spread over them, and there is a barrier wherever one reads what another
-//     wrote (phase.go).
+//     wrote (block_phases.go).
 //
 // There are no atomic operations and every order is fixed, so the same text on
 // the same device gives the same bits. It need not be the bits of another
@@ -46,7 +46,7 @@ type About struct {
 }
 
 // A Text is a printed kernel and what a caller needs to run it: launches in
-// order, each behind the end of the one before.
+// order, each after the end of the one before.
 type Text struct {
 	Name     string // the functions' names begin with it
 	Kernel   *plan.Kernel
@@ -91,7 +91,7 @@ func (l *Launch) Blocks(sizes map[string]int) int {
 }
 
 // Open reports whether a size of a unit is an int parameter of its kernels:
-// lanes and tokens, and every size of what meets tensors of all shapes, the
+// batches and tokens, and every size of what meets tensors of all shapes, the
 // operations and updates. All others are sizes of the model, and constants.
 func Open(u *abi.Unit, size string) bool {
 	return u.Kind == abi.OpUnit || u.Kind == abi.UpdateUnit || size == "L" || size == "T"

@@ -76,7 +76,7 @@ func (f *function) as(e ir.Elem, x plan.Expr) string {
 	return f.expr(x)
 }
 
-// truth prints an expression as a truth value.
+// truth prints an expression as a Boolean.
 func (f *function) truth(x plan.Expr) string {
 	if elemOf(x) == ir.Bool {
 		return f.expr(x)
@@ -238,7 +238,7 @@ func (f *function) call(x plan.Call) string {
 	panic(fmt.Sprintf("emitcuda: BUG: no text for %v", x.Op))
 }
 
-// divisor brackets what would come apart behind a quotient.
+// divisor brackets what would come apart after a quotient.
 func divisor(s string, x plan.Expr) string {
 	if p, ok := x.(plan.Prod); ok && (len(p.Args) > 1 || p.Coef != 1) {
 		return "(" + s + ")"

@@ -8,7 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// Folder is where the CUDA text of a project lies unless it says otherwise, under its
+// Folder is where the CUDA text of a project is unless it says otherwise, under its
 // root.
 const Folder = "cuda/kernels"
 

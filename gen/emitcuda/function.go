@@ -30,9 +30,9 @@ type function struct {
 	fixed  map[*plan.Loop]bool       // loops whose variable the thread already has
 	moved  map[*plan.Loop]plan.Index // loops whose variable follows from others
 	shared []sharedArray
-	held   []string // names of the whole function
+	kept   []string // names of the whole function
 
-	private map[*plan.Buffer]*place
+	private map[*plan.Buffer]*allocation
 	tiles   map[*plan.Store]*tile
 	live    string // condition under which a thread writes entries of its row, or ""
 	warps   string // the shared array of sums over the block
@@ -55,7 +55,7 @@ func (e *emitter) newFunction(threads int) *function {
 	return &function{e: e, launch: l, threads: threads, indent: 1, mark: e.scope.mark(),
 		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{}, writes: map[string]bool{},
 		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{}, moved: map[*plan.Loop]plan.Index{},
-		private: map[*plan.Buffer]*place{}, tiles: map[*plan.Store]*tile{},
+		private: map[*plan.Buffer]*allocation{}, tiles: map[*plan.Store]*tile{},
 		read: map[*plan.Buffer]bool{}, wrote: map[*plan.Buffer]bool{}}
 }
 
@@ -69,8 +69,8 @@ func (f *function) line(format string, args ...any) {
 	f.b.WriteByte('\n')
 }
 
-// block prints a head, an indented body and a closing brace; names given out
-// inside are free again behind it.
+// block prints a head, an indented body and a closing brace; names returned
+// inside are free again after it.
 func (f *function) block(head string, body func()) {
 	f.line("%s {", head)
 	mark := f.e.scope.mark()
@@ -138,10 +138,10 @@ func (f *function) array(name string, elem ir.Elem, n shape.Poly, note string) s
 	return name
 }
 
-// name gives out a name of the whole function.
+// name returns a name of the whole function.
 func (f *function) name(name string) string {
 	name = f.e.scope.keep(name)
-	f.held = append(f.held, name)
+	f.kept = append(f.kept, name)
 	return name
 }
 
@@ -149,7 +149,7 @@ func (f *function) name(name string) string {
 // was printed so far.
 func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
 	f.e.scope.release(f.mark)
-	f.e.scope.free(f.held)
+	f.e.scope.free(f.kept)
 	l := f.launch
 	l.Equations, l.Mapping, l.Grid = eqs, strings.Join(mapping, " "), grid
 	head := &function{e: f.e, launch: l, threads: f.threads, indent: 1, taken: f.taken, uses: f.uses, ceils: f.ceils}

@@ -12,7 +12,7 @@ import (
 
 // A matrix product is cut into tiles of tileSide × tileSide entries, one block
 // each and one entry a thread. Along k both factors come through shared memory
-// a tile at a time, read in the order in which they lie. Each entry is one sum
+// a tile at a time, read in the order in which they are stored. Each entry is one sum
 // over k from zero, in order, multiplied by the coefficient at its end.
 //
 // Loops around a product are blocks of their own where each iteration writes

@@ -15,12 +15,12 @@ const gridThreads = 256
 func (e *emitter) grid(p *part) {
 	x := newNest(p.nodes[0])
 	loops := x.spread()
-	if cut, shared := e.chunks(x, loops); len(cut) > 0 {
-		e.inChunks(p, x, loops, cut, shared)
+	if cut, shared := e.splitLoops(x, loops); len(cut) > 0 {
+		e.inSplits(p, x, loops, cut, shared)
 		return
 	}
-	if s := e.shiftOf(x); s != nil {
-		e.inShift(p, s)
+	if s := e.exchangedOf(x); s != nil {
+		e.inExchanged(p, s)
 		return
 	}
 	f := e.newFunction(gridThreads)
@@ -135,7 +135,7 @@ func items(loops []*plan.Loop) shape.Poly {
 	return n
 }
 
-// itemType is the type that counts so many items.
+// itemType is the type that counts these items.
 func (f *function) itemType(n shape.Poly) string {
 	if f.e.constant(n) {
 		return "int"

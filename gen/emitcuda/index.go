@@ -217,7 +217,7 @@ func (f *function) entry(a plan.Access) string {
 	return name + "[" + at + "]"
 }
 
-// inRange prints that picked indices lie in their axes.
+// inRange prints that gathered indices are within their axes.
 func (f *function) inRange(picked []plan.BoundedIndex) string {
 	var parts []string
 	for _, p := range picked {

@@ -15,7 +15,7 @@ import (
 
 // relTol bounds the norm of a result's error by the norm of the result, against
 // the interpreter in float64: float32 with sums of some hundred terms, forward
-// and backward one behind the other. Where the interpreter, rounding every
+// and backward one after the other. Where the interpreter, rounding every
 // number to float32, is off by so much that sums must have cancelled, a kernel
 // may be off by a few times that. One number more or less lucky than another is
 // no few times, so a trial stays below an eighth of what is allowed if it can.
@@ -29,7 +29,7 @@ const (
 // page whose kernels are compared: beyond it nothing is known about their numbers.
 const astray = 1e-3
 
-// lanes and tokens of the trials.
+// batches and tokens of the trials.
 const trialLanes = 2
 
 var trialTokens = []int{1, 7, 33}
@@ -110,7 +110,7 @@ func oddExamples(t *testing.T) []*program {
 const exampleCount = 10
 
 // TestLarge runs the rules at sizes of which neither the rows nor what they add
-// fit into shared memory: they lie in global memory then. Those whose rows are
+// fit into shared memory: they are in global memory then. Those whose rows are
 // those of another size than d_k fit, and are not run.
 func TestLarge(t *testing.T) {
 	cudashim.Need(t)

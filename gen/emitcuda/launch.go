@@ -10,7 +10,7 @@ import (
 )
 
 // The body of a kernel becomes launches here: one for each nest, one for
-// neighbouring buffers to be filled with zeros, one for what stands together
+// neighbouring buffers to be filled with zeros, one for what is adjacent
 // outside of nests.
 //
 // A scalar of the kernel's own level is computed again by each launch that
@@ -113,7 +113,7 @@ func (e *emitter) formOf(n plan.Node) form {
 		case x.gemm && e.productOf(n) != nil:
 			return product
 		case len(x.outer) == 0:
-			cut, _ := e.chunks(x, x.spread())
+			cut, _ := e.splitLoops(x, x.spread())
 			if len(cut) > 0 || len(x.spread()) > 0 {
 				return grid
 			}
@@ -164,7 +164,7 @@ func (e *emitter) follows(n plan.Node, nodes []plan.Node) bool {
 	return stale(n)
 }
 
-// keepScalars gives a place to each scalar that a part computes and another
+// keepScalars allocates each scalar that a part computes and another
 // one reads or adds to.
 func (e *emitter) keepScalars(parts []part) {
 	home := map[*plan.Local]int{}

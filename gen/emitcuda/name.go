@@ -86,7 +86,7 @@ var reserved = func() map[string]bool {
 	return out
 }()
 
-// A scope gives out names; what was given out since a mark can be taken back.
+// A scope returns names; those returned since a mark can be taken back.
 type scope struct {
 	used  map[string]bool
 	stack []string
@@ -115,7 +115,7 @@ func (s *scope) release(mark int) {
 	s.stack = s.stack[:mark]
 }
 
-// keep gives out a name that no mark takes back; free does.
+// keep returns a name that no mark takes back; free does.
 func (s *scope) keep(name string) string {
 	mark := s.mark()
 	out := s.name(name)

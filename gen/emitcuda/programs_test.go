@@ -98,7 +98,7 @@ func examples(t testing.TB) []*program {
 	return ofPage(t, filepath.Join(specs, "LANGUAGE.md"))
 }
 
-// ofPage compiles the units of one page, which may lie beside the pages.
+// ofPage compiles the units of one page, which may be beside the pages.
 func ofPage(t testing.TB, page string) []*program {
 	t.Helper()
 	s, ds := gen.Load(specs, page)
@@ -244,15 +244,15 @@ func (p *program) fixed(k *plan.Kernel) map[string]int {
 	return out
 }
 
-// sizes are those of a trial of so many lanes and tokens. A program without
+// sizes are those of a trial of so many batches and tokens. A program without
 // tokens has entries instead, or rows.
-func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
+func (p *program) sizes(k *plan.Kernel, batches, tokens int) map[string]int {
 	out := map[string]int{}
 	for _, s := range k.Sizes {
 		out[s] = p.sizeOf(s)
 	}
 	if _, ok := out["L"]; ok {
-		out["L"] = lanes
+		out["L"] = batches
 	}
 	if _, ok := out["T"]; ok {
 		out["T"] = tokens
@@ -278,10 +278,10 @@ func texts(ps []*program) []*emitcuda.Text {
 }
 
 // union is all sizes of both kernels of a program.
-func (p *program) union(lanes, tokens int) map[string]int {
-	out := p.sizes(p.fwd.Kernel, lanes, tokens)
+func (p *program) union(batches, tokens int) map[string]int {
+	out := p.sizes(p.fwd.Kernel, batches, tokens)
 	if p.bwd != nil {
-		maps.Copy(out, p.sizes(p.bwd.Kernel, lanes, tokens))
+		maps.Copy(out, p.sizes(p.bwd.Kernel, batches, tokens))
 	}
 	return out
 }

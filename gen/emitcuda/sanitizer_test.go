@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/internal/cudashim"
 )
 
-// sanitized are the lengths at which a sanitizer looks at every kernel: one that
+// sanitized are the lengths at which a sanitizer checks every kernel: one that
 // no tile or warp divides, and for the faster one also a segment and a token.
 var sanitized = map[cudashim.Mode][]int{
 	cudashim.ASan: {positive, 65},

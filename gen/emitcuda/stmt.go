@@ -33,7 +33,7 @@ func (f *function) node(n plan.Node) {
 	case *plan.If:
 		f.block("if ("+f.cond(n)+")", func() { f.nodes(n.Body) })
 	case *plan.FindRoot:
-		f.root(n)
+		f.findRoot(n)
 	case *plan.Let:
 		f.let(n)
 	case *plan.Gather:
@@ -54,7 +54,7 @@ func (f *function) node(n plan.Node) {
 }
 
 // loop prints a loop around a body. One whose variable the thread has is the
-// condition that the variable lies in it.
+// condition that the variable is in it.
 func (f *function) loop(n *plan.Loop, body func([]plan.Node)) {
 	if f.fixed[n] {
 		if guard := f.guards(n); guard != "" {

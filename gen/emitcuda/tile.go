@@ -11,7 +11,7 @@ import (
 )
 
 // A tile holds what the rows of a block add to the entries of a buffer at one
-// place of the text: an entry for each point of the loops around the sum and
+// point of the text: an entry for each point of the loops around the sum and
 // each row. When all rows have written theirs, each thread takes entries and
 // adds what the rows have left, in row order, to the buffer. Nobody reads the
 // buffer meanwhile, so this is done once, at the end of the body.
@@ -29,14 +29,14 @@ const pitch = rowThreads + 1
 func (t *tile) entries() shape.Poly { return items(t.over) }
 
 // findTiles looks for the sums of several rows into one entry; it reports
-// whether each of them can go through a tile. still are the variables that all
+// whether each of them can go through a tile. common are the variables that all
 // threads of a block have in common, over the loops since then.
-func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop) bool {
-	still = append(slices.Clone(still), r.lane.Var)
+func (r *rowRecurrence) findTiles(ns []plan.Node, common []*plan.Var, over []*plan.Loop) bool {
+	common = append(slices.Clone(common), r.batch.Var)
 	same := func(xs ...plan.Index) bool {
 		for _, x := range xs {
 			for _, t := range x.Terms {
-				if !slices.Contains(still, t.Var) {
+				if !slices.Contains(common, t.Var) {
 					return false
 				}
 			}
@@ -47,17 +47,17 @@ func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop
 		switch n := n.(type) {
 		case *plan.Loop:
 			if n.Kind == plan.Segment || n.Kind == plan.Time {
-				if len(over) > 0 || !same(n.Lo...) || !same(n.Hi...) || !r.findTiles(n.Body, append(still, n.Var), nil) {
+				if len(over) > 0 || !same(n.Lo...) || !same(n.Hi...) || !r.findTiles(n.Body, append(common, n.Var), nil) {
 					return false
 				}
 				continue
 			}
-			if !r.findTiles(n.Body, still, append(slices.Clone(over), n)) {
+			if !r.findTiles(n.Body, common, append(slices.Clone(over), n)) {
 				return false
 			}
 		case *plan.If:
 			inside := r.sums(n.Body)
-			if inside && (len(over) > 0 || !same(n.Cond...)) || !r.findTiles(n.Body, still, over) {
+			if inside && (len(over) > 0 || !same(n.Cond...)) || !r.findTiles(n.Body, common, over) {
 				return false
 			}
 		case *plan.Zero, *plan.Gemm, *plan.TriSolve:
@@ -65,7 +65,7 @@ func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop
 				return false
 			}
 		case *plan.Store:
-			if r.summed[n.To.Buf.Base()] && !r.addTile(n, still, over) {
+			if r.summed[n.To.Buf.Base()] && !r.addTile(n, common, over) {
 				return false
 			}
 		}
@@ -73,7 +73,7 @@ func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop
 	return true
 }
 
-func (r *rowScan) sums(ns []plan.Node) bool {
+func (r *rowRecurrence) sums(ns []plan.Node) bool {
 	for b := range plan.Written(ns) {
 		if r.summed[b] {
 			return true
@@ -84,7 +84,7 @@ func (r *rowScan) sums(ns []plan.Node) bool {
 
 // addTile gives a sum a tile: the loops around it run over fixed ranges, and
 // each has an index of the entry for itself.
-func (r *rowScan) addTile(n *plan.Store, still []*plan.Var, over []*plan.Loop) bool {
+func (r *rowRecurrence) addTile(n *plan.Store, common []*plan.Var, over []*plan.Loop) bool {
 	x := &nest{inside: map[*plan.Var]bool{r.row.Var: true}}
 	for _, l := range over {
 		b := boxOf(l)
@@ -104,7 +104,7 @@ func (r *rowScan) addTile(n *plan.Store, still []*plan.Var, over []*plan.Loop) b
 	}
 	for _, i := range n.To.Index {
 		for _, t := range i.Terms {
-			if !x.inside[t.Var] && !slices.Contains(still, t.Var) || t.Var == r.row.Var {
+			if !x.inside[t.Var] && !slices.Contains(common, t.Var) || t.Var == r.row.Var {
 				return false
 			}
 		}

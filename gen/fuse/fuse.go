@@ -24,20 +24,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// Lanes is the number of entries that a vector unit of the plan holds: partial
+// PartialSums is the number of entries that a vector unit of the plan holds: partial
 // sums of a loop over columns.
-const Lanes = 16
+const PartialSums = 16
 
-// Parities is the number of partial sums where lanes are rows and the columns
+// RowPartialSums is the number of partial sums where rows are adjacent and the columns
 // run one after another.
-const Parities = 2
+const RowPartialSums = 2
 
 // Kernel returns the kernel in fused arithmetic, with its regions, or nil where
 // sums over rows cannot be ordered by blocks. Buffers and scalars are shared
 // with k, nodes are not.
 func Kernel(k *plan.Kernel) *plan.Kernel {
 	out := *k
-	body, cells, ok := regions(gathers(asked(tighten(nodes(k.Body)))))
+	body, cells, ok := regions(accumulators(splitOptional(tighten(nodes(k.Body)))))
 	if !ok {
 		return nil
 	}
@@ -72,14 +72,14 @@ func node(n plan.Node) plan.Node {
 		if n.Max {
 			return &plan.Accumulate{To: n.To, Max: true, Val: expr(n.Val)}
 		}
-		return &plan.Accumulate{To: n.To, Set: true, Val: onto(plan.Ref{To: n.To}, expr(n.Val))}
+		return &plan.Accumulate{To: n.To, Set: true, Val: addFused(plan.Ref{To: n.To}, expr(n.Val))}
 	case *plan.Store:
 		if !n.Add {
 			return &plan.Store{To: n.To, Vals: []plan.Expr{expr(n.Vals[0])}}
 		}
 		var sum plan.Expr = plan.Load{Access: n.To}
 		for _, v := range n.Vals {
-			sum = onto(sum, expr(v))
+			sum = addFused(sum, expr(v))
 		}
 		return &plan.Store{To: n.To, Vals: []plan.Expr{sum}}
 	}
@@ -137,7 +137,7 @@ func lin(x plan.Lin) plan.Expr {
 	}
 	sum := ts[0].value()
 	for _, t := range ts[1:] {
-		sum = t.onto(sum)
+		sum = t.addTo(sum)
 	}
 	return sum
 }
@@ -153,8 +153,8 @@ func (t term) value() plan.Expr {
 	return plan.Prod{Coef: t.coef, Args: []plan.Expr{t.x}}
 }
 
-// onto adds a term to a sum.
-func (t term) onto(sum plan.Expr) plan.Expr {
+// addTo adds a term to a sum.
+func (t term) addTo(sum plan.Expr) plan.Expr {
 	c := t.coef
 	p, ok := t.x.(plan.Prod)
 	if !ok {
@@ -178,27 +178,27 @@ func (t term) onto(sum plan.Expr) plan.Expr {
 	return plan.Fma{Neg: c < 0, A: a, B: p.Args[last], C: sum}
 }
 
-// onto adds a fused value to a sum: a product, or the terms of a fused chain.
-func onto(sum, v plan.Expr) plan.Expr {
+// addFused adds a fused value to a sum: a product, or the terms of a fused chain.
+func addFused(sum, v plan.Expr) plan.Expr {
 	switch v := v.(type) {
 	case plan.Fma:
-		return plan.Fma{Neg: v.Neg, A: v.A, B: v.B, C: onto(sum, v.C)}
+		return plan.Fma{Neg: v.Neg, A: v.A, B: v.B, C: addFused(sum, v.C)}
 	case plan.Lin:
 		if len(v.Args) == 2 && v.Const == 0 && v.Coef[0] == 1 {
-			return plan.Lin{Coef: v.Coef, Args: []plan.Expr{onto(sum, v.Args[0]), v.Args[1]}}
+			return plan.Lin{Coef: v.Coef, Args: []plan.Expr{addFused(sum, v.Args[0]), v.Args[1]}}
 		}
 	}
 	t := signed(1, v)
 	if p, ok := t.x.(plan.Prod); ok && len(p.Args) == 1 && p.Coef == 1 {
 		t.x = p.Args[0]
 	}
-	return t.onto(sum)
+	return t.addTo(sum)
 }
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// tighten narrows loops instead of asking in them: where the whole body of a
-// loop stands under an index that rises or falls with its variable, the loop
+// tighten narrows loops instead of testing in them: where the whole body of a
+// loop is under an index that rises or falls with its variable, the loop
 // runs over the range where the index is at least zero.
 //
 //	for m in [0, w)            n = pos[i]

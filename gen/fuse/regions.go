@@ -11,8 +11,8 @@ import (
 // regions wraps what vector units can compute. Of a nest without recurrence
 // that is the largest part in which every innermost loop walks its buffers
 // entry by entry. Of a recurrence with independent rows it is each loop over
-// time: rows are side by side where nothing is summed over them, and else a few
-// rows run together with columns side by side. What is left stays with the
+// time: rows are adjacent in vectors where nothing is summed over them, and else a few
+// rows run together with columns adjacent in vectors. What is left stays with the
 // target as it is.
 //
 // It reports false for a recurrence whose sums over rows it cannot order.
@@ -56,24 +56,24 @@ func (w *wrapper) node(n plan.Node) []plan.Node {
 	return []plan.Node{n}
 }
 
-// nest is the region of a nest without recurrence, with what stands before and
-// behind it, or nil where vectors cannot compute it.
+// nest is the region of a nest without recurrence, with what comes before and
+// after it, or nil where vectors cannot compute it.
 func (w *wrapper) nest(n *plan.Loop) []plan.Node {
-	asked, gathered := truths(n), totals(n)
+	asked, gathered := boolArguments(n), totals(n)
 	r := &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
-	if !wide(r, append(slices.Clone(asked), gathered...)...) {
+	if !vectorizable(r, append(slices.Clone(asked), gathered...)...) {
 		return nil
 	}
 	w.name(r, "Nest")
 	var before, after []plan.Node
 	for _, l := range asked {
-		before = append(before, lend(r, l))
+		before = append(before, passBool(r, l))
 	}
 	for _, l := range gathered {
-		after = append(after, w.hand(r, l))
+		after = append(after, w.passTotal(r, l))
 	}
 	perRow(r.Body)
-	partial(r, Lanes)
+	partial(r, PartialSums)
 	return append(append(before, r), after...)
 }
 
@@ -82,12 +82,12 @@ func (w *wrapper) name(r *plan.Region, word string) {
 	r.Name = fmt.Sprintf("%s%d", word, w.count)
 }
 
-// onlyRow is the row loop that is all there is in the lanes of a recurrence.
-func onlyRow(lane *plan.Loop) *plan.Loop {
-	if lane.Kind != plan.Batch || len(lane.Body) != 1 {
+// onlyRow is the row loop that is all there is in a recurrence over batches.
+func onlyRow(batch *plan.Loop) *plan.Loop {
+	if batch.Kind != plan.Batch || len(batch.Body) != 1 {
 		return nil
 	}
-	row, _ := lane.Body[0].(*plan.Loop)
+	row, _ := batch.Body[0].(*plan.Loop)
 	if row == nil || row.Kind != plan.Row {
 		return nil
 	}
@@ -95,17 +95,17 @@ func onlyRow(lane *plan.Loop) *plan.Loop {
 }
 
 // rows wraps the loops over time of a row loop where it can. Sums over rows
-// must be sums of one lane, so that lanes run beside each other.
-func (w *wrapper) rows(lane, row *plan.Loop) {
+// must be sums of one batch, so that batches run in parallel.
+func (w *wrapper) rows(batch, row *plan.Loop) {
 	shared := shared(row)
 	numbers := !slices.ContainsFunc(row.Private, func(b *plan.Buffer) bool { return b.Elem != ir.Real })
-	if !numbers || !ownLanes(row, lane.Var) || !onlyAdds(row, shared) || !perLane(row, shared, lane.Var) {
+	if !numbers || !ownEntries(row, batch.Var) || !onlyAdds(row, shared) || !perBatch(row, shared, batch.Var) {
 		w.refused = true
 		return
 	}
-	across, sums := plan.Rows, Parities
+	across, sums := plan.Rows, RowPartialSums
 	if len(shared) > 0 {
-		across, sums = plan.Columns, Lanes
+		across, sums = plan.Columns, PartialSums
 	}
 	row.Across, row.Shared = across, shared
 	var out []*plan.Region
@@ -114,7 +114,7 @@ func (w *wrapper) rows(lane, row *plan.Loop) {
 		if loop, is := n.(*plan.Loop); is && loop.Kind == plan.Time {
 			r := &plan.Region{Row: row.Var, Across: across, Private: row.Private, Body: []plan.Node{loop}}
 			out = append(out, r)
-			ok = ok && wide(r)
+			ok = ok && vectorizable(r)
 		}
 	})
 	if !ok {
@@ -161,13 +161,13 @@ func shared(row *plan.Loop) []*plan.Buffer {
 	return out
 }
 
-// ownLanes reports whether every store outside of a row's own buffers is to
-// entries of its lane: lanes run at the same time.
-func ownLanes(row *plan.Loop, lane *plan.Var) bool {
+// ownEntries reports whether every store outside of a row's own buffers is to
+// entries of its batch: batches run at the same time.
+func ownEntries(row *plan.Loop, batch *plan.Var) bool {
 	ok := true
 	plan.Walk(row.Body, func(n plan.Node) {
 		if s, is := n.(*plan.Store); is && !slices.Contains(row.Private, s.To.Buf.Base()) {
-			ok = ok && s.To.Mentions(lane)
+			ok = ok && s.To.Mentions(batch)
 		}
 	})
 	return ok
@@ -190,14 +190,14 @@ func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
 	return ok
 }
 
-// perLane reports whether shared buffers are indexed by the lane first, and by
-// nothing else that could reach another lane.
-func perLane(row *plan.Loop, shared []*plan.Buffer, lane *plan.Var) bool {
+// perBatch reports whether shared buffers are indexed by the batch first, and by
+// nothing else that could reach another batch.
+func perBatch(row *plan.Loop, shared []*plan.Buffer, batch *plan.Var) bool {
 	ok := true
 	plan.Walk(row.Body, func(n plan.Node) {
 		plan.EachAccess(n, func(a plan.Access) {
 			if slices.Contains(shared, a.Buf.Base()) {
-				ok = ok && a.Buf.ViewOf == nil && len(a.Index) > 0 && a.Index[0].Var() == lane
+				ok = ok && a.Buf.ViewOf == nil && len(a.Index) > 0 && a.Index[0].Var() == batch
 			}
 		})
 	})
@@ -232,7 +232,7 @@ func moves(row *plan.Loop) bool {
 }
 
 // copies reports whether every innermost loop of a nest only copies entries
-// that lie side by side, which a target does best as it is.
+// that are adjacent, which a target does best as it is.
 func copies(n *plan.Loop) bool {
 	ok := true
 	plan.Walk([]plan.Node{n}, func(n plan.Node) {
@@ -254,7 +254,7 @@ func innermost(loop *plan.Loop) bool {
 	return inner
 }
 
-// partial gives partial sums to the innermost loops that gather.
+// partial sets partial sums of the innermost loops that accumulate.
 func partial(r *plan.Region, sums int) {
 	plan.Walk(r.Body, func(n plan.Node) {
 		loop, ok := n.(*plan.Loop)

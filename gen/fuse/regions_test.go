@@ -38,7 +38,7 @@ func TestNests(t *testing.T) {
 		{"a maximum", []plan.Node{&plan.Accumulate{To: s.To, Max: true, Val: load(x, col)}}, "Nest1 across columns by 16"},
 		{"a sum into an entry", []plan.Node{add(at(y, plan.Index{}), prod(load(x, col), a))}, "Nest1 across columns by 16"},
 
-		{"a lane that reads its neighbour", []plan.Node{set(at(y, col), prod(load(y, next), a))}, "no region"},
+		{"a batch that reads its neighbour", []plan.Node{set(at(y, col), prod(load(y, next), a))}, "no region"},
 		{"one that writes its neighbour", []plan.Node{set(at(y, next), a), set(at(y, col), a)}, "no region"},
 		{"a store at an invariant index", []plan.Node{set(at(y, plan.Index{}), load(x, col))}, "no region"},
 		{"every second entry", []plan.Node{set(at(y, col), load(x, col.Add(col, shape.Int(1))))}, "no region"},
@@ -116,12 +116,12 @@ func regionsOf(k *plan.Kernel) string {
 // have no order by blocks.
 func TestRows(t *testing.T) {
 	l, r, time := variable("l"), variable("r"), variable("t")
-	lanes, rows, tokens := shape.Sym("L"), shape.Sym("r"), shape.Sym("T")
+	batches, rows, tokens := shape.Sym("L"), shape.Sym("r"), shape.Sym("T")
 	state := buffer("S", n)
 	state.Role = plan.Private
-	k, y := buffer("k", lanes, tokens, n), buffer("y", lanes, tokens, rows)
-	in, out := buffer("M", lanes, rows, n), buffer("M.out", lanes, rows, n)
-	sum, all := buffer("sum", lanes, tokens, n), buffer("all", tokens, n)
+	k, y := buffer("k", batches, tokens, n), buffer("y", batches, tokens, rows)
+	in, out := buffer("M", batches, rows, n), buffer("M.out", batches, rows, n)
+	sum, all := buffer("sum", batches, tokens, n), buffer("all", tokens, n)
 	s := ref("s")
 	cell, key := load(state, plan.At(j)), load(k, plan.At(l), plan.At(time), plan.At(j))
 	read := loop(plan.Reduction, j, n, &plan.Accumulate{To: s.To, Val: prod(cell, key)})
@@ -134,7 +134,7 @@ func TestRows(t *testing.T) {
 			loop(plan.Time, time, tokens, step...),
 			loop(plan.Plain, j, n, set(at(out, plan.At(l), plan.At(r), plan.At(j)), cell)))
 		row.Private = []*plan.Buffer{state}
-		return loop(plan.Batch, l, lanes, row)
+		return loop(plan.Batch, l, batches, row)
 	}
 	over := func(b *plan.Buffer, xs ...plan.Index) plan.Node {
 		return loop(plan.Plain, j, n, add(at(b, append(xs, plan.At(j))...), prod(s, cell)))
@@ -145,9 +145,9 @@ func TestRows(t *testing.T) {
 		want string
 	}{
 		{"no sum over rows", nil, "Time1 across rows by 2"},
-		{"a sum over rows of each lane", []plan.Node{over(sum, plan.At(l), plan.At(time))}, "Time1 across columns by 16"},
-		{"one of all lanes", []plan.Node{over(all, plan.At(time))}, "refused"},
-		{"a sum over lanes of each row", []plan.Node{add(at(buffer("b", rows), plan.At(r)), s)}, "refused"},
+		{"a sum over rows of each batch", []plan.Node{over(sum, plan.At(l), plan.At(time))}, "Time1 across columns by 16"},
+		{"one of all batches", []plan.Node{over(all, plan.At(time))}, "refused"},
+		{"a sum over batches of each row", []plan.Node{add(at(buffer("b", rows), plan.At(r)), s)}, "refused"},
 		{"one that rows read", []plan.Node{over(sum, plan.At(l), plan.At(time)),
 			&plan.Let{To: s.To, Val: load(sum, plan.At(l), plan.At(time), plan.Index{})}}, "refused"},
 		{"one that rows overwrite", []plan.Node{loop(plan.Plain, j, n, set(at(sum, plan.At(l), plan.At(time), plan.At(j)), cell))}, "refused"},

@@ -19,7 +19,7 @@ import (
 // translates itself, and the machines that we ship code for.
 var targets = []string{"compute_80", "sm_80", "sm_86", "sm_89", "sm_90"}
 
-// machines is how many of the targets are machines, which stand last: those that
+// machines is how many of the targets are machines, which are last: those that
 // the table knows.
 const machines = 4
 
@@ -81,7 +81,7 @@ func (c config) compile(lib *library, files []string) (all []row, texts map[stri
 	return all, texts, compiled, errors.Join(errs...)
 }
 
-// file compiles one file, if what lies in the folder of binaries was not made
+// file compiles one file, if what is in the folder of binaries was not made
 // from the same text.
 func (c config) file(lib *library, file string) ([]row, error) {
 	stem := strings.TrimSuffix(filepath.FromSlash(file), ".cu")

@@ -17,7 +17,7 @@
 // NVRTC is the library that $HECATE_NVRTC names, or the one that .ci/nvrtc
 // fetched into out/nvrtc, or the system's. Registers differ from version to
 // version: the table holds those of NVRTC 11.8, and any other version compiles
-// and looks for spills only.
+// and reports spills only.
 //
 // The library is called by a C program of 140 lines (driver), which cudac
 // builds with cc: no module has to be added for it, two compilations run side

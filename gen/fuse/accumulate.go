@@ -5,22 +5,22 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// gathers turns sums into one entry, iteration by iteration, into sums of a
-// scalar that starts as the entry and is stored behind the loop:
+// accumulators turns sums into one entry, iteration by iteration, into sums of a
+// scalar that starts as the entry and is stored after the loop:
 //
 //	sum p in [0, d)            x = s[j]
 //		s[j] += a[j, p]·b[p]   sum p in [0, d)
 //		                           x += a[j, p]·b[p]
 //		                       s[j] = x
-func gathers(ns []plan.Node) []plan.Node {
+func accumulators(ns []plan.Node) []plan.Node {
 	var out []plan.Node
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *plan.If:
-			n.Body = gathers(n.Body)
+			n.Body = accumulators(n.Body)
 		case *plan.Loop:
-			n.Body = gathers(n.Body)
-			before, after := gather(n)
+			n.Body = accumulators(n.Body)
+			before, after := accumulator(n)
 			out = append(append(append(out, before...), n), after...)
 			continue
 		}
@@ -29,9 +29,9 @@ func gathers(ns []plan.Node) []plan.Node {
 	return out
 }
 
-// gather changes the stores of one innermost loop; it returns what stands in
-// front of the loop and behind it.
-func gather(loop *plan.Loop) (before, after []plan.Node) {
+// accumulator changes the stores of one innermost loop; it returns what comes
+// before the loop and after it.
+func accumulator(loop *plan.Loop) (before, after []plan.Node) {
 	if !innermost(loop) {
 		return nil, nil
 	}

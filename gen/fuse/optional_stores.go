@@ -6,8 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// What an innermost loop stores only where somebody wants it gets a loop of its
-// own, in front: vectors ask nothing in a lane.
+// What an innermost loop stores only into a buffer that may be missing gets a loop of its
+// own, in front: a vector loop has no condition.
 //
 //	for j in [0, n)            if kept
 //		a = f(x[j])                for j in [0, n)
@@ -16,16 +16,16 @@ import (
 //		y[j] = g(a)                y[j] = g(f(x[j]))
 //
 // The scalars that it needs are computed there again.
-func asked(ns []plan.Node) []plan.Node {
+func splitOptional(ns []plan.Node) []plan.Node {
 	var out []plan.Node
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *plan.If:
-			n.Body = asked(n.Body)
+			n.Body = splitOptional(n.Body)
 		case *plan.Loop:
-			n.Body = asked(n.Body)
+			n.Body = splitOptional(n.Body)
 			if innermost(n) && n.Kind != plan.Time {
-				out = append(out, wanted(n)...)
+				out = append(out, splitLoop(n)...)
 				if len(n.Body) == 0 {
 					continue
 				}
@@ -36,12 +36,12 @@ func asked(ns []plan.Node) []plan.Node {
 	return out
 }
 
-// wanted takes the statements under a question out of one innermost loop.
-func wanted(loop *plan.Loop) []plan.Node {
+// splitLoop takes the conditional statements out of one innermost loop.
+func splitLoop(loop *plan.Loop) []plan.Node {
 	var out, rest []plan.Node
 	for i, n := range loop.Body {
 		if c, ok := n.(*plan.If); ok {
-			if own := loopOf(loop, c, i); own != nil {
+			if own := optionalLoop(loop, c, i); own != nil {
 				out = append(out, &plan.If{Present: c.Present, Body: []plan.Node{own}})
 				continue
 			}
@@ -49,13 +49,13 @@ func wanted(loop *plan.Loop) []plan.Node {
 		rest = append(rest, n)
 	}
 	if len(out) > 0 {
-		loop.Body = living(rest)
+		loop.Body = withoutDead(rest)
 	}
 	return out
 }
 
-// living are the statements without the scalars that nothing mentions any more.
-func living(ns []plan.Node) []plan.Node {
+// withoutDead are the statements without the scalars that nothing mentions any more.
+func withoutDead(ns []plan.Node) []plan.Node {
 	used := map[*plan.Local]bool{}
 	var out []plan.Node
 	for _, n := range slices.Backward(ns) {
@@ -69,10 +69,10 @@ func living(ns []plan.Node) []plan.Node {
 	return out
 }
 
-// loopOf is the loop of a question that stands at place i of another, or nil
-// where it cannot go in front: it stores what something else touches, or needs
-// what the loop gathers, picks or writes.
-func loopOf(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
+// optionalLoop is the loop of a condition at position i of another, or nil
+// where it cannot go in front: it stores what other statements use, or needs
+// what the loop accumulates, gathers or writes.
+func optionalLoop(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 	if c.Present == nil || len(c.Cond) > 0 {
 		return nil
 	}
@@ -104,8 +104,8 @@ func loopOf(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 	return &out
 }
 
-// needs are the scalars of a loop that a question at place i needs, in order. It
-// reports false where one of them, or the question itself, is not the same in
+// needs are the scalars of a loop that a condition at position i needs, in order. It
+// reports false where one of them, or the condition itself, is not the same in
 // front of the loop.
 func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
 	written, needed := plan.Written(loop.Body), map[*plan.Local]bool{}
@@ -134,7 +134,7 @@ func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
 	return lets, ok
 }
 
-// touched reports whether statements other than a question use a buffer.
+// touched reports whether statements other than a condition use a buffer.
 func touched(ns []plan.Node, but *plan.If, b *plan.Buffer) bool {
 	found := false
 	for _, n := range ns {

@@ -8,8 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A nest often sums all of its entries into a scalar that what stands behind it
-// needs. A region hands nothing on but buffers, so the scalar goes through a cell,
+// A nest often sums all of its entries into a scalar that later statements
+// need. A region has no results but buffers, so the scalar goes through a cell,
 // a buffer of one entry:
 //
 //	s = 0                      s = 0
@@ -21,7 +21,7 @@ import (
 //	                               cell[0] = x
 //	                           s = cell[0]
 
-// perRow makes a loop inside another one gather into a scalar of its own, which
+// perRow makes a loop inside another one accumulate into a scalar of its own, which
 // the other one adds to the total: so several rows can run at once.
 func perRow(ns []plan.Node) {
 	plan.Walk(ns, func(n plan.Node) {
@@ -61,7 +61,7 @@ func perRow(ns []plan.Node) {
 	})
 }
 
-// totals are the scalars from outside that a nest gathers into.
+// totals are the scalars from outside that a nest accumulates into.
 func totals(n *plan.Loop) []*plan.Local {
 	var own, out []*plan.Local
 	plan.Walk([]plan.Node{n}, func(n plan.Node) {
@@ -77,15 +77,15 @@ func totals(n *plan.Loop) []*plan.Local {
 	return out
 }
 
-// hand makes a region gather into a scalar of its own instead of one from outside,
-// and gives what takes the total from the cell behind it.
-func (w *wrapper) hand(r *plan.Region, outer *plan.Local) plan.Node {
+// passTotal makes a region accumulate into a scalar of its own instead of one from outside,
+// and returns the statement that reads the total from the cell after it.
+func (w *wrapper) passTotal(r *plan.Region, outer *plan.Local) plan.Node {
 	own := &plan.Local{Name: outer.Name, Elem: ir.Real}
 	cell := &plan.Buffer{Name: outer.Name + ".total", Elem: ir.Real, Dims: []shape.Poly{shape.Int(1)}, Role: plan.Private}
 	w.cells = append(w.cells, cell)
 	at := plan.Access{Buf: cell, Index: []plan.Index{{}}}
 	start := &plan.Let{To: own, Val: plan.Ref{To: outer}}
 	end := &plan.Store{To: at, Vals: []plan.Expr{plan.Ref{To: own}}}
-	r.Body = append(append([]plan.Node{start}, instead(r.Body, outer, own)...), end)
+	r.Body = append(append([]plan.Node{start}, substitute(r.Body, outer, own)...), end)
 	return &plan.Accumulate{To: outer, Set: true, Val: plan.Load{Access: at}}
 }

@@ -8,39 +8,39 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A recurrence whose rows do not see each other: one row a thread, and a warp
-// of rows of one lane a block. A thread walks through time alone; loops over
+// A recurrence whose rows are independent: one row a thread, and a warp
+// of rows of one batch a block. A thread walks through time alone; loops over
 // columns are inside it. What all rows add to an entry goes through a tile
 // (tile.go) at the end of the body in which they do. In the last block of a
-// lane there may be fewer rows than threads; where there are barriers, the
+// batch there may be fewer rows than threads; where there are barriers, the
 // threads too many do the last row again and write nothing.
 
 // rowThreads is the number of rows of a block: a warp, whose barriers are cheap.
 const rowThreads = 32
 
-// A rowScan is such a recurrence.
-type rowScan struct {
-	e         *emitter
-	lane, row *plan.Loop
-	x         *nest
-	rows      int // of a lane
-	blocks    int // of a lane
-	tiles     []*tile
-	summed    map[*plan.Buffer]bool // entries to which several rows add
+// A rowRecurrence is such a recurrence.
+type rowRecurrence struct {
+	e          *emitter
+	batch, row *plan.Loop
+	x          *nest
+	rows       int // of a batch
+	blocks     int // of a batch
+	tiles      []*tile
+	summed     map[*plan.Buffer]bool // entries to which several rows add
 }
 
-// rowsOf returns the recurrence that a loop over lanes is, or nil where it is
+// rowRecurrenceOf returns the recurrence that a loop over batches is, or nil where it is
 // none of this kind.
-func (e *emitter) rowsOf(lane *plan.Loop) *rowScan {
-	body := slices.DeleteFunc(slices.Clone(lane.Body), isNote)
-	if len(lane.Private) > 0 || len(body) != 1 {
+func (e *emitter) rowRecurrenceOf(batch *plan.Loop) *rowRecurrence {
+	body := slices.DeleteFunc(slices.Clone(batch.Body), isNote)
+	if len(batch.Private) > 0 || len(body) != 1 {
 		return nil
 	}
 	row, ok := body[0].(*plan.Loop)
 	if !ok || row.Kind != plan.Row || len(row.Lo) > 1 || len(row.Hi) > 1 || !boxOf(row).ok || !boxOf(row).lo.IsZero() || !e.constant(boxOf(row).hi) {
 		return nil
 	}
-	r := &rowScan{e: e, lane: lane, row: row, x: newNest(lane), rows: e.value(boxOf(row).hi), summed: map[*plan.Buffer]bool{}}
+	r := &rowRecurrence{e: e, batch: batch, row: row, x: newNest(batch), rows: e.value(boxOf(row).hi), summed: map[*plan.Buffer]bool{}}
 	r.blocks = (r.rows + rowThreads - 1) / rowThreads
 	if r.x.gemm || len(r.x.outer) > 0 {
 		return nil
@@ -53,8 +53,8 @@ func (e *emitter) rowsOf(lane *plan.Loop) *rowScan {
 		if private[b] {
 			continue
 		}
-		own, ownLane := r.x.owns(row.Var, b), r.x.owns(lane.Var, b)
-		if !(own && ownLane) && !r.x.adds[b] {
+		own, ownBatch := r.x.owns(row.Var, b), r.x.owns(batch.Var, b)
+		if !(own && ownBatch) && !r.x.adds[b] {
 			return nil
 		}
 		r.summed[b] = !own
@@ -66,7 +66,7 @@ func (e *emitter) rowsOf(lane *plan.Loop) *rowScan {
 }
 
 // private lists the buffers that a row has for itself.
-func (r *rowScan) private() []*plan.Buffer {
+func (r *rowRecurrence) private() []*plan.Buffer {
 	var out []*plan.Buffer
 	plan.Walk([]plan.Node{r.row}, func(n plan.Node) {
 		if l, ok := n.(*plan.Loop); ok {
@@ -78,15 +78,15 @@ func (r *rowScan) private() []*plan.Buffer {
 
 // shared lists the buffers of which a block has a copy of its own, and how many
 // copies there are.
-func (r *rowScan) shared() (bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) {
-	lanes := boxOf(r.lane).extent()
+func (r *rowRecurrence) shared() (bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) {
+	batches := boxOf(r.batch).extent()
 	count = func(b *plan.Buffer) shape.Poly {
 		n := shape.Int(1)
 		if r.summed[b] {
 			n = shape.Int(int64(r.blocks))
 		}
-		if !r.x.owns(r.lane.Var, b) {
-			n = n.Mul(lanes)
+		if !r.x.owns(r.batch.Var, b) {
+			n = n.Mul(batches)
 		}
 		return n
 	}
@@ -98,7 +98,7 @@ func (r *rowScan) shared() (bs []*plan.Buffer, count func(*plan.Buffer) shape.Po
 	return bs, count
 }
 
-func (r *rowScan) print(p *part) {
+func (r *rowRecurrence) print(p *part) {
 	e := r.e
 	shared, count := r.shared()
 	copies := e.zeroCopies(p, shared, count)
@@ -108,28 +108,28 @@ func (r *rowScan) print(p *part) {
 		number := "blockIdx.x"
 		switch {
 		case !r.summed[b]:
-			number = f.vars[r.lane.Var]
-		case r.x.owns(r.lane.Var, b):
+			number = f.vars[r.batch.Var]
+		case r.x.owns(r.batch.Var, b):
 			number = fmt.Sprintf("(blockIdx.x %% %d)", r.blocks)
 		}
 		f.ownCopy(b, copies[b], number)
 	}
-	blocks := boxOf(r.lane).extent().Mul(shape.Int(int64(r.blocks)))
+	blocks := boxOf(r.batch).extent().Mul(shape.Int(int64(r.blocks)))
 	for _, t := range r.tiles {
 		f.makeTile(t, &blocks)
 	}
 	f.scalarsOf(p.nodes)
-	f.placeAll(r.private(), true, &blocks)
+	f.allocateAll(r.private(), true, &blocks)
 	f.inTime(r.row.Body)
 	f.finish(p.eqs, r.words(f), Factor{blocks, 1})
 	e.addCopies(p, shared, copies, count)
 }
 
-// rowVariables prints which lane and row the thread has.
-func (f *function) rowVariables(r *rowScan) {
-	l, i := f.name(r.lane.Var.Name), f.name(r.row.Var.Name)
-	f.vars[r.lane.Var], f.vars[r.row.Var] = l, i
-	f.fixed[r.lane], f.fixed[r.row] = true, true
+// rowVariables prints which batch and row the thread has.
+func (f *function) rowVariables(r *rowRecurrence) {
+	l, i := f.name(r.batch.Var.Name), f.name(r.row.Var.Name)
+	f.vars[r.batch.Var], f.vars[r.row.Var] = l, i
+	f.fixed[r.batch], f.fixed[r.row] = true, true
 	first := "0"
 	f.line("const int row = threadIdx.x;")
 	if r.blocks == 1 {
@@ -158,8 +158,8 @@ func (f *function) rowVariables(r *rowScan) {
 }
 
 // words describes the mapping.
-func (r *rowScan) words(f *function) []string {
-	l, i := f.vars[r.lane.Var], f.vars[r.row.Var]
+func (r *rowRecurrence) words(f *function) []string {
+	l, i := f.vars[r.batch.Var], f.vars[r.row.Var]
 	out := []string{fmt.Sprintf("A recurrence: one thread for each row %s, one block for %d rows of a lane %s; time runs inside.", i, rowThreads, l)}
 	if len(r.tiles) > 0 {
 		out = append(out, "What the rows add to one entry is laid side by side in shared memory and added in row order.")

@@ -6,31 +6,31 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// Private buffers lie in shared memory as long as there is room, in the order
+// Private buffers are in shared memory as long as there is room, in the order
 // of the plan, and else in global memory, a part for each block. Where each
-// row has its own, the entries of a column lie side by side, so that the threads
+// row has its own, the entries of a column are adjacent, so that the threads
 // of a warp, which are rows, touch neighbours.
 
 // sharedLimit is what all devices from compute capability 8.0 on have for a
-// block that asks for it, rounded down; in bytes.
+// block that requests it, rounded down; in bytes.
 const sharedLimit = 96 << 10
 
 // maxWarps is how many numbers a sum over the threads of a block is laid out in.
 const maxWarps = 32
 
-// A place is where a private buffer lies.
-type place struct {
+// An allocation is where a private buffer is stored.
+type allocation struct {
 	name string
 	each bool // one for each row of the block
 }
 
-// privates gives a place to the private buffers of a loop. The first time in a
+// allocate allocates the private buffers of a loop. The first time in a
 // function nothing may have been printed that a declaration cannot follow.
-func (f *function) privates(n *plan.Loop) { f.placeAll(n.Private, false, nil) }
+func (f *function) allocate(n *plan.Loop) { f.allocateAll(n.Private, false, nil) }
 
-// placeAll gives a place to private buffers. rows says that each thread has its
+// allocateAll allocates private buffers. rows says that each thread has its
 // own; blocks are the number of blocks, nil for one.
-func (f *function) placeAll(bs []*plan.Buffer, rows bool, blocks *shape.Poly) {
+func (f *function) allocateAll(bs []*plan.Buffer, rows bool, blocks *shape.Poly) {
 	for _, b := range bs {
 		if b.Role == plan.View || f.private[b] != nil {
 			continue
@@ -39,14 +39,14 @@ func (f *function) placeAll(bs []*plan.Buffer, rows bool, blocks *shape.Poly) {
 		if rows {
 			n = n.Mul(shape.Int(int64(f.threads)))
 		}
-		p := &place{each: rows}
+		p := &allocation{each: rows}
 		f.private[b] = p
 		p.name = f.memory(b.Name, b.Elem, n, dimsText(b), blocks)
 	}
 }
 
 // memory makes an array of the block: in shared memory if it fits, else a part
-// of a workspace buffer for each of so many blocks, nil being one.
+// of a workspace buffer for each block, nil being one.
 func (f *function) memory(name string, elem ir.Elem, n shape.Poly, note string, blocks *shape.Poly) string {
 	if f.fits(elem, n) {
 		return f.array(name, elem, n, note)
@@ -60,14 +60,14 @@ func (f *function) memory(name string, elem ir.Elem, n shape.Poly, note string, 
 	return own
 }
 
-// fits reports whether an array still fits into shared memory. Truth values
-// have no place in dynamic memory, so with them the limit is the static one.
+// fits reports whether an array still fits into shared memory. Booleans
+// are not in dynamic memory, so with them the limit is the static one.
 func (f *function) fits(e ir.Elem, n shape.Poly) bool {
 	if !f.e.constant(n) {
 		return false
 	}
 	total, truth := f.e.bytes(sharedArray{elem: e, n: n}), e == ir.Bool
-	if f.warps == "" { // a sum over the threads may still ask for its own
+	if f.warps == "" { // a sum over the threads may still need its own
 		total += f.e.bytes(sharedArray{elem: ir.Real, n: shape.Int(maxWarps)})
 	}
 	for _, a := range f.shared {

@@ -8,11 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// noRoot is the workspace buffer that says which searches of a kernel failed:
+// noRoot is the workspace buffer that says which root findings of a kernel failed:
 // an entry for each, 1 if it did. A caller reads it behind the last launch.
 const noRoot = "no_root"
 
-// clearRoots prints the launch that says of no search that it failed.
+// clearRoots prints the launch that clears the failures.
 func (e *emitter) clearRoots() {
 	n := len(e.k.Roots())
 	if n == 0 {
@@ -26,7 +26,7 @@ func (e *emitter) clearRoots() {
 	f.finish(nil, []string{"No search has failed yet."}, Factor{shape.Int(int64(n)), gridThreads})
 }
 
-// root prints a search; hecate.cuh has its rounds:
+// findRoot prints root finding; hecate.cuh has its rounds:
 //
 //	hecate::search search(lo, hi, tol);
 //	while (search.more()) {
@@ -38,7 +38,7 @@ func (e *emitter) clearRoots() {
 //	if (search.failed) no_root[0] = 1;
 //
 // Several threads may write the same entry, all of them the same number.
-func (f *function) root(n *plan.FindRoot) {
+func (f *function) findRoot(n *plan.FindRoot) {
 	search := f.e.scope.name("trial")
 	f.line("hecate::search %s(%s, %s, %s);", search, f.top(n.Lo), f.top(n.Hi), number(n.Tol))
 	f.block("while ("+search+".more())", func() {

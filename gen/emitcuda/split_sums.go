@@ -8,24 +8,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// Sums over lanes and tokens into few entries, such as the gradient of a bias,
+// Sums over batches and tokens into few entries, such as the gradient of a bias,
 // would leave a thread for each entry and a long loop in it. They are cut into
 // chunks: the points of the open loops, in order, go in equal parts to as many
 // threads for each entry, each of which adds to a copy of the buffer of its own,
-// and a launch behind adds the copies, in order.
+// and a later launch adds the copies, in order.
 
-// chunkCount is the number of parts.
-const chunkCount = 64
+// splitCount is the number of parts.
+const splitCount = 64
 
-// chunks lists the loops of a nest that are cut, and the buffers of which each
+// splitLoops lists the loops of a nest that are cut, and the buffers of which each
 // chunk has a copy. spread are the loops that own.
-func (e *emitter) chunks(x *nest, spread []*plan.Loop) (cut []*plan.Loop, shared []*plan.Buffer) {
+func (e *emitter) splitLoops(x *nest, spread []*plan.Loop) (cut []*plan.Loop, shared []*plan.Buffer) {
 	if x.gemm || x.node == nil || len(x.outer) > 0 {
 		return nil, nil
 	}
 	for _, l := range chain(x.node) {
 		b := boxOf(l)
-		if slices.Contains(spread, l) || !b.ok || l.Down || e.constant(b.extent()) || !x.gathersApart(l) {
+		if slices.Contains(spread, l) || !b.ok || l.Down || e.constant(b.extent()) || !x.independentScalars(l) {
 			continue
 		}
 		if e.sumsOver(x, l) {
@@ -55,13 +55,13 @@ func (e *emitter) sumsOver(x *nest, l *plan.Loop) bool {
 	return true
 }
 
-// inChunks prints a nest of which some loops are cut.
-func (e *emitter) inChunks(p *part, x *nest, spread, cut []*plan.Loop, shared []*plan.Buffer) {
-	count := func(*plan.Buffer) shape.Poly { return shape.Int(chunkCount) }
+// inSplits prints a nest of which some loops are cut.
+func (e *emitter) inSplits(p *part, x *nest, spread, cut []*plan.Loop, shared []*plan.Buffer) {
+	count := func(*plan.Buffer) shape.Poly { return shape.Int(splitCount) }
 	copies := e.zeroCopies(p, shared, count)
 	f := e.newFunction(gridThreads)
-	chunk := &plan.Loop{Var: &plan.Var{Name: "chunk"}, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(shape.Int(chunkCount))}}
-	total := items(spread).Mul(shape.Int(chunkCount))
+	chunk := &plan.Loop{Var: &plan.Var{Name: "chunk"}, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(shape.Int(splitCount))}}
+	total := items(spread).Mul(shape.Int(splitCount))
 	all := append([]*plan.Loop{chunk}, spread...)
 	f.item(total, f.points(all))
 	f.each(all, "item")
@@ -70,13 +70,13 @@ func (e *emitter) inChunks(p *part, x *nest, spread, cut []*plan.Loop, shared []
 		f.ownCopy(b, copies[b], number)
 	}
 	f.scalarsOf(p.nodes)
-	f.line("const i64 points = %s, length = (points + %d) / %d;", f.points(cut), chunkCount-1, chunkCount)
+	f.line("const i64 points = %s, length = (points + %d) / %d;", f.points(cut), splitCount-1, splitCount)
 	f.line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (i64 at = %s * length; at < points && at < (%s + 1) * length; ++at)", number, number), func() {
 		f.each(cut, "at")
 		f.nodes(p.nodes)
 	})
-	words := fmt.Sprintf("%d threads for each %s: the points %s go to them in equal parts, each of which adds to a copy.", chunkCount, tuple(spread), tuple(cut))
+	words := fmt.Sprintf("%d threads for each %s: the points %s go to them in equal parts, each of which adds to a copy.", splitCount, tuple(spread), tuple(cut))
 	f.finish(p.eqs, []string{words}, Factor{total, gridThreads})
 	e.addCopies(p, shared, copies, count)
 }

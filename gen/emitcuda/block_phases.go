@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A block that works together. All threads run the same statements:
+// A block in phases. All threads run the same statements:
 //
 //   - a scalar is computed by every thread, with the same bits;
 //   - an entry outside of loops is written by thread 0;
@@ -18,23 +18,23 @@ import (
 //   - any other loop is run by all, with its inside treated in the same way.
 //
 // Between two statements of which one reads or writes what the other writes
-// stands a barrier. A statement of a loop follows the statements of the
+// is a barrier. A statement of a loop follows the statements of the
 // iteration before, so a body begins as if all that it does had been done.
 
 // blockThreads is the number of threads of such a block.
 const blockThreads = 128
 
-// block prints what stands outside of nests, or cannot be cut: one block.
+// block prints what is outside of nests, or cannot be cut: one block.
 func (e *emitter) block(p *part) {
 	f := e.newFunction(blockThreads)
 	f.scalarsOf(p.nodes)
-	f.together(p.nodes)
-	f.keepThe(p.nodes)
+	f.blockNodes(p.nodes)
+	f.storeScalars(p.nodes)
 	f.finish(p.eqs, []string{"One block; its threads share loops, and all of them compute the scalars."})
 }
 
-// keepThe stores the scalars that other launches read.
-func (f *function) keepThe(ns []plan.Node) {
+// storeScalars stores the scalars that other launches read.
+func (f *function) storeScalars(ns []plan.Node) {
 	begun := scalars(ns)
 	for _, n := range ns {
 		switch n := n.(type) {
@@ -44,7 +44,7 @@ func (f *function) keepThe(ns []plan.Node) {
 			begun = append(begun, n.To)
 		}
 	}
-	gathered := newSet(ns)
+	gathered := scalarSet(ns)
 	done := map[*plan.Local]bool{}
 	for _, l := range begun {
 		at, ok := f.e.kept[l]
@@ -57,8 +57,8 @@ func (f *function) keepThe(ns []plan.Node) {
 	}
 }
 
-// newSet lists the scalars that nodes set or add to.
-func newSet(ns []plan.Node) map[*plan.Local]bool {
+// scalarSet lists the scalars that nodes set or add to.
+func scalarSet(ns []plan.Node) map[*plan.Local]bool {
 	out := map[*plan.Local]bool{}
 	plan.Walk(ns, func(n plan.Node) {
 		switch n := n.(type) {
@@ -73,7 +73,7 @@ func newSet(ns []plan.Node) map[*plan.Local]bool {
 	return out
 }
 
-// hazard prints a barrier unless what nodes touch is settled, and notes what
+// hazard prints a barrier unless what nodes touch is up to date, and notes what
 // they touch.
 func (f *function) hazard(ns ...plan.Node) {
 	reads, writes := touched(ns)
@@ -107,25 +107,25 @@ func touched(ns []plan.Node) (reads, writes map[*plan.Buffer]bool) {
 	return reads, x.wrote
 }
 
-// pretend takes everything that nodes touch as touched since the last barrier.
-func (f *function) pretend(ns []plan.Node) {
+// touchAll takes everything that nodes touch as touched since the last barrier.
+func (f *function) touchAll(ns []plan.Node) {
 	reads, writes := touched(ns)
 	maps.Copy(f.read, reads)
 	maps.Copy(f.wrote, writes)
 }
 
-// perhaps prints nodes that may not run: barriers in them settle nothing for
+// conditional prints nodes that may not run: barriers in them have no effect on
 // what follows.
-func (f *function) perhaps(ns []plan.Node, body func()) {
+func (f *function) conditional(ns []plan.Node, body func()) {
 	read, wrote := maps.Clone(f.read), maps.Clone(f.wrote)
 	body()
 	maps.Copy(f.read, read)
 	maps.Copy(f.wrote, wrote)
-	f.pretend(ns)
+	f.touchAll(ns)
 }
 
-// together prints statements of the block.
-func (f *function) together(ns []plan.Node) {
+// blockNodes prints statements of the block.
+func (f *function) blockNodes(ns []plan.Node) {
 	for i, n := range ns {
 		switch n := n.(type) {
 		case *plan.Note:
@@ -134,7 +134,7 @@ func (f *function) together(ns []plan.Node) {
 			}
 		case *plan.Store:
 			f.hazard(n)
-			f.ofOne(n)
+			f.byOneThread(n)
 		case *plan.Zero:
 			f.hazard(n)
 			f.zero(n, "threadIdx.x", fmt.Sprint(f.threads))
@@ -145,9 +145,9 @@ func (f *function) together(ns []plan.Node) {
 			f.hazard(n)
 			f.triangleColumns(n, "threadIdx.x", fmt.Sprint(f.threads))
 		case *plan.If:
-			f.perhaps(n.Body, func() { f.block("if ("+f.cond(n)+")", func() { f.together(n.Body) }) })
+			f.conditional(n.Body, func() { f.block("if ("+f.cond(n)+")", func() { f.blockNodes(n.Body) }) })
 		case *plan.Loop:
-			f.togetherLoop(n)
+			f.blockLoop(n)
 		default:
 			f.hazard(n)
 			f.node(n)
@@ -155,8 +155,8 @@ func (f *function) together(ns []plan.Node) {
 	}
 }
 
-// ofOne prints a store by one thread.
-func (f *function) ofOne(n *plan.Store) {
+// byOneThread prints a store by one thread.
+func (f *function) byOneThread(n *plan.Store) {
 	old := f.live
 	f.live = "threadIdx.x == 0"
 	if f.private[n.To.Buf.Base()] != nil {
@@ -167,12 +167,12 @@ func (f *function) ofOne(n *plan.Store) {
 	f.live = old
 }
 
-func (f *function) togetherLoop(n *plan.Loop) {
+func (f *function) blockLoop(n *plan.Loop) {
 	x := newNest(n)
 	if n.Kind != plan.Time && n.Kind != plan.Segment {
 		if loops := x.spread(); len(loops) > 0 {
 			f.hazard(n)
-			f.shareOut(x, loops)
+			f.spreadOver(x, loops)
 			return
 		}
 		if len(x.wrote) == 0 {
@@ -181,14 +181,14 @@ func (f *function) togetherLoop(n *plan.Loop) {
 			return
 		}
 	}
-	f.privates(n)
-	f.pretend(n.Body)
-	f.perhaps(n.Body, func() { f.loop(n, f.together) })
+	f.allocate(n)
+	f.touchAll(n.Body)
+	f.conditional(n.Body, func() { f.loop(n, f.blockNodes) })
 }
 
-// shareOut prints a nest whose iterations are spread over the block. What it
+// spreadOver prints a nest whose iterations are spread over the block. What it
 // gathers is gathered by each thread and then added over the block.
-func (f *function) shareOut(x *nest, loops []*plan.Loop) {
+func (f *function) spreadOver(x *nest, loops []*plan.Loop) {
 	total := items(loops)
 	outer := map[*plan.Local]string{}
 	var order []*plan.Accumulate
@@ -216,12 +216,12 @@ func (f *function) shareOut(x *nest, loops []*plan.Loop) {
 		delete(f.fixed, l)
 	}
 	for _, a := range order {
-		f.overBlock(a, outer[a.To])
+		f.reduceBlock(a, outer[a.To])
 	}
 }
 
-// overBlock prints the sum, or the maximum, of a thread's part over the block.
-func (f *function) overBlock(a *plan.Accumulate, whole string) {
+// reduceBlock prints the sum, or the maximum, of a thread's part over the block.
+func (f *function) reduceBlock(a *plan.Accumulate, whole string) {
 	red := f.reduction()
 	part := f.locals[a.To]
 	f.locals[a.To] = whole

@@ -13,56 +13,56 @@ import (
 var WideOps = []ir.Op{ir.Exp, ir.Log, ir.Log1p, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Abs, ir.Sign, ir.Floor,
 	ir.Div, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal}
 
-// wide reports whether a region can run on vectors, once it has the given
+// vectorizable reports whether a region can run on vectors, once it has the given
 // scalars.
-func wide(r *plan.Region, own ...*plan.Local) bool {
+func vectorizable(r *plan.Region, own ...*plan.Local) bool {
 	c := &checker{r: r, defined: map[*plan.Local]bool{}}
 	for _, l := range own {
 		c.defined[l] = true
 	}
 	c.nodes(r.Body, nil)
-	return !c.refused && c.lanes > 0
+	return !c.refused && c.vectorLoops > 0
 }
 
-// A checker looks at a region; refused is set by whatever it cannot be.
+// A checker examines a region; refused is set by what vectors cannot compute.
 type checker struct {
-	r       *plan.Region
-	refused bool
-	lanes   int // innermost loops
-	defined map[*plan.Local]bool
+	r           *plan.Region
+	refused     bool
+	vectorLoops int // innermost loops
+	defined     map[*plan.Local]bool
 }
 
 func (c *checker) need(ok bool) { c.refused = c.refused || !ok }
 
-// nodes checks statements; lane is the innermost loop that they stand in.
-func (c *checker) nodes(ns []plan.Node, lane *plan.Loop) {
+// nodes checks statements; inner is the innermost loop around them.
+func (c *checker) nodes(ns []plan.Node, inner *plan.Loop) {
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *plan.Note:
 		case *plan.Loop:
-			c.loop(n, lane)
+			c.loop(n, inner)
 		case *plan.If:
-			c.need(lane == nil && len(n.Cond) == 0 && n.Present != nil)
-			c.nodes(n.Body, lane)
+			c.need(inner == nil && len(n.Cond) == 0 && n.Present != nil)
+			c.nodes(n.Body, inner)
 		case *plan.Let:
 			c.defined[n.To] = true
 			c.need(n.To.Elem != ir.Int)
-			c.expr(n.Val, lane)
+			c.expr(n.Val, inner)
 		case *plan.Accumulate:
 			c.need(n.To.Elem == ir.Real && c.defined[n.To])
-			c.expr(n.Val, lane)
+			c.expr(n.Val, inner)
 		case *plan.Store:
-			c.store(n, lane)
+			c.store(n, inner)
 		case *plan.Gather:
-			c.need(lane == nil && len(n.From.Gathered()) == 0 && !n.From.Mentions(c.r.Row) && !c.r.IsPrivate(n.From.Buf))
+			c.need(inner == nil && len(n.From.Gathered()) == 0 && !n.From.Mentions(c.r.Row) && !c.r.IsPrivate(n.From.Buf))
 		default:
 			c.need(false)
 		}
 	}
 }
 
-func (c *checker) loop(n *plan.Loop, lane *plan.Loop) {
-	c.need(lane == nil && (n.Kind == plan.Plain || n.Kind == plan.Reduction || n.Kind == plan.Time))
+func (c *checker) loop(n *plan.Loop, inner *plan.Loop) {
+	c.need(inner == nil && (n.Kind == plan.Plain || n.Kind == plan.Reduction || n.Kind == plan.Time))
 	for _, x := range append(slices.Clone(n.Lo), n.Hi...) {
 		c.need(x.Coef(c.r.Row).IsZero())
 	}
@@ -70,28 +70,28 @@ func (c *checker) loop(n *plan.Loop, lane *plan.Loop) {
 		c.nodes(n.Body, nil)
 		return
 	}
-	c.lanes++
+	c.vectorLoops++
 	c.need(!n.Down && len(n.Lo) == 1 && n.Lo[0].Equal(plan.Index{}))
 	c.nodes(n.Body, n)
-	c.need(apart(n, c.r))
+	c.need(independent(n, c.r))
 }
 
-func (c *checker) store(n *plan.Store, lane *plan.Loop) {
+func (c *checker) store(n *plan.Store, inner *plan.Loop) {
 	c.need(!n.Add && len(n.Vals) == 1 && n.To.Buf.Elem != ir.Int)
-	c.access(n.To, lane)
-	if lane != nil {
-		c.need(!n.To.Flat().Coef(lane.Var).IsZero())
+	c.access(n.To, inner)
+	if inner != nil {
+		c.need(!n.To.Flat().Coef(inner.Var).IsZero())
 	}
-	c.need(n.To.Buf.Elem == ir.Real || lane == nil && c.r.Row == nil) // truth values are bytes
-	c.expr(n.Vals[0], lane)
+	c.need(n.To.Buf.Elem == ir.Real || inner == nil && c.r.Row == nil) // Booleans are bytes
+	c.expr(n.Vals[0], inner)
 }
 
-func (c *checker) expr(e plan.Expr, lane *plan.Loop) {
+func (c *checker) expr(e plan.Expr, inner *plan.Loop) {
 	plan.WalkExpr(e, func(e plan.Expr) {
 		switch e := e.(type) {
 		case plan.Load:
-			c.need(e.Buf.Elem == ir.Real || e.Buf.Elem == ir.Bool && lane == nil && c.r.Row == nil)
-			c.access(e.Access, lane)
+			c.need(e.Buf.Elem == ir.Real || e.Buf.Elem == ir.Bool && inner == nil && c.r.Row == nil)
+			c.access(e.Access, inner)
 		case plan.Ref:
 			c.need(c.defined[e.To] && e.To.Elem != ir.Int || e.To.Elem == ir.Real)
 		case plan.IndexExpr:
@@ -102,12 +102,12 @@ func (c *checker) expr(e plan.Expr, lane *plan.Loop) {
 	})
 }
 
-// access checks that a lane walks a buffer entry by entry.
-func (c *checker) access(a plan.Access, lane *plan.Loop) {
+// access checks that a vector loop walks a buffer entry by entry.
+func (c *checker) access(a plan.Access, inner *plan.Loop) {
 	c.need(len(a.Gathered()) == 0)
 	one := shape.Int(1)
 	if c.r.IsPrivate(a.Buf) {
-		c.need(lane != nil && a.Buf.ViewOf == nil && a.EndsIn(lane.Var))
+		c.need(inner != nil && a.Buf.ViewOf == nil && a.EndsIn(inner.Var))
 		return
 	}
 	flat := a.Flat()
@@ -115,22 +115,22 @@ func (c *checker) access(a plan.Access, lane *plan.Loop) {
 	if c.r.Row != nil {
 		c.need(unit(c.r.Row))
 	}
-	if lane == nil {
+	if inner == nil {
 		return
 	}
-	c.need(unit(lane.Var))
+	c.need(unit(inner.Var))
 	if c.r.Row != nil {
-		c.need(flat.Coef(c.r.Row).IsZero() || flat.Coef(lane.Var).IsZero())
+		c.need(flat.Coef(c.r.Row).IsZero() || flat.Coef(inner.Var).IsZero())
 	}
 }
 
-// apart reports whether no entry that an iteration of a lane writes is one that
+// independent reports whether no entry that an iteration of a vector loop writes is one that
 // another iteration touches: every other access of a written buffer is at the
-// same index, or at one that differs by a number in an index without the lane.
-func apart(lane *plan.Loop, r *plan.Region) bool {
-	written := plan.Written(lane.Body)
+// same index, or at one that differs by a number in an index without its variable.
+func independent(inner *plan.Loop, r *plan.Region) bool {
+	written := plan.Written(inner.Body)
 	var all []plan.Access
-	for _, n := range lane.Body {
+	for _, n := range inner.Body {
 		plan.EachAccess(n, func(a plan.Access) {
 			if written[a.Buf.Base()] {
 				all = append(all, a)
@@ -139,7 +139,7 @@ func apart(lane *plan.Loop, r *plan.Region) bool {
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {
-			if a.Buf.Base() == b.Buf.Base() && !disjoint(a, b, lane.Var) {
+			if a.Buf.Base() == b.Buf.Base() && !disjoint(a, b, inner.Var) {
 				return false
 			}
 		}

@@ -9,32 +9,32 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A recurrence: a loop over lanes around a loop over time.
+// A recurrence: a loop over batches around a loop over time.
 //
-// Blocks share entries where a sum over lanes, or over rows of several blocks,
+// Blocks share entries where a sum over batches, or over rows of several blocks,
 // goes into one entry. Then each such block sums into a copy of the buffer of
-// its own, and a launch behind adds the copies, in order.
+// its own, and a later launch adds the copies, in order.
 
 // scan prints a recurrence.
 func (e *emitter) scan(p *part) {
-	lane := p.nodes[0].(*plan.Loop)
-	if !boxOf(lane).ok || len(lane.Lo) > 1 || len(lane.Hi) > 1 || !boxOf(lane).lo.IsZero() {
+	batch := p.nodes[0].(*plan.Loop)
+	if !boxOf(batch).ok || len(batch.Lo) > 1 || len(batch.Hi) > 1 || !boxOf(batch).lo.IsZero() {
 		e.block(p)
 		return
 	}
-	if r := e.rowsOf(lane); r != nil {
+	if r := e.rowRecurrenceOf(batch); r != nil {
 		r.print(p)
 		return
 	}
-	e.lanes(p, lane)
+	e.batches(p, batch)
 }
 
-// lanes prints a recurrence whose rows see each other: one block for each lane.
-func (e *emitter) lanes(p *part, lane *plan.Loop) {
-	x := newNest(lane)
+// batches prints a recurrence whose rows depend on each other: one block for each batch.
+func (e *emitter) batches(p *part, batch *plan.Loop) {
+	x := newNest(batch)
 	var shared []*plan.Buffer
 	for _, b := range e.inOrder(x.wrote) {
-		if !x.owns(lane.Var, b) {
+		if !x.owns(batch.Var, b) {
 			if !x.adds[b] {
 				e.block(p)
 				return
@@ -46,18 +46,18 @@ func (e *emitter) lanes(p *part, lane *plan.Loop) {
 		e.block(p)
 		return
 	}
-	blocks := boxOf(lane).extent()
+	blocks := boxOf(batch).extent()
 	copies := e.zeroCopies(p, shared, func(*plan.Buffer) shape.Poly { return blocks })
 	f := e.newFunction(blockThreads)
-	v := f.name(lane.Var.Name)
-	f.vars[lane.Var], f.fixed[lane] = v, true
+	v := f.name(batch.Var.Name)
+	f.vars[batch.Var], f.fixed[batch] = v, true
 	f.line("const int %s = blockIdx.x;", v)
 	for _, b := range shared {
 		f.ownCopy(b, copies[b], v)
 	}
 	f.scalarsOf(p.nodes)
-	f.placeAll(lane.Private, false, &blocks)
-	f.together(lane.Body)
+	f.allocateAll(batch.Private, false, &blocks)
+	f.blockNodes(batch.Body)
 	f.finish(p.eqs, []string{fmt.Sprintf("A recurrence: one block for each lane %s, in phases between barriers; the threads share the loops over rows and columns of each phase.", v)}, Factor{blocks, 1})
 	e.addCopies(p, shared, copies, func(*plan.Buffer) shape.Poly { return blocks })
 }

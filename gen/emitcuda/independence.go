@@ -13,13 +13,13 @@ import (
 // nest to a buffer that it writes, one and the same index of the buffer is the
 // loop's variable plus what does not change in the nest. Then iterations with
 // different values of the variable touch different entries, wherever in the
-// nest the loop stands; so a thread that runs the whole nest with the variable
+// nest the loop is; so a thread that runs the whole nest with the variable
 // held at one value does, to its entries, what the nest does to them, in the
 // nest's order. Several loops own together: each has its own index.
 //
 // Of two loops that own, the second may have the first in its index, since threads
-// that differ in the first are apart already. A variable that is picked counts as
-// what it is picked from, at a fixed place, plus what is added to it.
+// that differ in the first are apart already. A gathered variable counts as
+// what it is gathered from, at a fixed position, plus what is added to it.
 //
 // A sum into an entry whose index lacks the variable is no such access, and
 // that loop stays inside the thread.
@@ -83,22 +83,22 @@ func nestOf(ns []plan.Node) *nest {
 		case *plan.Gemm, *plan.TriSolve:
 			x.gemm = true
 		case *plan.Zero:
-			x.take(plan.Access{Buf: n.Buf}, false)
+			x.note(plan.Access{Buf: n.Buf}, false)
 		case *plan.Store:
-			x.take(n.To, n.Add)
+			x.note(n.To, n.Add)
 			for _, v := range n.Vals {
 				x.loads(v)
 			}
 			return
 		}
-		plan.EachAccess(n, func(a plan.Access) { x.take(a, false) })
+		plan.EachAccess(n, func(a plan.Access) { x.note(a, false) })
 	})
 	return x
 }
 
-// take notes an access; one that is no sum into the buffer makes the buffer
-// more than a place for sums.
-func (x *nest) take(a plan.Access, sum bool) {
+// note notes an access; one that is no sum into the buffer makes the buffer
+// more than an accumulator buffer.
+func (x *nest) note(a plan.Access, sum bool) {
 	b := a.Buf.Base()
 	x.access[b] = append(x.access[b], a)
 	if !sum {
@@ -109,39 +109,39 @@ func (x *nest) take(a plan.Access, sum bool) {
 func (x *nest) loads(v plan.Expr) {
 	plan.WalkExpr(v, func(e plan.Expr) {
 		if l, ok := e.(plan.Load); ok {
-			x.take(l.Access, false)
+			x.note(l.Access, false)
 		}
 	})
 }
 
-// owns reports whether a variable owns what the nest writes in a buffer; still
+// owns reports whether a variable owns what the nest writes in a buffer; fixed
 // are variables of the nest that the caller holds fixed.
-func (x *nest) owns(v *plan.Var, b *plan.Buffer, still ...*plan.Var) bool {
+func (x *nest) owns(v *plan.Var, b *plan.Buffer, fixed ...*plan.Var) bool {
 	as := x.access[b]
 	if len(as) == 0 {
 		return false
 	}
 	for p := range as[0].Buf.Dims {
-		if x.separates(v, as, p, still) {
+		if x.separates(v, as, p, fixed) {
 			return true
 		}
 	}
 	return false
 }
 
-func (x *nest) separates(v *plan.Var, as []plan.Access, p int, still []*plan.Var) bool {
+func (x *nest) separates(v *plan.Var, as []plan.Access, p int, fixed []*plan.Var) bool {
 	for _, a := range as {
 		if a.Buf != as[0].Buf || p >= len(a.Index) || !a.Index[p].Equal(as[0].Index[p]) {
 			return false
 		}
-		index := x.expand(a.Index[p], still)
+		index := x.expand(a.Index[p], fixed)
 		for _, t := range index.Terms {
 			switch {
 			case t.Var == v:
 				if c, ok := t.Coef.Const(); !ok || c == 0 {
 					return false
 				}
-			case x.inside[t.Var] && !slices.Contains(still, t.Var):
+			case x.inside[t.Var] && !slices.Contains(fixed, t.Var):
 				return false
 			}
 		}
@@ -152,33 +152,33 @@ func (x *nest) separates(v *plan.Var, as []plan.Access, p int, still []*plan.Var
 	return true
 }
 
-// expand writes out variables that are picked: each is an entry plus an index,
-// and an entry at a fixed place, of what the nest does not write, is fixed.
-func (x *nest) expand(i plan.Index, still []*plan.Var) plan.Index {
+// expand writes out gathered variables: each is an entry plus an index,
+// and an entry at a fixed position, of what the nest does not write, is fixed.
+func (x *nest) expand(i plan.Index, fixed []*plan.Var) plan.Index {
 	for _, t := range i.Terms {
 		p := x.picks[t.Var]
 		if p == nil || x.wrote[p.From.Buf.Base()] {
 			continue
 		}
-		moves := func(t plan.Term) bool { return x.inside[t.Var] && !slices.Contains(still, t.Var) }
+		moves := func(t plan.Term) bool { return x.inside[t.Var] && !slices.Contains(fixed, t.Var) }
 		if !slices.ContainsFunc(p.From.Index, func(i plan.Index) bool { return slices.ContainsFunc(i.Terms, moves) }) {
-			return x.expand(i.Subst(t.Var, p.Plus), still)
+			return x.expand(i.Subst(t.Var, p.Plus), fixed)
 		}
 	}
 	return i
 }
 
 // ownsAll reports whether a variable owns everything that the nest writes.
-func (x *nest) ownsAll(v *plan.Var, still ...*plan.Var) bool {
+func (x *nest) ownsAll(v *plan.Var, fixed ...*plan.Var) bool {
 	for b := range x.wrote {
-		if !x.owns(v, b, still...) {
+		if !x.owns(v, b, fixed...) {
 			return false
 		}
 	}
 	return true
 }
 
-// chain lists the loops from a node inwards as long as nothing stands beside
+// chain lists the loops from a node inwards as long as there is nothing beside
 // the next one but scalars, which every thread can compute for itself.
 func chain(n plan.Node) []*plan.Loop {
 	var out []*plan.Loop
@@ -218,19 +218,19 @@ func (x *nest) spread() []*plan.Loop {
 		return nil
 	}
 	var out []*plan.Loop
-	var still []*plan.Var
+	var fixed []*plan.Var
 	for _, l := range chain(x.node) {
-		if boxOf(l).ok && x.ownsAll(l.Var, still...) && x.gathersApart(l) {
+		if boxOf(l).ok && x.ownsAll(l.Var, fixed...) && x.independentScalars(l) {
 			out = append(out, l)
-			still = append(still, l.Var)
+			fixed = append(fixed, l.Var)
 		}
 	}
 	return out
 }
 
-// gathersApart reports that no scalar carries anything from one iteration to
-// the next but sums that begin outside the nest and are read behind it.
-func (x *nest) gathersApart(l *plan.Loop) bool {
+// independentScalars reports that no scalar carries anything from one iteration to
+// the next but sums that begin outside the nest and are read after it.
+func (x *nest) independentScalars(l *plan.Loop) bool {
 	begun, gathered, read := map[*plan.Local]bool{}, map[*plan.Local]bool{}, map[*plan.Local]bool{}
 	plan.Walk(l.Body, func(n plan.Node) {
 		switch n := n.(type) {

@@ -18,16 +18,16 @@ import (
 //
 // The k run in the direction in which j grows, so an entry gets the plan's sum.
 
-// A shift is a nest with its loops exchanged.
-type shift struct {
+// An exchanged is a nest with its loops exchanged.
+type exchanged struct {
 	node  plan.Node  // with j inside k
 	loop  *plan.Loop // over j, in it
 	place *plan.Loop // over the entries p
 	from  plan.Index // j, as p and k have it
 }
 
-// shiftOf returns the shift of a nest, or nil where it has none.
-func (e *emitter) shiftOf(x *nest) *shift {
+// exchangedOf returns the exchange of a nest, or nil where it has none.
+func (e *emitter) exchangedOf(x *nest) *exchanged {
 	if x.gemm || x.node == nil || len(x.outer) > 0 || len(x.wrote) != 1 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (e *emitter) shiftOf(x *nest) *shift {
 	}
 	loops := chain(x.node)
 	for i, j := range loops {
-		if i+1 >= len(loops) || !simple(j) || e.constant(boxOf(j).extent()) || !x.gathersApart(j) || x.ownsAll(j.Var) {
+		if i+1 >= len(loops) || !simple(j) || e.constant(boxOf(j).extent()) || !x.independentScalars(j) || x.ownsAll(j.Var) {
 			continue
 		}
 		k := loops[i+1]
@@ -61,7 +61,7 @@ func simple(l *plan.Loop) bool {
 
 // exchange exchanges j and k, which follow each other, where dimension p of all
 // accesses is j + c·k and a constant, c being 1 or −1.
-func exchange(x *nest, j, k *plan.Loop, as []plan.Access, p int) *shift {
+func exchange(x *nest, j, k *plan.Loop, as []plan.Access, p int) *exchanged {
 	index := as[0].Index[p]
 	for _, a := range as {
 		if a.Buf != as[0].Buf || !a.Index[p].Equal(index) {
@@ -79,7 +79,7 @@ func exchange(x *nest, j, k *plan.Loop, as []plan.Access, p int) *shift {
 	outer.Body, outer.Down = []plan.Node{&inner}, c.Equal(one)
 	place := &plan.Loop{Kind: plan.Plain, Var: &plan.Var{Name: "entry"}, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(as[0].Buf.Dims[p])}}
 	from := plan.At(place.Var).Add(index.Subst(j.Var, plan.Index{}), minus)
-	return &shift{replaced(x.node, j, &outer), &inner, place, from}
+	return &exchanged{replaced(x.node, j, &outer), &inner, place, from}
 }
 
 // replaced copies a nest with one node in place of another.
@@ -107,8 +107,8 @@ func replaced(n, old, by plan.Node) plan.Node {
 	return n
 }
 
-// inShift prints such a nest.
-func (e *emitter) inShift(p *part, s *shift) {
+// inExchanged prints such a nest.
+func (e *emitter) inExchanged(p *part, s *exchanged) {
 	f := e.newFunction(gridThreads)
 	x := newNest(s.node)
 	var loops []*plan.Loop
@@ -117,7 +117,7 @@ func (e *emitter) inShift(p *part, s *shift) {
 		case l.Var == s.loop.Var:
 			s.loop = l // the copy that is in the nest
 			loops = append(loops, s.place)
-		case boxOf(l).ok && x.ownsAll(l.Var) && x.gathersApart(l):
+		case boxOf(l).ok && x.ownsAll(l.Var) && x.independentScalars(l):
 			loops = append(loops, l)
 		}
 	}
