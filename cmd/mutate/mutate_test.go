@@ -14,25 +14,25 @@ func TestJudge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	w, err := newWorld("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	w, err := newBaseline("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := map[string]bool{}
 	for _, unit := range []string{"Matmul", "EmbedLookup", "LayerNorm"} {
-		fates, err := w.judgePages(choice{unit: unit}, 2, nil)
+		outcomes, err := w.runPages(selection{unit: unit}, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range fates {
-			if f.By == "" {
+		for _, f := range outcomes {
+			if f.KilledBy == "" {
 				t.Errorf("survived: %s", f.What)
 			}
 			kinds[f.Kind] = true
 		}
 	}
 	if !kinds["sign"] || !kinds["axis"] || !kinds["transpose"] {
-		t.Errorf("kinds of breaks: %v", kinds)
+		t.Errorf("kinds of mutants: %v", kinds)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestPins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	w, err := newWorld("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	w, err := newBaseline("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,20 +52,20 @@ func TestPins(t *testing.T) {
 			if m.Line != "option" && m.Line != "outer" && m.Line != "const" && m.Line != "state" || m.Kind == "axis" || !slices.Contains([]string{"AtlasOmega", "TNT", "Lp", "TwoPass"}, m.Unit) {
 				continue
 			}
-			if f := w.judge(i, m); f.By == "" || f.By == equal {
-				t.Errorf("%s: %s", f.What, cmp.Or(f.By, "survived"))
+			if f := w.run(i, m); f.KilledBy == "" || f.KilledBy == equivalent {
+				t.Errorf("%s: %s", f.What, cmp.Or(f.KilledBy, "survived"))
 			}
 			pins[m.Unit]++
 		}
 	}
 	if pins["AtlasOmega"] < 4 || pins["TNT"] < 3 || pins["Lp"] < 2 {
-		t.Errorf("breaks of declarations: %v", pins)
+		t.Errorf("mutants of declarations: %v", pins)
 	}
 }
 
 // TestFloors: a floor under a norm is seen where the norm is below it.
 func TestFloors(t *testing.T) {
-	w, err := newWorld("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
+	w, err := newBaseline("../../specs", "../../validation/oracle/vectors", "../../gen/prove/testdata/witness.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +77,8 @@ func TestFloors(t *testing.T) {
 					continue
 				}
 				found = true
-				tree, _, _ := w.broken(i, m.Text())
-				if u := tree.Units[c.unit]; w.nothing(tree, []string{c.unit}, m) {
+				tree, _, _ := w.mutated(i, m.Text())
+				if u := tree.Units[c.unit]; w.isEquivalent(tree, []string{c.unit}, m) {
 					t.Errorf("%s counts as equal with another floor", u.Name.Text)
 				}
 			}
@@ -91,22 +91,22 @@ func TestFloors(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	var b strings.Builder
-	fates := []fate{{What: "a", Kind: "sign", Where: "claim", By: byProof}, {What: "b", Kind: "sign", Where: "claim", By: equal}}
-	if !report(&b, fates) || !strings.Contains(b.String(), "1 of 1 breaks caught, 100.0 %; 1 changed nothing") {
+	outcomes := []outcome{{What: "a", Kind: "sign", Where: "claim", KilledBy: byProof}, {What: "b", Kind: "sign", Where: "claim", KilledBy: equivalent}}
+	if !report(&b, outcomes) || !strings.Contains(b.String(), "1 of 1 mutants killed, 100.0 %; 1 equivalent") {
 		t.Errorf("the report is\n%s", b.String())
 	}
 	b.Reset()
-	if report(&b, append(fates, fate{What: "c", Kind: "sign", Where: "claim"})) || !strings.Contains(b.String(), "50.0 %") {
+	if report(&b, append(outcomes, outcome{What: "c", Kind: "sign", Where: "claim"})) || !strings.Contains(b.String(), "50.0 %") {
 		t.Errorf("the report is\n%s", b.String())
 	}
 }
 
 func TestSurvivors(t *testing.T) {
 	rs := reasons("# a | comment | of three\na.md | kink | still true\nb.md | claim | none\n")
-	fates := []fate{{What: "specs/a.md:3:1 sign: x → −x", Where: "kink"}, {What: "specs/a.md:4:1 sign: y → −y", Where: "claim"},
-		{What: "specs/a.md:3:1 factor", Where: "kink", By: byProof}}
+	outcomes := []outcome{{What: "specs/a.md:3:1 sign: x → −x", Where: "kink"}, {What: "specs/a.md:4:1 sign: y → −y", Where: "claim"},
+		{What: "specs/a.md:3:1 factor", Where: "kink", KilledBy: byProof}}
 	var b strings.Builder
-	survivors(&b, fates, rs, true)
+	survivors(&b, outcomes, rs, true)
 	want := `lines of kind kink in a.md: still true
   survived: specs/a.md:3:1 sign: x → −x (in a line of kind kink)
 out of date: nothing survives in lines of kind claim in b.md

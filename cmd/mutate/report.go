@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A tally counts fates by what caught them.
-type tally struct{ all, message, proof, witness, equal, survived int }
+// A tally counts outcomes by what killed the mutants.
+type tally struct{ all, message, proof, witness, equivalent, survived int }
 
 func (t *tally) count(by string) {
 	t.all++
@@ -21,22 +21,22 @@ func (t *tally) count(by string) {
 		t.proof++
 	case byWitness:
 		t.witness++
-	case equal:
-		t.equal++
+	case equivalent:
+		t.equivalent++
 	default:
 		t.survived++
 	}
 }
 
-// caught is how many of the breaks that changed something were noticed.
-func (t *tally) caught() (n, of int) {
-	of = t.all - t.equal
+// killed is the number of mutants that were killed, and of those that are not equivalent.
+func (t *tally) killed() (n, of int) {
+	of = t.all - t.equivalent
 	return of - t.survived, of
 }
 
-// share is the score; of nothing it is one.
-func (t *tally) share() float64 {
-	n, of := t.caught()
+// score is the mutation score; without mutants it is one.
+func (t *tally) score() float64 {
+	n, of := t.killed()
 	if of == 0 {
 		return 1
 	}
@@ -59,33 +59,33 @@ func (r rows) print(out io.Writer, title string) {
 	for _, n := range names {
 		width = max(width, len(n))
 	}
-	fmt.Fprintf(out, "%-*s %6s %8s %6s %8s %6s %9s %8s\n", width, title, "all", "message", "proof", "witness", "equal", "survived", "score")
+	fmt.Fprintf(out, "%-*s %6s %8s %6s %8s %10s %9s %8s\n", width, title, "all", "message", "proof", "witness", "equivalent", "survived", "score")
 	for _, n := range names {
 		t := r[n]
-		fmt.Fprintf(out, "%-*s %6d %8d %6d %8d %6d %9d %6.1f %%\n", width, n, t.all, t.message, t.proof, t.witness, t.equal, t.survived, 100*t.share())
+		fmt.Fprintf(out, "%-*s %6d %8d %6d %8d %10d %9d %6.1f %%\n", width, n, t.all, t.message, t.proof, t.witness, t.equivalent, t.survived, 100*t.score())
 	}
 }
 
-// report prints the tables, and says whether enough was caught.
-func report(out io.Writer, fates []fate) bool {
+// report prints the tables, and reports whether the score is high enough.
+func report(out io.Writer, outcomes []outcome) bool {
 	pages, kinds := rows{}, rows{}
 	var sum tally
-	for _, f := range fates {
+	for _, f := range outcomes {
 		if f.Page != "" {
-			pages.count(f.Page, f.By)
+			pages.count(f.Page, f.KilledBy)
 		}
-		kinds.count(f.Kind+" in "+f.Where, f.By)
-		sum.count(f.By)
+		kinds.count(f.Kind+" in "+f.Where, f.KilledBy)
+		sum.count(f.KilledBy)
 	}
 	pages.print(out, "page")
-	kinds.print(out, "broken")
-	n, of := sum.caught()
-	fmt.Fprintf(out, "%d of %d breaks caught, %.1f %%; %d changed nothing\n", n, of, 100*sum.share(), sum.equal)
-	return sum.share() >= wanted
+	kinds.print(out, "mutant")
+	n, of := sum.killed()
+	fmt.Fprintf(out, "%d of %d mutants killed, %.1f %%; %d equivalent\n", n, of, 100*sum.score(), sum.equivalent)
+	return sum.score() >= wantedScore
 }
 
-// tell prints a break and its fate.
-func tell(out io.Writer, f fate) {
+// printOutcome prints a mutant and its outcome.
+func printOutcome(out io.Writer, f outcome) {
 	detail, _, _ := strings.Cut(f.Detail, "\n")
-	fmt.Fprintf(out, "%-9s %s  %s\n", cmp.Or(f.By, "survived"), f.What, detail)
+	fmt.Fprintf(out, "%-10s %s  %s\n", cmp.Or(f.KilledBy, "survived"), f.What, detail)
 }

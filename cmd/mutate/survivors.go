@@ -12,7 +12,7 @@ import (
 //go:embed survivors.txt
 var explained string
 
-// A reason says why breaks of some lines of a page survive.
+// A reason explains why mutants of some lines of a page survive.
 type reason struct{ page, where, why string }
 
 // reasons reads the explanations.
@@ -29,17 +29,17 @@ func reasons(text string) []reason {
 }
 
 // explains reports whether a reason is about a survivor.
-func (r reason) explains(f fate) bool {
+func (r reason) explains(f outcome) bool {
 	place, _, _ := strings.Cut(f.What, ":")
 	return path.Base(place) == r.page && f.Where == r.where
 }
 
-// survivors prints what nothing caught, under its reason; of all pages, also
-// the reasons that nothing needs any more.
-func survivors(out io.Writer, fates []fate, rs []reason, all bool) {
-	groups := make([][]fate, len(rs)+1)
-	for _, f := range fates {
-		if f.By == "" {
+// survivors prints the mutants that survived, under their reasons; of all pages, also
+// the reasons without a survivor.
+func survivors(out io.Writer, outcomes []outcome, rs []reason, all bool) {
+	groups := make([][]outcome, len(rs)+1)
+	for _, f := range outcomes {
+		if f.KilledBy == "" {
 			i := slices.IndexFunc(rs, func(r reason) bool { return r.explains(f) })
 			if i < 0 {
 				i = len(rs)

@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -26,21 +25,20 @@ import (
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
-// A world is the pages as they are, with everything that a broken page is
-// compared with.
-type world struct {
+// A baseline is the unchanged pages, with everything that a mutant is compared with.
+type baseline struct {
 	pages     []*spec.Page
 	files     []*notation.File
 	known     map[string]bool
 	tree      *units.Tree
-	readers   map[string][]string // unit → units that use it, itself first, near ones first
-	hashes    map[string]string   // unit/program → normal form
+	readers   map[string][]string // the units that a change of a unit reaches: itself, then its users, nearest first
+	hashes    map[string]string   // of the normal forms, by unit/program
 	witnesses map[string][]*witness.Witness
 	vectors   map[string]*vectors.File
 }
 
-func newWorld(specs, dir, list string) (*world, error) {
-	w := &world{known: map[string]bool{}, hashes: map[string]string{}, witnesses: map[string][]*witness.Witness{}, vectors: map[string]*vectors.File{}}
+func newBaseline(specs, dir, list string) (*baseline, error) {
+	w := &baseline{known: map[string]bool{}, hashes: map[string]string{}, witnesses: map[string][]*witness.Witness{}, vectors: map[string]*vectors.File{}}
 	if err := w.load(specs); err != nil {
 		return nil, err
 	}
@@ -51,33 +49,33 @@ func newWorld(specs, dir, list string) (*world, error) {
 	return w, nil
 }
 
-// sound reports whether some units are proved and agree with their witnesses
-// as they are, and keeps the normal forms of their programs.
-func (w *world) sound(units []string, workers int) error {
+// verify wants units without mutants to be proved and to agree with their witnesses, and
+// keeps the normal forms of their programs.
+func (w *baseline) verify(units []string, workers int) error {
 	hashes := make([]map[string]string, len(units))
 	errs := make([]error, len(units))
-	spread(len(units), workers, func(i int) { hashes[i], errs[i] = w.soundUnit(units[i]) })
+	parallel(len(units), workers, func(i int) { hashes[i], errs[i] = w.verifyUnit(units[i]) })
 	for _, h := range hashes {
 		maps.Copy(w.hashes, h)
 	}
 	return errors.Join(errs...)
 }
 
-func (w *world) soundUnit(name string) (map[string]string, error) {
+func (w *baseline) verifyUnit(name string) (map[string]string, error) {
 	u := w.tree.Units[name]
 	if _, ds := prove.Block(w.tree, u, proof.Options{Facts: true}); ds.HasErrors() {
-		return nil, fmt.Errorf("the pages must be clean before they are broken:\n%s", ds.Error())
+		return nil, fmt.Errorf("the pages must have no errors before they are changed:\n%s", ds.Error())
 	}
 	for _, x := range w.witnesses[name] {
-		if text := w.witnessed(w.tree, x); text != "" {
-			return nil, fmt.Errorf("%s differs from the witness before it is broken: %s", x.Unit, text)
+		if text := w.witnessDifference(w.tree, x); text != "" {
+			return nil, fmt.Errorf("%s differs from the witness before it is changed: %s", x.Unit, text)
 		}
 	}
 	return w.hashesOf(w.tree, u), nil
 }
 
-// spread does n pieces of work with some workers.
-func spread(n, workers int, do func(int)) {
+// parallel does n tasks with some workers.
+func parallel(n, workers int, do func(int)) {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range workers {
@@ -95,44 +93,18 @@ func spread(n, workers int, do func(int)) {
 }
 
 // load reads the pages that have units.
-func (w *world) load(specs string) error {
-	var names []string
-	err := filepath.WalkDir(specs, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(p, ".md") {
-			names = append(names, p)
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("read pages: %w", err)
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		text, err := os.ReadFile(n)
-		if err != nil {
-			return fmt.Errorf("read pages: %w", err)
-		}
-		p, _ := markdown.Parse(source.NewFile(filepath.ToSlash(n), string(text)))
-		if !p.Ours() || !p.Emits() {
-			continue
-		}
-		w.pages = append(w.pages, p)
-		for k := range parser.Known(inputs(p, nil)) {
-			w.known[k] = true
-		}
-	}
-	for _, p := range w.pages {
-		f, ds := parser.Parse(p.File, inputs(p, w.known))
-		if ds.HasErrors() {
-			return fmt.Errorf("the pages must be clean:\n%s", ds.Error())
-		}
-		w.files = append(w.files, f)
-	}
-	tree, ds := units.Collect(w.files)
+func (w *baseline) load(specs string) error {
+	s, ds := gen.Load(specs)
 	if ds.HasErrors() {
-		return fmt.Errorf("the pages must be clean:\n%s", ds.Error())
+		return fmt.Errorf("the pages must have no errors before they are changed:\n%s", ds.Error())
 	}
-	w.tree = tree
+	for i, p := range s.Pages {
+		if p.Emits() {
+			w.pages, w.files = append(w.pages, p), append(w.files, s.Files[i])
+			maps.Copy(w.known, parser.Known(inputs(p, nil)))
+		}
+	}
+	w.tree = s.Tree
 	return nil
 }
 
@@ -146,8 +118,8 @@ func inputs(p *spec.Page, known map[string]bool) []parser.Input {
 	return out
 }
 
-// broken is the tree with one page in another form.
-func (w *world) broken(i int, text string) (*units.Tree, *spec.Page, diag.List) {
+// mutated is the tree with another text of one page.
+func (w *baseline) mutated(i int, text string) (*units.Tree, *spec.Page, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(w.pages[i].File.Path, text))
 	f, nd := parser.Parse(p.File, inputs(p, w.known))
 	ds.Append(nd)
@@ -159,7 +131,7 @@ func (w *world) broken(i int, text string) (*units.Tree, *spec.Page, diag.List) 
 }
 
 // hashesOf are the normal forms of a unit's programs.
-func (w *world) hashesOf(tree *units.Tree, u *notation.Unit) map[string]string {
+func (w *baseline) hashesOf(tree *units.Tree, u *notation.Unit) map[string]string {
 	out := map[string]string{}
 	ps, _ := programs(tree, u.Name.Text)
 	for _, p := range ps {
@@ -184,7 +156,7 @@ func programs(tree *units.Tree, name string) (ps []mutation.Program, ok bool) {
 	return ps, !ds.HasErrors()
 }
 
-func (w *world) loadWitnesses(dir, list string) error {
+func (w *baseline) loadWitnesses(dir, list string) error {
 	f, err := os.Open(list)
 	if err != nil {
 		return fmt.Errorf("read witnesses: %w", err)
@@ -208,7 +180,7 @@ func (w *world) loadWitnesses(dir, list string) error {
 			continue
 		}
 		r, err := os.Open(filepath.Join(dir, x.File))
-		if err != nil { // numbers computed by hand lie beside the list
+		if err != nil { // numbers computed by hand are beside the list
 			r, err = os.Open(filepath.Join(filepath.Dir(list), x.File))
 		}
 		if err != nil {
@@ -223,12 +195,12 @@ func (w *world) loadWitnesses(dir, list string) error {
 	return nil
 }
 
-// witnessTol is how far a unit may be from numbers that were computed by
-// another implementation in float64.
+// witnessTol bounds the difference of a unit from numbers that another implementation
+// computed in float64.
 const witnessTol = 1e-12
 
-// witnessed says how a unit differs from a witness, or "".
-func (w *world) witnessed(tree *units.Tree, x *witness.Witness) string {
+// witnessDifference describes how a unit differs from a witness; "" where it agrees.
+func (w *baseline) witnessDifference(tree *units.Tree, x *witness.Witness) string {
 	_, worst, err := x.Hold(tree, func(name string) ([]int, []float64, bool) { return lookup(w.vectors[x.File], name) })
 	switch {
 	case err != nil:

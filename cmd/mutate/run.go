@@ -17,37 +17,37 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A fate is what became of one break.
-type fate struct {
-	What   string // page or row, place, what was done
-	Page   string // "" for a row of the table
-	Kind   string // sign, factor, …
-	Where  string // equation, claim, …, or row
-	By     string // diagnostic, proof, witness; equal; or "" for a survivor
-	Detail string
+// An outcome is the result for one mutant.
+type outcome struct {
+	What     string // page or row, place, change
+	Page     string // "" for a row of the table
+	Kind     string // sign, factor, …
+	Where    string // equation, claim, …, or row
+	KilledBy string // message, proof, witness; equivalent; or "" for a survivor
+	Detail   string
 }
 
-// What catches a break.
+// What kills a mutant, or shows that it is equivalent.
 const (
-	byMessage = "message"
-	byProof   = "proof"
-	byWitness = "witness"
-	equal     = "equal"
+	byMessage  = "message"
+	byProof    = "proof"
+	byWitness  = "witness"
+	equivalent = "equivalent"
 )
 
-// A choice says which breaks are made: those of one unit, of the pages whose
+// A selection names the mutants that are run: those of one unit, of the pages whose
 // path contains a text, or both; and of these every n-th.
-type choice struct {
+type selection struct {
 	unit, page string
 	every      int
 }
 
-func (c choice) all() bool { return c.unit == "" && c.page == "" && c.every <= 1 }
+func (c selection) all() bool { return c.unit == "" && c.page == "" && c.every <= 1 }
 
-// judgePages breaks the chosen units and returns the fates in order. Only what
-// the breaks can reach is proved first.
-// Tell, where it is not nil, is told each as it comes.
-func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, error) {
+// runPages runs the mutants of the selected units and returns the outcomes in order. Only
+// the units that they can reach are proved first. Tell, where it is not nil, gets each
+// outcome as it comes.
+func (w *baseline) runPages(c selection, workers int, tell func(outcome)) ([]outcome, error) {
 	type job struct {
 		page int
 		m    mutation.Mutant
@@ -71,15 +71,15 @@ func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, erro
 		}
 	}
 	if len(jobs) == 0 {
-		return nil, fmt.Errorf("nothing to break: no unit %q on a page whose path contains %q", c.unit, c.page)
+		return nil, fmt.Errorf("no mutants: no unit %q on a page whose path contains %q", c.unit, c.page)
 	}
-	if err := w.sound(reached, workers); err != nil {
+	if err := w.verify(reached, workers); err != nil {
 		return nil, err
 	}
-	out := make([]fate, len(jobs))
+	out := make([]outcome, len(jobs))
 	var one sync.Mutex
-	spread(len(jobs), workers, func(k int) {
-		out[k] = w.judge(jobs[k].page, jobs[k].m)
+	parallel(len(jobs), workers, func(k int) {
+		out[k] = w.run(jobs[k].page, jobs[k].m)
 		out[k].Page = w.pages[jobs[k].page].File.Path
 		if tell != nil {
 			one.Lock()
@@ -90,19 +90,19 @@ func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, erro
 	return out, nil
 }
 
-// judge decides the fate of one break. The unit that it stands in is proved
-// first, then what reads that, the nearest first; a unit whose programs are what
-// they were, and which compares itself with no other, cannot have noticed.
-func (w *world) judge(page int, m mutation.Mutant) (f fate) {
-	f = fate{What: m.String(), Kind: m.Kind, Where: m.Line}
+// run runs one mutant. The changed unit is proved first, then its users, the nearest
+// first. A unit whose programs are unchanged, and which is compared with no other,
+// cannot kill the mutant.
+func (w *baseline) run(page int, m mutation.Mutant) (f outcome) {
+	f = outcome{What: m.String(), Kind: m.Kind, Where: m.Line}
 	defer func() {
 		if r := recover(); r != nil {
-			f.By, f.Detail = byMessage, fmt.Sprint("internal: ", r)
+			f.KilledBy, f.Detail = byMessage, fmt.Sprint("internal: ", r)
 		}
 	}()
-	tree, _, ds := w.broken(page, m.Text())
+	tree, _, ds := w.mutated(page, m.Text())
 	if ds.HasErrors() {
-		f.By, f.Detail = byMessage, first(ds)
+		f.KilledBy, f.Detail = byMessage, first(ds)
 		return f
 	}
 	var changed []string
@@ -115,18 +115,18 @@ func (w *world) judge(page int, m mutation.Mutant) (f fate) {
 		} else if name != m.Unit && !compares(tree.Units[name]) {
 			continue
 		}
-		if f.By, f.Detail = w.noticed(tree, name); f.By != "" {
+		if f.KilledBy, f.Detail = w.killer(tree, name); f.KilledBy != "" {
 			return f
 		}
 	}
-	if w.nothing(tree, changed, m) {
-		f.By = equal
+	if w.isEquivalent(tree, changed, m) {
+		f.KilledBy = equivalent
 	}
 	return f
 }
 
-// noticed says what refuses a unit of a broken tree, or "".
-func (w *world) noticed(tree *units.Tree, name string) (by, detail string) {
+// killer returns what refuses a unit of a mutated tree, or "".
+func (w *baseline) killer(tree *units.Tree, name string) (by, detail string) {
 	if _, ds := prove.Block(tree, tree.Units[name], proof.Options{Facts: true}); ds.HasErrors() {
 		if slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code >= diag.InnerGradientDiffers }) {
 			return byProof, first(ds)
@@ -134,14 +134,14 @@ func (w *world) noticed(tree *units.Tree, name string) (by, detail string) {
 		return byMessage, first(ds)
 	}
 	for _, x := range w.witnesses[name] {
-		if text := w.witnessed(tree, x); text != "" {
+		if text := w.witnessDifference(tree, x); text != "" {
 			return byWitness, text
 		}
 	}
 	return "", ""
 }
 
-// compares reports whether a unit is held to another one.
+// compares reports whether a unit claims to equal another one.
 func compares(u *notation.Unit) bool {
 	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool { _, ok := st.(*notation.Special); return ok })
 }
@@ -157,7 +157,7 @@ func first(ds diag.List) string {
 
 // sameForms reports whether no program of a unit has changed its normal form.
 // A unit without programs of its own may have changed.
-func (w *world) sameForms(tree *units.Tree, name string) bool {
+func (w *baseline) sameForms(tree *units.Tree, name string) bool {
 	if _, ok := programs(tree, name); !ok {
 		return false
 	}
@@ -170,11 +170,10 @@ func (w *world) sameForms(tree *units.Tree, name string) bool {
 	return len(now) > 0 && len(now) == len(w.hashesOf(w.tree, w.tree.Units[name]))
 }
 
-// nothing reports whether a break that nothing has caught is none: the programs
-// that it reaches give the same numbers, those in which its unit is tried with
-// every choice of its options among them, and the two sides of what its unit
-// says are what they were.
-func (w *world) nothing(tree *units.Tree, changed []string, m mutation.Mutant) bool {
+// isEquivalent reports whether a surviving mutant is equivalent: the programs that it
+// reaches compute the same numbers, also with every choice of the options of its unit,
+// and neither side of a statement of the unit changes.
+func (w *baseline) isEquivalent(tree *units.Tree, changed []string, m mutation.Mutant) bool {
 	u, v := w.tree.Units[m.Unit], tree.Units[m.Unit]
 	if u == nil || v == nil {
 		return false
@@ -198,10 +197,10 @@ func (w *world) nothing(tree *units.Tree, changed []string, m mutation.Mutant) b
 	return mutation.SameTrials(w.tree, u, tree, v) && mutation.SameClaims(w.tree, u, tree, v)
 }
 
-// judgeTable breaks the rows of the table of local derivatives, one after
-// another: the table is shared.
-func (w *world) judgeTable() []fate {
-	var out []fate
+// runTable changes the rows of the table of local derivatives, one after another: the
+// table is shared.
+func (w *baseline) runTable() []outcome {
+	var out []outcome
 	for _, op := range ir.Ops() {
 		for _, how := range []struct {
 			kind   string
@@ -211,11 +210,11 @@ func (w *world) judgeTable() []fate {
 			if !ok {
 				break
 			}
-			f := fate{What: fmt.Sprintf("row %v: %s", op, how.kind), Kind: how.kind, Where: "row"}
-			if text := w.tableCaught(op); text != "" {
-				f.By, f.Detail = byProof, text
+			f := outcome{What: fmt.Sprintf("row %v: %s", op, how.kind), Kind: how.kind, Where: "row"}
+			if text := w.tableKiller(op); text != "" {
+				f.KilledBy, f.Detail = byProof, text
 			} else if !gradient.HasDerivative(op) {
-				f.By = equal
+				f.KilledBy = equivalent
 			}
 			restore()
 			out = append(out, f)
@@ -224,8 +223,8 @@ func (w *world) judgeTable() []fate {
 	return out
 }
 
-// tableCaught says what notices a broken row, or "".
-func (w *world) tableCaught(op ir.Op) (text string) {
+// tableKiller returns what notices a changed row, or "".
+func (w *baseline) tableKiller(op ir.Op) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
 			text = fmt.Sprint("internal: ", r)
