@@ -16,10 +16,10 @@ import (
 // byIntervals is the note of what interval arithmetic proves.
 const byIntervals = "by interval arithmetic"
 
-// proveByIntervals settles what interval arithmetic decides about a rule: a gate's or a
-// state's range, and an inequality. The range of a state is assumed before a step
-// and shown after it, from its first value on; one that does not show is assumed
-// no longer.
+// proveByIntervals proves ranges of gates and states and inequalities by interval arithmetic.
+// Ranges of states are proved together by induction over the tokens: the base case is the
+// first value; the step assumes the ranges before a token and shows them after it. A range
+// that the step does not show is no longer assumed, until a fixed point is reached.
 func proveByIntervals(p *proof.Context, f *ir.Func, all []*condition) {
 	frees := irbuild.Frees(p.Block, f)
 	states := map[string]interval.Interval{}
@@ -65,6 +65,7 @@ func proveByIntervals(p *proof.Context, f *ir.Func, all []*condition) {
 	}
 }
 
+// isState reports whether a name of the program is a state.
 func isState(blk *check.Block, ascii string) bool {
 	for _, s := range blk.SymSeq {
 		if ident.ASCII(s.Name) == ascii {
@@ -74,7 +75,7 @@ func isState(blk *check.Block, ascii string) bool {
 	return false
 }
 
-// startRanges are the ranges of what states begin with.
+// startRanges are the ranges of the first values of the states.
 func startRanges(blk *check.Block) map[string]interval.Range {
 	var quiet diag.List
 	g := irbuild.Start(blk, &quiet)
@@ -99,7 +100,7 @@ func implied(op string, a, b interval.Interval) bool {
 	return false
 }
 
-// reportNarrower refuses a declared range that the equation leaves.
+// reportNarrower refuses a declared range that is narrower than the image of its equation.
 func reportNarrower(p *proof.Context, w *condition, declared, has interval.Interval) {
 	w.failure = "narrower than the range of its equation, " + has.String()
 	w.ev = proof.Failure(w.failure)
@@ -112,13 +113,13 @@ func reportNarrower(p *proof.Context, w *condition, declared, has interval.Inter
 	d.Hint("declare %s, or limit the value with within %s", rangeText(w, has), closedText(declared))
 }
 
-// rangeText is the declaration that has an interval.
+// rangeText is the declaration with another range.
 func rangeText(w *condition, iv interval.Interval) string {
 	name, _, _ := strings.Cut(w.it.Text, " ")
 	return name + " ∈ " + iv.String()
 }
 
-// closedText is an interval as a clamp has it.
+// closedText prints an interval with its ends, as a clamp has them.
 func closedText(iv interval.Interval) string {
 	iv.LoOpen, iv.HiOpen = false, false
 	return iv.String()

@@ -13,29 +13,34 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A watched thing is a probe with its item and what must hold of it.
+const (
+	invTol   = 1e-9  // of an equality after any number of tokens
+	rangeTol = 1e-12 // of an inequality
+)
+
+// A condition is a relation or a declared set that must hold after every token, the probe that
+// computes its sides, and what is known of it.
 type condition struct {
 	it      proof.Item
 	probe   irbuild.Probe
-	op      string
-	set     *notation.Type
-	page    *notation.Unit // that an invariant speaks of, where it need not hold here
+	op      string         // of a relation
+	set     *notation.Type // a declared set
+	page    *notation.Unit // another page that states it of itself alone
 	ev      proof.Evidence
-	failure string
+	failure string // the first violation
 
-	closest     float64 // how near it came to failing
-	closestText string  // and where
+	closest     float64 // the least distance from a violation
+	closestText string  // and its point
 }
 
-// newWatched makes an item that nothing is known of yet.
+// newCondition returns a condition that is not tested yet.
 func newCondition(it proof.Item, probe irbuild.Probe, op string, set *notation.Type) *condition {
 	w := &condition{it: it, probe: probe, op: op, set: set, closest: math.Inf(1)}
 	w.ev = proof.Evidence{Verdict: proof.Tested, Tolerance: w.tolerance()}
 	return w
 }
 
-// tolerance is what rounding may do along a trajectory: it adds up in what is kept
-// equal, and an inequality has room.
+// tolerance allows for rounding, which accumulates along a trajectory in an equality.
 func (w *condition) tolerance() float64 {
 	if w.set == nil && w.op == "=" || w.set != nil && proof.HasNormalisedRows(w.set.Kind) {
 		return invTol
@@ -43,6 +48,7 @@ func (w *condition) tolerance() float64 {
 	return rangeTol
 }
 
+// restricted reports whether a type is narrower than all numbers.
 func restricted(t *notation.Type) bool {
 	switch t.Kind {
 	case notation.RangeType:
@@ -53,24 +59,24 @@ func restricted(t *notation.Type) bool {
 	return false
 }
 
-// entries are the shape of the larger side and how many entries it has.
+// entries are the shape and the number of entries of the larger side.
 func (w *condition) entries(out numeric.Tensors) (shape []int, n int) {
 	return numeric.LargerShape(out[w.probe.Name], out[w.probe.RightName()])
 }
 
-// inside reports whether the conditions of an invariant hold at entry i of n.
+// inside reports whether the binders' conditions hold at entry i of n.
 func (w *condition) inside(out numeric.Tensors, i, n int) bool {
 	in := out[w.probe.InsideName()]
 	return in == nil || numeric.Broadcast(in.Data, i, n) != 0
 }
 
-// afterToken is the token of entry i of a probe, counted from the start.
+// afterToken prints the token of entry i of a probe, after some tokens of earlier chunks.
 func afterToken(before int, shape []int, i int) string {
 	return fmt.Sprintf("after token %d", before+numeric.Unravel(shape, i)[1]+1)
 }
 
-// violation is by how much an item fails at entry i, whether it lies at an end that
-// does not belong to it, and how.
+// violation is by how much the condition fails at entry i, whether the entry is at an excluded
+// end, and the text of the violation.
 func (w *condition) violation(out numeric.Tensors, i int) (by float64, end bool, text string) {
 	if w.set != nil {
 		return outside(w.set, out[w.probe.Name], i)
@@ -86,8 +92,8 @@ func (w *condition) sides(out numeric.Tensors, i int) (a, b float64) {
 	return numeric.Broadcast(out[w.probe.Name].Data, i, n), numeric.Broadcast(out[w.probe.RightName()].Data, i, n)
 }
 
-// relative is by how much a comparison fails, by the size of its sides, which differ by
-// d, and whether they are equal where they must not be.
+// relative is by how much a comparison of a and b fails, relative to their size, where d is
+// their difference, and whether they are equal in a strict inequality.
 func relative(op string, a, b, d float64) (by float64, end bool) {
 	return violated(op, d) / math.Max(1, math.Max(math.Abs(a), math.Abs(b))), d == 0 && (op == "<" || op == ">")
 }
@@ -96,7 +102,7 @@ func notHolding(op string, a, b float64) string {
 	return fmt.Sprintf("%.12g %s %.12g does not hold", a, op, b)
 }
 
-// nearAt notes how close an item came to failing at entry i.
+// nearAt records how close the condition came to failing at entry i.
 func (w *condition) nearAt(out numeric.Tensors, i int, when string, sizes map[string]int) {
 	if w.set == nil {
 		x, y := w.sides(out, i)
@@ -107,7 +113,7 @@ func (w *condition) nearAt(out numeric.Tensors, i int, when string, sizes map[st
 	}
 }
 
-// near is nearAt for two sides, between which an inequality has room.
+// near records how close the two sides of an inequality came.
 func (w *condition) near(x, y float64, when string, sizes map[string]int) {
 	if w.op != "=" {
 		w.closer(math.Abs(x-y), fmt.Sprintf("%.6g %s %.6g", x, w.op, y), when, sizes)
@@ -120,11 +126,11 @@ func (w *condition) closer(gap float64, text, when string, sizes map[string]int)
 	}
 }
 
-// verdict is what is known of an item.
+// verdict is the evidence for the condition.
 func (w *condition) verdict() proof.Evidence {
 	switch {
 	case w.ev.Verdict == proof.Proved:
-		w.ev.Points = 0 // what is proved was looked at there as well, and that adds nothing
+		w.ev.Points = 0 // tested as well, which adds nothing to a proof
 	case w.ev.Verdict == proof.Tested && w.closestText != "":
 		w.ev.Note = fmt.Sprintf("closest by %.2g: %s", math.Max(0, w.closest), w.closestText)
 	}
@@ -141,7 +147,3 @@ func violated(op string, d float64) float64 {
 	}
 	return math.Abs(d)
 }
-
-const invTol = 1e-9 // an equality after any number of steps
-
-const rangeTol = 1e-12 // an inequality

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove/interval"
@@ -14,8 +13,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// outside is by how much entry i, or the row that it opens, leaves a set, and whether
-// it lies at an end that does not belong to the set.
+// outside is by how much entry i, or the row that starts there, is outside of a set, and
+// whether it is at an excluded end.
 func outside(t *notation.Type, x *interp.Tensor, i int) (far float64, end bool, text string) {
 	switch t.Kind {
 	case notation.RangeType:
@@ -45,7 +44,8 @@ func outside(t *notation.Type, x *interp.Tensor, i int) (far float64, end bool, 
 	return math.Abs(sum - 1), false, fmt.Sprintf("a row has the sum %.12g, and not 1", sum)
 }
 
-// StaysOn follows the states of a rule from random members of a set.
+// StaysOn tests along trajectories that some states stay on the sphere or the simplex, and
+// returns the first state that does not.
 func StaysOn(p *proof.Context, kind notation.TypeKind, states []string) (proof.Evidence, string) {
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: invTol}
 	var ds diag.List
@@ -66,21 +66,13 @@ func StaysOn(p *proof.Context, kind notation.TypeKind, states []string) (proof.E
 					}
 				}
 			}
-			for n, t := range interp.Run(f, sizes, params) {
-				if r := resultNamed(f, n); r != nil && r.State {
-					params[n] = t
+			out := interp.Run(f, sizes, params)
+			for _, r := range f.Results {
+				if r.State {
+					params[r.Name] = out[r.Name]
 				}
 			}
 		}
 	}
 	return ev, ""
-}
-
-func resultNamed(f *ir.Func, name string) *ir.Result {
-	for i := range f.Results {
-		if f.Results[i].Name == name {
-			return &f.Results[i]
-		}
-	}
-	return nil
 }

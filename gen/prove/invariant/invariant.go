@@ -1,3 +1,12 @@
+// Package invariant proves what must hold after every token of a rule, or of the result of
+// an operation: the invariants that a page states and the declared sets of gates and states.
+//
+// A range or an inequality that follows from the equations is proved by interval arithmetic,
+// and for a state by induction (by_intervals.go); a declared range that is narrower than the
+// image of its equation is refuted. Everything else is tested along trajectories
+// (trajectory.go): the rule runs from its first values over random tokens, chunk after chunk,
+// and all sides are compared after every token; then over learned numbers and tokens of very
+// different sizes (stress.go).
 package invariant
 
 import (
@@ -11,24 +20,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// What must hold at every step is decided in one of three ways. Interval
-// arithmetic proves a range or an inequality that follows from the equations
-// alone (ranges.go), and refutes a range that is narrower than what they give.
-// All else is followed along trajectories: the rule runs from the values that its
-// page starts it from, over random tokens, chunk after chunk, and after every
-// token all sides are compared; then along hard ones, on which learned numbers
-// and tokens are far from any start (hard.go). Declared sets are invariants too:
-// that of every gate, and that of every state. Whatever else is said, the numbers
-// must stay numbers.
-
-// The length of a trajectory: chunks of so many tokens.
+// The length of a trajectory: the number of chunks and of tokens in each.
 const (
 	quickChunks, quickChunk = 4, 16
 	deepChunks, deepChunk   = 100, 100
 )
 
-// OfRule follows the rule and settles everything that must hold at
-// every step.
+// OfRule proves everything that must hold after every token of a rule, and that its outputs
+// stay finite.
 func OfRule(p *proof.Context) {
 	all := conditionsOf(p)
 	var ds diag.List
@@ -60,7 +59,7 @@ func OfRule(p *proof.Context) {
 	p.Decide(finite, func() proof.Evidence { run(); return finite.Evidence })
 }
 
-// watch lists the invariants of a rule's pages and its declared sets.
+// conditionsOf lists the invariants of a rule's pages and its declared sets.
 func conditionsOf(p *proof.Context) []*condition {
 	var out []*condition
 	add := func(w *condition) {
@@ -90,7 +89,7 @@ func conditionsOf(p *proof.Context) []*condition {
 	return out
 }
 
-// buildable reports whether a probe means something in this unit.
+// buildable reports whether a probe has types in a block.
 func buildable(blk *check.Block, x irbuild.Probe) bool {
 	var quiet diag.List
 	x.Name = "tried"

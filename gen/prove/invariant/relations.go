@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
+// isComparison reports whether a relation compares two numbers.
 func isComparison(op string) bool {
 	switch op {
 	case "=", "<", "≤", ">", "≥":
@@ -16,15 +17,15 @@ func isComparison(op string) bool {
 	return false
 }
 
-// A relation of an invariant, with its item.
+// A stated relation is one of an invariant, with its item.
 type stated struct {
 	*notation.Relation
 	it proof.Item
 }
 
-// relationsOf lists what invariant i states: a chain a ≤ b < c and a row of conditions
-// state several things, and each is decided by itself. Of one that states anything
-// else than comparisons nothing is listed.
+// relationsOf lists the relations of invariant i, each of which is decided by itself: a chain
+// a ≤ b < c and a conjunction have several. An invariant that is not made of comparisons is
+// refused.
 func relationsOf(p *proof.Context, inv *notation.Invariant, i int) []stated {
 	var out []stated
 	name := proof.InvariantName(inv, i)

@@ -16,7 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// OfResult tests what an operation says about its result.
+// OfResult proves the invariants that an operation states of its result.
 func OfResult(p *proof.Context) {
 	for i, inv := range proof.OwnStatements(p, p.Block.Invariants) {
 		p.ProveLine(inv.Span, inv.When, func() { proveInvariant(p, inv, i) })
@@ -85,8 +85,8 @@ func testInvariant(p *proof.Context, it proof.Item, r *notation.Relation, q *irb
 	return w.verdict()
 }
 
-// stressPoint evaluates the two sides at numbers of very different sizes, or gives
-// nothing where they overflow.
+// stressPoint evaluates the two sides at numbers of very different sizes. Results that
+// overflow are nil.
 func stressPoint(q *irbuild.Equality, prog *interp.Program, draw *sample.Sampler, mild bool) (params, out numeric.Tensors, when string) {
 	params = draw.Params(q.Func)
 	for _, v := range q.Func.Params {
@@ -104,8 +104,8 @@ func stressPoint(q *irbuild.Equality, prog *interp.Program, draw *sample.Sampler
 	return params, out, " and large numbers"
 }
 
-// doubleDoubleSides are the two sides in double-double arithmetic, where the program can be
-// evaluated in that: what rounds in float64 there differs.
+// doubleDoubleSides are the two sides in double-double arithmetic, nil where that cannot
+// evaluate the program.
 func doubleDoubleSides(q *irbuild.Equality, sizes map[string]int, params numeric.Tensors) []*interp.DoubleDoubleTensor {
 	out, ok := interp.RunDoubleDouble(q.Func, sizes, params)
 	if !ok {

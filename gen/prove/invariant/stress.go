@@ -10,14 +10,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// Hard trajectories look for what random numbers of moderate size do not show.
-// Each learned parameter has a size of its own, from a sixteenth to 256, so that
-// gates lie at their ends, alone and together; tokens are large, or all alike, so
-// that what accumulates does, or come and go with their sign. Declared sets are
-// kept. Where numbers overflow float32 a trajectory ends and says nothing. What
-// must be equal is compared while numbers are small enough for float64 to tell.
-
-// followStressed runs hard trajectories from the rule's own first states.
+// followStressed tests all conditions along trajectories with learned parameters and tokens of
+// very different sizes.
 func followStressed(p *proof.Context, f *ir.Func, all []*condition, sizes map[string]int) {
 	frees := irbuild.Frees(p.Block, f)
 	for round := range sample.StressRounds {
@@ -26,7 +20,7 @@ func followStressed(p *proof.Context, f *ir.Func, all []*condition, sizes map[st
 		path := draw.Trajectory(f)
 		for i, v := range f.Params {
 			if v.Role == ir.Outer && v.Elem == ir.Real && !v.NoGrad {
-				scale := sample.StressScales[(round/2+i)%len(sample.StressScales)] // each has every size once
+				scale := sample.StressScales[(round/2+i)%len(sample.StressScales)] // each parameter has every scale once
 				if mild {
 					scale = math.Min(1, scale)
 				}
@@ -46,14 +40,15 @@ func followStressed(p *proof.Context, f *ir.Func, all []*condition, sizes map[st
 	}
 }
 
-// checkStressed looks at one item over a chunk of a hard trajectory.
+// checkStressed tests a condition at every token of such a chunk, with room for the rounding
+// error of large numbers.
 func checkStressed(p *proof.Context, w *condition, out numeric.Tensors, sizes map[string]int, before int, mild bool) {
 	if w.failure != "" || w.tolerance() == invTol && !mild {
 		return
 	}
 	shape, n := w.entries(out)
 	for i := range n {
-		v, _, text := w.violation(out, i) // rounding reaches ends here
+		v, _, text := w.violation(out, i) // rounding reaches open ends
 		if math.IsNaN(v) || !w.inside(out, i, n) {
 			continue
 		}

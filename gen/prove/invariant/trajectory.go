@@ -12,7 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// followTrajectories runs trajectories and gathers the largest violation of each item.
+// followTrajectories tests all conditions along trajectories, and that all results stay
+// finite.
 func followTrajectories(p *proof.Context, f *ir.Func, all []*condition) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested}
 	chunks, length := quickChunks, quickChunk
@@ -50,7 +51,8 @@ func followTrajectories(p *proof.Context, f *ir.Func, all []*condition) proof.Ev
 	return ev
 }
 
-// checkChunk looks at one item over one chunk; before is the number of tokens before.
+// checkChunk tests a condition at every token of a chunk; before is the number of earlier
+// tokens.
 func checkChunk(p *proof.Context, w *condition, out numeric.Tensors, sizes map[string]int, before int) {
 	shape, n := w.entries(out)
 	for i := range n {
@@ -70,7 +72,7 @@ func checkChunk(p *proof.Context, w *condition, out numeric.Tensors, sizes map[s
 	}
 }
 
-// checkStart looks at what a context of an item's state begins with.
+// checkStart tests the first value of a state.
 func checkStart(p *proof.Context, w *condition, first *interp.Tensor, sizes map[string]int) {
 	if w.set == nil || first == nil {
 		return
@@ -83,7 +85,7 @@ func checkStart(p *proof.Context, w *condition, first *interp.Tensor, sizes map[
 	}
 }
 
-// reportViolation reports the first violation of an item.
+// reportViolation reports the first violation of a condition.
 func reportViolation(p *proof.Context, w *condition, when, text string, sizes map[string]int) {
 	if w.failure != "" {
 		return

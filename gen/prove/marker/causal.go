@@ -13,9 +13,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// Causality settles the markers of an operation or composition, of which only
-// Causal means something. A composition whose parts are not given has several
-// programs: each by itself must be causal, whatever a causal part answers.
+// Causality decides the markers of an operation or composition, which has no recurrence and of
+// which only Causal can hold. A composition with open parts has several programs, each of
+// which must be causal.
 func Causality(p *proof.Context, fs ...*ir.Func) {
 	for _, pr := range p.Block.Provides {
 		for _, m := range pr.Marks {
@@ -28,8 +28,8 @@ func Causality(p *proof.Context, fs ...*ir.Func) {
 	}
 }
 
-// testCausality changes what comes after a token and looks whether anything
-// up to it changes, bit by bit.
+// testCausality draws the tokens from a token on again and compares all results before it, bit
+// by bit.
 func testCausality(p *proof.Context, f *ir.Func, m *notation.Mark) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested, Note: "bitwise"}
 	frees := irbuild.Frees(p.Block, f)
@@ -43,7 +43,7 @@ func testCausality(p *proof.Context, f *ir.Func, m *notation.Mark) proof.Evidenc
 		for cut := 1; cut < sizes[sample.Tokens]; cut++ {
 			changed := numeric.Tensors{}
 			for _, v := range f.Params {
-				changed[v.Name] = redrawAfter(f, v, params[v.Name], draw, cut)
+				changed[v.Name] = redrawAfter(v, params[v.Name], draw, cut)
 			}
 			after := interp.Run(f, sizes, changed)
 			for _, r := range f.Results {
@@ -52,7 +52,7 @@ func testCausality(p *proof.Context, f *ir.Func, m *notation.Mark) proof.Evidenc
 				if bad != nil {
 					p.Diags.Errorf(diag.MarkerUnfounded, m.Span, "%s is not causal: a change at token %d changes %s%s", p.Unit.Name.Text, cut, r.Name, numeric.AtIndex(bad)).
 						Labelf("at %s", sample.SizesText(sizes)).See(p.Unit.Name.Span, "defined here")
-					return proof.Failure("a later token is seen")
+					return proof.Failure("a result depends on a later token")
 				}
 			}
 		}
@@ -60,8 +60,8 @@ func testCausality(p *proof.Context, f *ir.Func, m *notation.Mark) proof.Evidenc
 	return ev
 }
 
-// redrawAfter is an input with everything from token cut on drawn again.
-func redrawAfter(f *ir.Func, v *ir.Value, t *interp.Tensor, draw *sample.Sampler, cut int) *interp.Tensor {
+// redrawAfter is an input with its tokens from cut on drawn again.
+func redrawAfter(v *ir.Value, t *interp.Tensor, draw *sample.Sampler, cut int) *interp.Tensor {
 	k := sample.TokenAxis(v)
 	if k < 0 || v.Role != ir.Input {
 		return t
@@ -75,8 +75,8 @@ func redrawAfter(f *ir.Func, v *ir.Value, t *interp.Tensor, draw *sample.Sampler
 	return u
 }
 
-// compareBefore compares a result before token cut; it returns the first entry that
-// differs.
+// compareBefore compares a result before token cut, and returns the number of entries and the
+// first that differs.
 func compareBefore(r ir.Result, a, b *interp.Tensor, cut int) (int, []int) {
 	k := sample.TokenAxis(r.Val)
 	if k < 0 || r.State {

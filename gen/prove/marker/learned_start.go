@@ -12,9 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// learnedStart proves that a state begins with something that is learned and
-// was drawn at random: rows that start alike under a rule that treats them alike
-// stay alike for ever.
+// learnedStart proves that a state starts from a learned parameter with a random first value:
+// rows that start equal stay equal under a rule that treats all rows equally.
 func learnedStart(p *proof.Context, _ *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle) {
 	var quiet diag.List
 	f := irbuild.Start(p.Block, &quiet)
@@ -30,7 +29,7 @@ func learnedStart(p *proof.Context, _ *recurrence.Recurrence, states []string) (
 	return proof.Evidence{Verdict: proof.Proved}, recurrence.Obstacle{}
 }
 
-// drawn reports whether a value depends on a parameter that is drawn.
+// drawn reports whether a value depends on a parameter with a random first value.
 func drawn(blk *check.Block, v *ir.Value) bool {
 	if v.Def != nil {
 		return slices.ContainsFunc(v.Def.Reads(), func(v *ir.Value) bool { return drawn(blk, v) })

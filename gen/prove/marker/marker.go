@@ -1,3 +1,6 @@
+// Package marker decides the properties of recurrences that pages provide and require, such as
+// AffineInState: each is derived from the equations by an analysis of the recurrence, or
+// tested.
 package marker
 
 import (
@@ -12,7 +15,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// Provided compares what a rule's pages provide with what is derived.
+// Provided decides every property that a rule's pages provide, and lists those that hold and
+// that no page claims.
 func Provided(p *proof.Context, f *ir.Func, r *recurrence.Recurrence) {
 	claimed := map[string]bool{}
 	for _, pr := range p.Block.Provides {
@@ -22,10 +26,10 @@ func Provided(p *proof.Context, f *ir.Func, r *recurrence.Recurrence) {
 			}
 		}
 	}
-	listUnclaimed(p, f, r, claimed)
+	listUnclaimed(p, r, claimed)
 }
 
-// proveMarker settles one marker and returns its canonical text.
+// proveMarker decides one marker and returns its canonical text.
 func proveMarker(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, m *notation.Mark) string {
 	text := proof.MarkText(m)
 	it := proof.Item{Kind: proof.Marker, Name: proof.MarkID(m.Name.Text, text), Text: text, Span: m.Span}
@@ -62,13 +66,13 @@ func proveMarker(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, m *nota
 	return row.name + "(" + strings.Join(states, ", ") + ")"
 }
 
-// markStates are the states that a marker names, as the program spells them.
+// markStates are the states that a marker names, with their names in the program.
 func markStates(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) ([]string, string) {
 	if r == nil {
 		return nil, "this block has no recurrence"
 	}
 	if len(m.Args) == 0 {
-		return nil, "it must name the states that it speaks of"
+		return nil, "it must name its states"
 	}
 	var out []string
 	for _, a := range m.Args {
@@ -84,8 +88,8 @@ func markStates(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) ([
 	return out, ""
 }
 
-// onKnobPage reports whether a marker stands on the page of a knob that speaks of
-// any weight under a name of its own.
+// onKnobPage reports whether a marker is on the page of a knob, which has its own name for the
+// weights of any structure.
 func onKnobPage(p *proof.Context, m *notation.Mark) bool {
 	for _, u := range p.Tree.Order {
 		if u.Kind != notation.BiasUnit && u.Kind != notation.RetentionUnit && u.Kind != notation.AlgorithmUnit {
@@ -101,6 +105,7 @@ func onKnobPage(p *proof.Context, m *notation.Mark) bool {
 	return false
 }
 
+// reportMarker reports a property that does not hold.
 func reportMarker(p *proof.Context, m *notation.Mark, text string, b recurrence.Obstacle) {
 	why := b.Why
 	if why == "" {
@@ -112,5 +117,5 @@ func reportMarker(p *proof.Context, m *notation.Mark, text string, b recurrence.
 	} else {
 		d.Labelf("%s", why)
 	}
-	d.Hint("take it off the list, or change the equation")
+	d.Hint("remove it from the list, or change the equation")
 }

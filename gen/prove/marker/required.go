@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// Required settles what the knobs of a formula require of one another.
+// Required decides the properties that the knobs of a formula require of one another.
 func Required(p *proof.Context, r *recurrence.Recurrence) {
 	for _, pr := range p.Block.Provides {
 		for _, m := range pr.Marks {
@@ -49,8 +49,8 @@ func proveRequirement(p *proof.Context, r *recurrence.Recurrence, pr *notation.P
 	p.Add(it)
 }
 
-// statesMeant are the states that a requirement speaks of: by name, or, when a knob
-// speaks of its own parameter, every weight of the structure.
+// statesMeant are the states of a requirement: those that it names, or, where a knob names its
+// own parameter, all weights of the structure.
 func statesMeant(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) []string {
 	var out []string
 	for _, a := range m.Args {

@@ -10,8 +10,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// KeepsRows holds the states of a rule that are declared on the sphere or on the
-// simplex to that: a formula whose pages let it pass may still leave the set.
+// KeepsRows tests that the states of a rule that are declared on the sphere or the simplex stay
+// there: a formula that no page refuses may still leave the set.
 func KeepsRows(blk *check.Block) diag.List {
 	var ds diag.List
 	p := proof.NewContext(blk.Tree, blk.Unit, proof.Options{})

@@ -11,28 +11,39 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// A marker is a fact that a page may provide and another may require. The
-// table is closed: what is not in it means nothing. Each is derived from the
-// equations, and what is derived but not claimed is listed too, since it
-// decides which strategies are legal.
+// A marker is a property that a page may provide and another page may require.
 type marker struct {
 	name    string
-	aliases []string // as the literature and other trees call it
-	states  bool     // speaks of states
-	derive  func(p *proof.Context, r *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle)
+	aliases []string // in the literature
+	derive  derivation
+	// infers reports whether the property is listed where it is proved and no page claims
+	// it; nil for never.
+	infers func(r *recurrence.Recurrence, states []string) bool
 }
 
+// A derivation decides a property of some states. Without proof it names the obstacle.
+type derivation func(p *proof.Context, r *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle)
+
+// table has every marker. Causal is tested on the program (causal.go).
 var table = []marker{
-	{"AffineInState", []string{"AffineRecurrence", "LinearInState"}, true, byAnalysis((*recurrence.Recurrence).Affine)},
-	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byAnalysis((*recurrence.Recurrence).Elementwise)},
-	{"RowIndependent", nil, true, byAnalysis((*recurrence.Recurrence).RowIndependent)},
-	{"ColumnIndependent", nil, true, byAnalysis((*recurrence.Recurrence).ColumnIndependent)},
-	{"StateIndependentMomentum", nil, true, byState((*recurrence.Recurrence).SelfContained)},
-	{"UnitSphere", nil, true, staysOnRows(check.RowSets["UnitSphere"])},
-	{"ProbabilitySimplex", []string{"Simplex"}, true, staysOnRows(check.RowSets["ProbabilitySimplex"])},
-	{"LearnedStart", nil, true, learnedStart},
-	{"Matrices", nil, true, byState((*recurrence.Recurrence).Matrix)},
-	{"Causal", nil, false, nil},
+	{"AffineInState", []string{"AffineRecurrence", "LinearInState"}, byAnalysis((*recurrence.Recurrence).Affine), always},
+	{"ScalarAffineInState", []string{"LinearRecurrence"}, byAnalysis((*recurrence.Recurrence).Elementwise), always},
+	{"RowIndependent", nil, byAnalysis((*recurrence.Recurrence).RowIndependent), always},
+	{"ColumnIndependent", nil, byAnalysis((*recurrence.Recurrence).ColumnIndependent), always},
+	{"StateIndependentMomentum", nil, ofEach((*recurrence.Recurrence).SelfContained), besidesOthers},
+	{"UnitSphere", nil, staysOnRows(check.RowSets["UnitSphere"]), nil},
+	{"ProbabilitySimplex", []string{"Simplex"}, staysOnRows(check.RowSets["ProbabilitySimplex"]), rowsAreSoftmax},
+	{"LearnedStart", nil, learnedStart, always},
+	{"Matrices", nil, ofEach((*recurrence.Recurrence).Matrix), nil},
+	{"Causal", nil, nil, nil},
+}
+
+func always(*recurrence.Recurrence, []string) bool { return true }
+
+func besidesOthers(r *recurrence.Recurrence, _ []string) bool { return len(r.States()) > 1 }
+
+func rowsAreSoftmax(r *recurrence.Recurrence, states []string) bool {
+	return !slices.ContainsFunc(states, func(n string) bool { return !rowSoftmax(r.Carry[n].Next) })
 }
 
 // Names lists the properties that a page may provide.
@@ -44,6 +55,7 @@ func Names() []string {
 	return out
 }
 
+// named returns the marker of a name or alias, or nil.
 func named(name string) *marker {
 	for i, m := range table {
 		if m.name == name || slices.Contains(m.aliases, name) {
@@ -53,7 +65,8 @@ func named(name string) *marker {
 	return nil
 }
 
-func byAnalysis(f func(*recurrence.Recurrence, []string) (bool, recurrence.Obstacle)) func(*proof.Context, *recurrence.Recurrence, []string) (proof.Evidence, recurrence.Obstacle) {
+// byAnalysis is a property that an analysis of the recurrence proves.
+func byAnalysis(f func(*recurrence.Recurrence, []string) (bool, recurrence.Obstacle)) derivation {
 	return func(_ *proof.Context, r *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle) {
 		if ok, b := f(r, states); !ok {
 			return proof.Evidence{Verdict: proof.Failed}, b
@@ -62,7 +75,8 @@ func byAnalysis(f func(*recurrence.Recurrence, []string) (bool, recurrence.Obsta
 	}
 }
 
-func byState(f func(*recurrence.Recurrence, string) (bool, recurrence.Obstacle)) func(*proof.Context, *recurrence.Recurrence, []string) (proof.Evidence, recurrence.Obstacle) {
+// ofEach is a property that an analysis proves of each state by itself.
+func ofEach(f func(*recurrence.Recurrence, string) (bool, recurrence.Obstacle)) derivation {
 	return byAnalysis(func(r *recurrence.Recurrence, states []string) (bool, recurrence.Obstacle) {
 		for _, s := range states {
 			if ok, b := f(r, s); !ok {
@@ -73,16 +87,11 @@ func byState(f func(*recurrence.Recurrence, string) (bool, recurrence.Obstacle))
 	})
 }
 
-// staysOnRows proves that the rows of a state stay on the sphere or the simplex: a
-// softmax over the row is one, anything else is followed for a while.
-func staysOnRows(kind notation.TypeKind) func(*proof.Context, *recurrence.Recurrence, []string) (proof.Evidence, recurrence.Obstacle) {
+// staysOnRows decides that the rows of states stay on the sphere or the simplex. A softmax over
+// the row proves the simplex; anything else is tested along trajectories.
+func staysOnRows(kind notation.TypeKind) derivation {
 	return func(p *proof.Context, r *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle) {
-		all := true
-		for _, s := range states {
-			next := r.Carry[s].Next
-			all = all && kind == notation.SimplexType && rowSoftmax(next)
-		}
-		if all {
+		if kind == notation.SimplexType && rowsAreSoftmax(r, states) {
 			return proof.Evidence{Verdict: proof.Proved}, recurrence.Obstacle{}
 		}
 		ev, bad := invariant.StaysOn(p, kind, states)
