@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test test-short nightly generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs compare levels sweep docs
+.PHONY: help run test test-short nightly generate check fmt oracle bench cuda fuzz mutate sweep-knobs compare levels sweep docs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,9 +69,6 @@ fuzz: ## a minute of each fuzz target
 
 mutate: ## break the pages one token at a time and see that every break is caught
 	$(GO) run ./cmd/mutate
-
-seeds: ## hold the adjoints printed in SEEDS=dir to the derived ones
-	$(GO) run ./cmd/hecategen inspect -vjp $(SEEDS)
 
 sweep-knobs: ## compile, prove and run every legal combination of the knobs; report under out/sweep
 	$(GO) build -o out/hecategen ./cmd/hecategen
