@@ -18,7 +18,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
-	"github.com/nl-hecate/hecate/gen/shape"
 	"github.com/nl-hecate/hecate/gen/simplify"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/tree"
@@ -383,14 +382,4 @@ func GoName(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// ascii spells the sizes of a polynomial in ASCII.
-func ascii(p shape.Poly) shape.Poly {
-	for _, s := range p.Symbols() {
-		if n := ident.ASCII(s); n != s {
-			p = p.Replace(s, shape.Sym(n))
-		}
-	}
-	return p
 }

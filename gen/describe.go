@@ -44,7 +44,7 @@ func (c *unitCompiler) passedOn() {
 		v := abi.Value{Name: name, Elem: ir.Real}
 		for _, x := range s.Type.Shape {
 			p, _ := c.blk.SizeOf(x, nil)
-			v.Dims = append(v.Dims, ascii(p))
+			v.Dims = append(v.Dims, p.Rename(ident.ASCII))
 		}
 		c.out.Inputs = append(c.out.Inputs, v)
 	}
@@ -155,7 +155,7 @@ func (c *unitCompiler) sizeExpr(x notation.Expr) abi.SizeExpr {
 			return abi.SizeExpr{Op: "num", Num: n}
 		}
 		if p, ok := c.blk.SizeOf(x, nil); ok {
-			return abi.SizeExpr{Op: "size", Size: ascii(p)}
+			return abi.SizeExpr{Op: "size", Size: p.Rename(ident.ASCII)}
 		}
 	case *notation.Unary:
 		return abi.SizeExpr{Op: "neg", Args: []abi.SizeExpr{c.sizeExpr(x.X)}}
@@ -252,7 +252,7 @@ func (c *unitCompiler) bound(e notation.Expr) shape.Poly {
 		c.ds.Errorf(diag.UnknownAxis, e.Where(), "%s is not a size, and a range of indices ends at sizes", notation.Print(e, notation.Unicode)).
 			Hint("use integers and the axes of the signature")
 	}
-	return ascii(p)
+	return p.Rename(ident.ASCII)
 }
 
 // sizes lists the free sizes of the unit's programs, lanes and tokens apart.
@@ -285,7 +285,7 @@ func (c *unitCompiler) sizes() {
 			for _, f := range a.Factors {
 				fs = append(fs, ident.ASCII(f))
 			}
-			c.out.Sizes = append(c.out.Sizes, abi.Size{Name: ident.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
+			c.out.Sizes = append(c.out.Sizes, abi.Size{Name: ident.ASCII(a.Name), Value: a.Size.Rename(ident.ASCII), Product: fs})
 		}
 	}
 }

@@ -10,20 +10,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// The backward of a composition or a model is that of its own equations; what
-// happens inside a part is the part's. So the answer of a part is an operand
-// like an input, and its adjoint is derived; what the part makes of that comes
-// back to the argument of the call as one value, written as a call of the
+// The backward of a composition or a model is that of its own equations, and excludes the inside
+// of its parts. So the result of a part is an operand like an input, and its adjoint is derived;
+// the part's contribution to the adjoint of its argument is one value, written as a call of the
 // part's name with a bar:
 //
 //	ā[t] = …
 //	X̄ = attention̄(X; ā) + memorȳ(X; m̄)
 //
-// As a claim of the page an adjoint is that of the unit's own equations, with
-// all answers fixed. A line through a part says more and is a comment.
+// As a claim of the page an adjoint is that of the unit's own equations, with the results of all
+// parts fixed. An equation with a call of a part says more than that, so it is a comment.
 
-// composition derives the adjoints of the answers, parameters and inputs of a
-// composition or model.
+// composition derives the adjoints of the results of parts, of parameters and of inputs of
+// a composition or model.
 func (d *Derivation) composition(ds *diag.List) bool {
 	f, calls := irbuild.Open(d.Unit, ds)
 	if f == nil {
@@ -39,7 +38,7 @@ func (d *Derivation) composition(ds *diag.List) bool {
 		names[p] = naming{name: d.pageName(p.Name)}
 	}
 	for _, r := range f.Results {
-		if r.Name == "out" || d.Unit.Unit.Kind == notation.ModelUnit && len(r.Val.Axes) == 1 { // a number for each lane
+		if r.Name == "out" || d.Unit.Unit.Kind == notation.ModelUnit && len(r.Val.Axes) == 1 { // a number for each sequence of the batch
 			names[r.Val] = naming{name: d.pageName(r.Name), given: true}
 		}
 	}
@@ -54,17 +53,17 @@ func (d *Derivation) composition(ds *diag.List) bool {
 		return 2
 	}
 	slices.SortStableFunc(f.Params, func(a, b *ir.Value) int { return rank(a) - rank(b) })
-	return d.adjoints(f, names, laneOf(d.Unit, f), ds)
+	return d.adjoints(f, names, batchAxisOf(d.Unit, f), ds)
 }
 
-// seedParts adds what comes back from the parts to the adjoints that come in.
+// seedParts adds the adjoints that parts return to the given ones.
 func (d *Derivation) seedParts(g *ir.Func, seeds map[*ir.Value]*ir.Value) {
-	d.backs = map[*ir.Value]*notation.Call{}
+	d.partAdjoints = map[*ir.Value]*notation.Call{}
 	b := &ir.Builder{F: g}
 	for _, c := range d.calls {
 		v := g.AddParam(ident.ASCII(c.Part)+".back", ir.Adjoint, ir.Real, c.Arg.Axes...)
 		answer := naming{name: c.Eq.Name}
-		d.backs[v] = &notation.Call{Fun: notation.Word{Text: c.Part}, Bar: true, Args: []notation.Expr{c.Text, answer.ident(true)}, Semi: []int{1}}
+		d.partAdjoints[v] = &notation.Call{Fun: notation.Word{Text: c.Part}, Bar: true, Args: []notation.Expr{c.Text, answer.ident(true)}, Semi: []int{1}}
 		if old := seeds[c.Arg]; old != nil {
 			v = b.Lin(v.Axes, 0, []float64{1, 1}, ir.All(old), ir.All(v))
 		}
@@ -72,9 +71,9 @@ func (d *Derivation) seedParts(g *ir.Func, seeds map[*ir.Value]*ir.Value) {
 	}
 }
 
-// throughParts reports whether an adjoint holds what a part gives back, by
-// itself or through another that does.
-func (d *Derivation) throughParts(left, right notation.Expr, with []*notation.Define) bool {
+// readsParts reports whether an adjoint depends on an adjoint that a part returns,
+// directly or through another adjoint.
+func (d *Derivation) readsParts(left, right notation.Expr, with []*notation.Define) bool {
 	found := false
 	look := func(x any) {
 		notation.Inspect(x, func(n any) bool {
@@ -82,7 +81,7 @@ func (d *Derivation) throughParts(left, right notation.Expr, with []*notation.De
 			case *notation.Call:
 				found = found || n.Bar
 			case *notation.Ident:
-				found = found || n.Bar && d.partly[n.Name.Text]
+				found = found || n.Bar && d.incomplete[n.Name.Text]
 			}
 			return true
 		})
@@ -92,10 +91,10 @@ func (d *Derivation) throughParts(left, right notation.Expr, with []*notation.De
 		look(w)
 	}
 	if id, ok := left.(*notation.Ident); ok && found {
-		if d.partly == nil {
-			d.partly = map[string]bool{}
+		if d.incomplete == nil {
+			d.incomplete = map[string]bool{}
 		}
-		d.partly[id.Name.Text] = true
+		d.incomplete[id.Name.Text] = true
 	}
 	return found
 }

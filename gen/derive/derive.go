@@ -3,21 +3,19 @@
 // The compiler differentiates programs, and a program is no proof that a
 // person can follow. This package takes the adjoints of one step of a rule, or
 // of an operation, and turns them back into the notation: bars for adjoints,
-// products of matrices where an instruction is one, Σ and indices where it is
-// none.
+// products of matrices where an instruction is one, Σ and indices elsewhere.
 //
 //	k̄_t = −θ_t M̄_tᵀ a − θ_t M_{t−1}ᵀ b
 //	  with a = M_{t−1} k_t − v_t, b = M̄_t k_t
 //
-// What is printed is meant as a claim: it parses, it types, and both sides are
-// the same number, which a test holds for all our pages. An adjoint may
-// mention those above it; that of a state after the step is complete, so it
-// already holds what the step's own output sends back.
+// An equation that is printed is a claim: it parses, it types, and both sides are
+// equal, which a test checks for all pages of the project. An adjoint may read those
+// above it. The adjoint of a state after the step is complete: it contains the
+// contribution of the step's own output.
 //
-// The work has three parts: the program of all adjoints with the names that
-// its values have on the page (step.go), the form of a product (product.go),
-// and everything entry by entry (entry.go). What a step reads in a window is
-// written at one moment at a time (moment.go).
+// The work has three parts: the program of all adjoints (adjoints.go), expressions
+// of arrays without indices (array_form.go, product_form.go), and expressions entry
+// by entry where an array has none (entrywise.go, reads.go).
 package derive
 
 import (
@@ -33,38 +31,38 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// An Equation is one derived line. A Partial one only says what the step adds
-// to an adjoint that comes in, and is printed as a comment. So is one that
-// holds what a part gives back: attention̄(X; ā) is what the part attention,
-// called with X, gives back to X when its answer a has the adjoint ā.
+// An Equation is one derived line. A Partial one is only the contribution of the step to
+// an adjoint that it is given, and is printed as a comment. So is one that depends on the
+// adjoints of parts: attention̄(X; ā) is the contribution of the part attention, called
+// with X, to the adjoint of X, where ā is the adjoint of its result a.
 type Equation struct {
 	Left    notation.Expr // an adjoint, or an inner gradient
 	Right   notation.Expr
 	With    []*notation.Define
 	Partial bool
-	Shared  bool // of a value that is the same for all tokens and has an equation: what this token adds, of which no claim speaks
-	Parts   bool // parts give back some of it
-	Wide    bool // of a value that a window reads: what the step gives back to the present moment
+	Shared  bool // of a value that is the same for all tokens and has an equation: the contribution of this token, which no claim covers
+	Parts   bool // depends on adjoints that parts return
+	Wide    bool // of a value that a window reads: the contribution of the step to the present time step
 }
 
 // A Derivation is the backward of one unit.
 type Derivation struct {
-	open   bool // a composition or model
-	calls  []irbuild.PartCall
-	backs  map[*ir.Value]*notation.Call // what parts give back
-	partly map[string]bool              // whose adjoints hold some of that
+	open         bool // a composition or model
+	calls        []irbuild.PartCall
+	partAdjoints map[*ir.Value]*notation.Call // adjoints that parts return
+	incomplete   map[string]bool              // names whose adjoints depend on those
 
-	windows []*ir.Axis // that the step looks back through
+	windows []*ir.Axis // that the step reads
 
 	Unit      *check.Block
-	Given     []notation.Expr // adjoints that come in
+	Given     []notation.Expr // adjoints of results
 	Gradients []Equation
 	Adjoints  []Equation
 }
 
-// Of derives the backward of a block; nil means that a message was given.
+// Of derives the backward of a block; nil means that an error was reported.
 func Of(b *check.Block, ds *diag.List) *Derivation {
-	if b.Strategy != nil { // a chunk computes what the rule's steps do
+	if b.Strategy != nil { // a strategy computes the steps of its rule
 		b = b.Strategy.Rule
 	}
 	d := &Derivation{Unit: b}
@@ -89,7 +87,7 @@ func Of(b *check.Block, ds *diag.List) *Derivation {
 	return d
 }
 
-// Text prints a derivation; every line that is no comment is an equation.
+// Text prints a derivation; every line that is not a comment is an equation.
 func (d *Derivation) Text(style notation.Style) string {
 	var b strings.Builder
 	var given []string
@@ -97,7 +95,7 @@ func (d *Derivation) Text(style notation.Style) string {
 		given = append(given, notation.Print(x, style))
 	}
 	name := d.Unit.Name
-	if d.open { // a parameter's adjoint is the sum over all lanes
+	if d.open { // the adjoint of a parameter is the sum over the batch
 		name += ", one lane"
 	}
 	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Keyword(), name, strings.Join(given, ", "))

@@ -15,15 +15,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A writer turns values of a program into expressions. A value with a name on
-// the page is that name; one that is read several times, or has no form as an
-// array, becomes a local definition of the equation.
+// The writer of one equation: names, letters for indices and local definitions, and sizes.
+
+// A writer turns values of a program into expressions. A value with a name on the page is
+// written as that name; one that is read several times, or has no form as an array,
+// becomes a local definition of the equation.
 type writer struct {
 	blk   *check.Block
 	f     *ir.Func
-	lane  *ir.Axis
+	batch *ir.Axis
 	names map[*ir.Value]notation.Expr
-	moments
+	windowState
 	taken map[string]bool
 
 	// of the equation that is being written
@@ -37,64 +39,55 @@ type writer struct {
 }
 
 func newWriter(b *check.Block, f *ir.Func, lane *ir.Axis) *writer {
-	w := &writer{blk: b, f: f, lane: lane, names: map[*ir.Value]notation.Expr{}, moments: moments{series: map[*ir.Value]naming{}, bars: map[*ir.Value]bool{}}, taken: map[string]bool{"t": true, "T": true, "O": true}}
-	for _, m := range []any{b.Symbols, b.Options, b.Axes, b.Funcs} {
-		switch m := m.(type) {
-		case map[string]*check.Symbol:
-			take(w.taken, m)
-		case map[string]*check.Option:
-			take(w.taken, m)
-		case map[string]*check.Axis:
-			take(w.taken, m)
-		case map[string]*check.Function:
-			take(w.taken, m)
-		}
-	}
+	w := &writer{blk: b, f: f, batch: lane, names: map[*ir.Value]notation.Expr{}, windowState: windowState{series: map[*ir.Value]naming{}, bars: map[*ir.Value]bool{}}, taken: map[string]bool{"t": true, "T": true, "O": true}}
+	take(w.taken, b.Symbols)
+	take(w.taken, b.Options)
+	take(w.taken, b.Axes)
+	take(w.taken, b.Funcs)
 	return w
 }
 
+// take reserves the names of a block.
 func take[V any](taken map[string]bool, m map[string]V) {
 	for n := range m {
 		taken[n] = true
 	}
 }
 
-// name gives a value its name on the page; the first one stays.
+// name gives a value its name on the page; the first name is kept.
 func (w *writer) name(v *ir.Value, x notation.Expr) {
 	if v != nil && w.names[v] == nil {
 		w.names[v] = x
 	}
 }
 
-// whole writes the value of an equation.
-func (w *writer) whole(v *ir.Value) (notation.Expr, []*notation.Define, error) {
-	w.begin(v)
-	x, err := w.array(v)
-	if err != nil && w.pairs < everywhere {
-		w.pairs++
-		defer func() { w.pairs-- }()
-		return w.whole(v)
-	}
-	return x, w.with, err
+// write writes the value of an equation.
+func (w *writer) write(v *ir.Value) (notation.Expr, []*notation.Define, error) {
+	return w.equation([]*ir.Value{v}, func() (notation.Expr, error) { return w.array(v) })
 }
 
-// sum writes the sum of reads.
-func (w *writer) sum(args []term) (notation.Expr, []*notation.Define, error) {
+// writeSum writes a sum of arrays.
+func (w *writer) writeSum(ts []term) (notation.Expr, []*notation.Define, error) {
 	var vals []*ir.Value
-	for _, a := range args {
-		vals = append(vals, a.val)
+	for _, t := range ts {
+		vals = append(vals, t.val)
 	}
-	w.begin(vals...)
-	x, err := w.addends(args, 0)
-	if err != nil && w.pairs < everywhere {
-		w.pairs++
-		defer func() { w.pairs-- }()
-		return w.sum(args)
-	}
-	return x, w.with, err
+	return w.equation(vals, func() (notation.Expr, error) { return w.addends(ts, 0) })
 }
 
-// begin starts an equation: it counts who reads what below its values.
+// equation writes an equation of values with its local definitions: with plain
+// indices if it can, else with pairs of indices.
+func (w *writer) equation(vals []*ir.Value, write func() (notation.Expr, error)) (notation.Expr, []*notation.Define, error) {
+	defer func() { w.pairs = noPairs }()
+	for ; ; w.pairs++ {
+		w.begin(vals...)
+		if x, err := write(); err == nil || w.pairs == allPairs {
+			return x, w.with, err
+		}
+	}
+}
+
+// begin starts an equation: it counts how often each value is read.
 func (w *writer) begin(vals ...*ir.Value) {
 	w.uses, w.locals, w.with, w.letter, w.fresh, w.depth = map[*ir.Value]int{}, map[*ir.Value]string{}, nil, 0, 0, 0
 	done := map[*ir.Value]bool{}
@@ -114,8 +107,8 @@ func (w *writer) begin(vals ...*ir.Value) {
 	}
 }
 
-// added are the summands of a complete adjoint besides what comes in.
-func (w *writer) added(v *ir.Value) []term {
+// ownShare is the summands of a complete adjoint without the given ones.
+func (w *writer) ownShare(v *ir.Value) []term {
 	if v.Def == nil || v.Def.Op != ir.Lin {
 		return nil
 	}
@@ -136,7 +129,7 @@ var (
 	localLetters = strings.Fields("a b c e g p u w z")
 )
 
-func (w *writer) free(letters []string, next *int) string {
+func (w *writer) freeLetter(letters []string, next *int) string {
 	for {
 		n := letters[*next%len(letters)]
 		if k := *next / len(letters); k > 0 {
@@ -151,24 +144,24 @@ func (w *writer) free(letters []string, next *int) string {
 
 // binder makes an index over an axis.
 func (w *writer) binder(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
-	if two := w.factors(a); w.pairs > nowhere && two != nil {
-		bs, at := w.pair(two)
+	if two := w.factors(a); w.pairs > noPairs && two != nil {
+		bs, at := w.pairIndex(two)
 		return &notation.Binder{Tuple: bs}, at, nil
 	}
-	return w.plain(a)
+	return w.singleIndex(a)
 }
 
-// plain makes a single index over an axis.
-func (w *writer) plain(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
+// singleIndex makes a single index over an axis.
+func (w *writer) singleIndex(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
 	r, err := w.size(a.Size, a.Name)
 	if err != nil {
 		return nil, nil, err
 	}
-	n := w.free(indexLetters, &w.letter)
+	n := w.freeLetter(indexLetters, &w.letter)
 	return &notation.Binder{Name: notation.Word{Text: n}, Range: r}, identifier(n), nil
 }
 
-// size writes an axis or its size: a name of the page, or a polynomial in such.
+// size writes an axis or its size: a name of the page, or a polynomial in names.
 func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 	for _, a := range w.blk.AxisSeq {
 		if ident.ASCII(a.Name) == name && a.Size.Equal(p) {
@@ -176,7 +169,7 @@ func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 		}
 	}
 	for _, a := range w.blk.AxisSeq {
-		if renamed(a.Size).Equal(p) && !a.Free {
+		if a.Size.Rename(ident.ASCII).Equal(p) && !a.Free {
 			return identifier(a.Name), nil
 		}
 	}
@@ -201,7 +194,7 @@ func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 	return x, nil
 }
 
-// axisName puts the page's name for a size in place of the program's.
+// axisName replaces the program's name of a size by the page's.
 func (w *writer) axisName(id *notation.Ident) bool {
 	for _, a := range w.blk.AxisSeq {
 		if a.Name == id.Name.Text || ident.ASCII(a.Name) == id.Name.Text {
@@ -212,23 +205,15 @@ func (w *writer) axisName(id *notation.Ident) bool {
 	return false
 }
 
-func renamed(p shape.Poly) shape.Poly {
-	for _, s := range p.Symbols() {
-		if n := ident.ASCII(s); n != s {
-			p = p.Replace(s, shape.Sym(n))
-		}
-	}
-	return p
-}
-
-// axes are the visible axes of a value, and subs the subscripts that read them.
+// axes are the visible axes of a value.
 func (w *writer) axes(v *ir.Value) []*ir.Axis {
 	return slices.DeleteFunc(slices.Clone(v.Axes), w.hidden)
 }
 
-// hidden axes are those of lanes and of moments.
-func (w *writer) hidden(a *ir.Axis) bool { return a == w.lane || slices.Contains(w.windows, a) }
+// hidden reports whether an axis is the batch or a window.
+func (w *writer) hidden(a *ir.Axis) bool { return a == w.batch || slices.Contains(w.windows, a) }
 
+// subs are the subscripts of a read at visible axes.
 func (w *writer) subs(a ir.Arg) []ir.Sub {
 	var out []ir.Sub
 	for i, s := range a.Sub {
@@ -244,30 +229,30 @@ func (w *writer) local(v *ir.Value) (notation.Expr, error) {
 	if n := w.locals[v]; n != "" {
 		return identifier(n), nil
 	}
-	if w.everyMoment(v) {
-		return nil, fmt.Errorf("a value of every moment of a window, which a local definition cannot be")
+	if w.hasWindow(v) {
+		return nil, fmt.Errorf("a value of every time step of a window, which a local definition cannot be")
 	}
 	d, err := w.definition(v)
 	if err != nil {
 		return nil, err
 	}
-	n := w.free(localLetters, &w.fresh)
+	n := w.freeLetter(localLetters, &w.fresh)
 	d.Target.Name = identifier(n)
 	w.locals[v] = n
 	w.with = append(w.with, d)
 	return identifier(n), nil
 }
 
-// definition writes a value with its indices on the left, or without any where
-// it has a form as an array.
+// definition writes a value with its indices on the left, or without indices where it has
+// a form as an array.
 func (w *writer) definition(v *ir.Value) (*notation.Define, error) {
 	d := &notation.Define{Target: &notation.Target{}}
-	mark := w.mark()
+	mark := w.save()
 	if x, ok := w.form(v); ok {
 		d.Value = x
 		return d, nil
 	}
-	w.undo(mark)
+	w.restore(mark)
 	var at []notation.Expr
 	for _, a := range w.axes(v) {
 		b, i, err := w.binder(a)
@@ -283,7 +268,7 @@ func (w *writer) definition(v *ir.Value) (*notation.Define, error) {
 
 // array writes a value as an array.
 func (w *writer) array(v *ir.Value) (notation.Expr, error) {
-	if x := w.known(v); x != nil {
+	if x := w.pageName(v); x != nil {
 		return x, nil
 	}
 	if n := w.locals[v]; n != "" {
@@ -296,33 +281,34 @@ func (w *writer) array(v *ir.Value) (notation.Expr, error) {
 		return nil, fmt.Errorf("it nests too deep")
 	}
 	defer func() { w.depth-- }()
-	if w.uses[v] > 1 && !simple(v) && !w.everyMoment(v) {
+	if w.uses[v] > 1 && !cheap(v) && !w.hasWindow(v) {
 		return w.local(v)
 	}
-	mark := w.mark()
+	mark := w.save()
 	if x, ok := w.form(v); ok {
 		return x, nil
 	}
-	w.undo(mark)
+	w.restore(mark)
 	return w.local(v)
 }
 
-// A mark is where an attempt began.
-type mark struct{ with, letter, fresh int }
+// A savepoint is a state of the writer before an attempt.
+type savepoint struct{ with, letter, fresh int }
 
-func (w *writer) mark() mark { return mark{len(w.with), w.letter, w.fresh} }
+// save returns the state of the writer.
+func (w *writer) save() savepoint { return savepoint{len(w.with), w.letter, w.fresh} }
 
-// undo forgets the definitions of an attempt that failed.
-func (w *writer) undo(m mark) {
+// restore removes the definitions of an attempt that failed.
+func (w *writer) restore(m savepoint) {
 	for _, d := range w.with[m.with:] {
 		maps.DeleteFunc(w.locals, func(_ *ir.Value, n string) bool { return n == d.Target.Name.Name.Text })
 	}
 	w.with, w.letter, w.fresh = w.with[:m.with], m.letter, m.fresh
 }
 
-// simple values are written again rather than named: numbers, and conditions,
+// cheap values are cheap to write again, so they get no name: numbers, and conditions,
 // which no name can hold.
-func simple(v *ir.Value) bool {
+func cheap(v *ir.Value) bool {
 	return v.Def != nil && (v.Def.Op == ir.Const || v.Def.Op == ir.SizeOf || v.Elem != ir.Real)
 }
 

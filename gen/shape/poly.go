@@ -220,6 +220,16 @@ func (p Poly) Eval(sizes map[string]int) (int, error) {
 	return int(sum.Num().Int64()), nil
 }
 
+// Rename returns p with every size s named f(s).
+func (p Poly) Rename(f func(string) string) Poly {
+	for _, s := range p.Symbols() {
+		if n := f(s); n != s {
+			p = p.Replace(s, Sym(n))
+		}
+	}
+	return p
+}
+
 // Replace returns p with the size named s replaced by q. Where p has a quotient
 // of s, q is a size or a number.
 func (p Poly) Replace(s string, q Poly) Poly {

@@ -7,7 +7,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -21,7 +20,7 @@ func (e *Builder) Axis(a *check.Axis) *ir.Axis {
 	if x := e.Axes[a]; x != nil {
 		return x
 	}
-	size := program.ASCIISizes(a.Size)
+	size := a.Size.Rename(ident.ASCII)
 	x := e.Sized[size.String()]
 	if x == nil || a.Free {
 		x = e.Func.NewSizedAxis(ident.ASCII(a.Name), size)
@@ -49,7 +48,7 @@ func (e *Builder) SizedAxis(p shape.Poly) *ir.Axis {
 func (e *Builder) axisOfSize(p shape.Poly) *ir.Axis {
 	var found *check.Axis
 	for _, a := range e.Block.AxisSeq {
-		if _, fixed := a.Size.Const(); a.Free || fixed || program.ASCIISizes(a.Size).String() != p.String() {
+		if _, fixed := a.Size.Const(); a.Free || fixed || a.Size.Rename(ident.ASCII).String() != p.String() {
 			continue
 		}
 		if found != nil {
@@ -114,7 +113,7 @@ func (e *Builder) size(s notation.Expr, generic func(id *notation.Ident) *ir.Axi
 			return &check.Axis{Size: b.Axis.Size}
 		}
 		if a := e.Block.AxisOf(id.Name.Text); a != nil {
-			return &check.Axis{Size: program.ASCIISizes(a.Size)}
+			return &check.Axis{Size: a.Size.Rename(ident.ASCII)}
 		}
 		if generic != nil {
 			if a := generic(id); a != nil {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -152,7 +152,7 @@ func (e *Builder) affine(x notation.Expr) (tensor.Affine, bool) {
 		} else if x.Name.Text == "t" && e.Token != nil && !e.timeIsAxis() {
 			return tensor.AffineOf(e.Token), true
 		} else if a := e.Block.Axes[x.Name.Text]; a != nil {
-			return tensor.Affine{Const: program.ASCIISizes(a.Size)}, true
+			return tensor.Affine{Const: a.Size.Rename(ident.ASCII)}, true
 		}
 	case *notation.Number:
 		if x.Value != math.Trunc(x.Value) || math.Abs(x.Value) > check.MaxSize {

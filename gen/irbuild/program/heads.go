@@ -43,7 +43,7 @@ func OverHeads(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 			return nil
 		}
 	}
-	head := &ir.Axis{Name: ident.ASCII(blk.Heads.Name), Size: ASCIISizes(blk.Heads.Size)}
+	head := &ir.Axis{Name: ident.ASCII(blk.Heads.Name), Size: blk.Heads.Size.Rename(ident.ASCII)}
 	m := &batcher{b: ir.Builder{F: &ir.Func{Name: f.Name, Axes: slices.Clone(f.Axes)}}, head: head,
 		vals: map[*ir.Value]*ir.Value{}, perHead: map[*ir.Value]bool{}, flattened: map[*ir.Value]*ir.Value{}}
 	if i := slices.IndexFunc(f.Axes, func(a *ir.Axis) bool { return a.Name == "L" }); i >= 0 {

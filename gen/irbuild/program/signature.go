@@ -1,22 +1,10 @@
 package program
 
 import (
-	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // The parameters, results and sizes of a program.
-
-// ASCIISizes spells the sizes of a polynomial in ASCII.
-func ASCIISizes(p shape.Poly) shape.Poly {
-	for _, s := range p.Symbols() {
-		if n := ident.ASCII(s); n != s {
-			p = p.Replace(s, shape.Sym(n))
-		}
-	}
-	return p
-}
 
 // Input is the one input of a part.
 func Input(g *ir.Func) *ir.Value {

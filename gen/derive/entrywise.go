@@ -9,9 +9,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// expand writes the entry of a value at positions, one per visible axis: the
-// instruction's loops become the positions, and those that are summed become
-// indices of a Σ. Everything has such a form.
+// Expressions entry by entry. Every value has such a form: the loops of its instruction become
+// the indices at which it is read, and loops that are summed over become the indices of a Σ.
+
+// expand writes the entry of a value at positions, one per visible axis.
 func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	in := v.Def
 	if len(at) != len(w.axes(v)) {
@@ -20,34 +21,34 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 	if in.Op == ir.Reshape {
 		return w.reshaped(v, at)
 	}
-	if sum := w.enter(v); sum != nil {
+	if sum := w.openSum(v); sum != nil {
 		x, err := w.expand(v, at)
 		return sum(x), err
 	}
-	if err := w.atMoment(in); err != nil {
+	if err := w.checkWindows(in); err != nil {
 		return nil, err
 	}
 	loops := make([]notation.Expr, len(in.Loops))
-	conds, err := w.place(v, at, loops)
+	conds, err := w.placeLoops(v, at, loops)
 	if err != nil {
 		return nil, err
 	}
 	reduced := in.Op == ir.Max || in.Op == ir.Softmax || in.Op == ir.LogSumExp
 	if reduced {
-		return w.normal(v, loops)
+		return w.normalised(v, loops)
 	}
 	var bs []*notation.Binder
 	for l, x := range loops {
 		if x != nil || w.hidden(in.Loops[l]) {
 			continue
 		}
-		b, i, err := w.summed(in.Loops[l])
+		b, i, err := w.sumIndices(in.Loops[l])
 		if err != nil {
 			return nil, err
 		}
 		bs, loops[l] = append(bs, b...), i
 	}
-	late, err := w.late(v, at, loops)
+	late, err := w.targetConditions(v, at, loops)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +62,12 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 	if err != nil {
 		return nil, err
 	}
-	return under(append(bs, more.binders...), append(conds, more.conds...), body), nil
+	return sumUnder(append(bs, more.binders...), append(conds, more.conds...), body), nil
 }
 
-// place gives loops that write an axis alone the position on that axis. A loop
-// that writes two axes makes them equal.
-func (w *writer) place(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
+// placeLoops assigns the position on an axis to the loop that alone writes it. A loop that
+// writes two axes makes their positions equal.
+func (w *writer) placeLoops(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
 	var conds []notation.Expr
 	axes := w.axes(v)
 	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
@@ -82,9 +83,9 @@ func (w *writer) place(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr,
 	return conds, nil
 }
 
-// late are the conditions of axes that are written at something else than one
-// loop: a scatter, a window.
-func (w *writer) late(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
+// targetConditions are the conditions of axes that are not written at one loop: of a
+// scatter or a window.
+func (w *writer) targetConditions(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
 	var conds []notation.Expr
 	axes := w.axes(v)
 	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
@@ -116,10 +117,10 @@ func (w *writer) guards(in *ir.Instr, loops []notation.Expr) ([]notation.Expr, e
 	return conds, nil
 }
 
-// scalar writes what an instruction computes at one point of its loops.
-func (w *writer) scalar(v *ir.Value, loops []notation.Expr) (notation.Expr, gather, error) {
+// scalar writes the value of an instruction at one point of its loops.
+func (w *writer) scalar(v *ir.Value, loops []notation.Expr) (notation.Expr, indexSum, error) {
 	in := v.Def
-	var g gather
+	var g indexSum
 	var args []notation.Expr
 	for _, a := range in.Args {
 		x, err := w.read(in, a, loops, &g)
@@ -142,9 +143,9 @@ func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr
 	case op == ir.Prod:
 		return times(in.Coef[0], args), nil
 	case op == ir.Lin:
-		return added(in.Coef, args), nil
+		return linear(in.Coef, args), nil
 	case op == ir.Const:
-		return signed(in.Coef[0]), nil
+		return signedNumeral(in.Coef[0]), nil
 	case op == ir.SizeOf:
 		return w.size(in.Poly, "")
 	case op == ir.Iota:
@@ -206,14 +207,14 @@ func times(c float64, args []notation.Expr) notation.Expr {
 	return out
 }
 
-// added is the sum of numbers; the constant comes last in coefs.
-func added(coefs []float64, args []notation.Expr) notation.Expr {
+// linear is a linear combination of numbers; the constant is last in coefs.
+func linear(coefs []float64, args []notation.Expr) notation.Expr {
 	var out notation.Expr
 	add := func(c float64, x notation.Expr) {
 		if u, ok := x.(*notation.Unary); ok {
 			x, c = u.X, -c
 		}
-		out = joined(out, scaled(math.Abs(c), x), c < 0)
+		out = plus(out, scaled(math.Abs(c), x), c < 0)
 	}
 	constant := coefs[len(args)]
 	if constant > 0 {
@@ -233,9 +234,9 @@ func added(coefs []float64, args []notation.Expr) notation.Expr {
 
 var normals = map[ir.Op]string{ir.Max: "max", ir.Softmax: "softmax", ir.LogSumExp: "logsumexp"}
 
-// normal writes max, logsumexp and softmax: over indices of their own, or, for
+// normalised writes max, logsumexp and softmax: over indices of their own, or, for
 // softmax, over the positions on the left.
-func (w *writer) normal(v *ir.Value, loops []notation.Expr) (notation.Expr, error) {
+func (w *writer) normalised(v *ir.Value, loops []notation.Expr) (notation.Expr, error) {
 	in := v.Def
 	out := &notation.Reduce{Op: normals[in.Op]}
 	for _, l := range in.Over {
@@ -249,7 +250,7 @@ func (w *writer) normal(v *ir.Value, loops []notation.Expr) (notation.Expr, erro
 		}
 		out.Binders, loops[l] = append(out.Binders, b), i
 	}
-	if slices.Contains(loops, nil) && w.lane == nil {
+	if slices.Contains(loops, nil) && w.batch == nil {
 		return nil, fmt.Errorf("a loop that is neither kept nor reduced")
 	}
 	conds, err := w.guards(in, loops)
@@ -264,7 +265,7 @@ func (w *writer) normal(v *ir.Value, loops []notation.Expr) (notation.Expr, erro
 			last.Cond = &notation.And{X: last.Cond, Y: c}
 		}
 	}
-	var g gather
+	var g indexSum
 	x, err := w.read(in, in.Args[0], loops, &g)
 	if err == nil && len(g.binders) > 0 {
 		err = fmt.Errorf("a shifted read under %s", out.Op)

@@ -8,6 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
+// Expressions of arrays without indices: sums, functions, choices and stacks.
+
 // A term is a summand: a number times an array.
 type term struct {
 	coef float64
@@ -17,10 +19,10 @@ type term struct {
 // form writes a value as an array without indices, if it has such a form.
 func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
-	if in == nil || len(w.guard(in)) > 0 || w.atMoment(in) != nil {
+	if in == nil || len(w.guard(in)) > 0 || w.checkWindows(in) != nil {
 		return nil, false
 	}
-	if sum := w.enter(v); sum != nil {
+	if sum := w.openSum(v); sum != nil {
 		x, ok := w.form(v)
 		return sum(x), ok
 	}
@@ -43,7 +45,7 @@ func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 		x, err := w.size(in.Poly, "")
 		return x, err == nil
 	case in.Op == ir.Const && len(w.axes(v)) == 0:
-		return signed(in.Coef[0]), true
+		return signedNumeral(in.Coef[0]), true
 	case in.Op.Info().Page != "" && len(in.Args) == 1:
 		if x, ok := w.operand(v, in.Args[0]); ok {
 			return call(in.Op.Info().Page, x), true
@@ -60,14 +62,14 @@ func call(name string, args ...notation.Expr) notation.Expr {
 	return &notation.Call{Fun: notation.Word{Text: name}, Args: args}
 }
 
-func signed(x float64) notation.Expr {
+func signedNumeral(x float64) notation.Expr {
 	if math.Signbit(x) {
 		return negative(numeral(-x))
 	}
 	return numeral(x)
 }
 
-// negative puts a minus in front of a row as a whole.
+// negative is minus an expression.
 func negative(x notation.Expr) notation.Expr { return &notation.Unary{X: x} }
 
 // operand writes an argument that is read at the value's own positions, or a
@@ -204,7 +206,7 @@ func (w *writer) linForm(v *ir.Value) (notation.Expr, bool) {
 // addends writes Σ coef·array + constant, a positive one first.
 func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
 	var out notation.Expr
-	add := func(x notation.Expr, minus bool) { out = joined(out, x, minus) }
+	add := func(x notation.Expr, minus bool) { out = plus(out, x, minus) }
 	if constant > 0 {
 		add(numeral(constant), false)
 	}
@@ -237,8 +239,8 @@ func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
 	return out, nil
 }
 
-// joined is sum ± x; a nil sum is none.
-func joined(sum, x notation.Expr, minus bool) notation.Expr {
+// plus is sum ± x; sum may be nil.
+func plus(sum, x notation.Expr, minus bool) notation.Expr {
 	switch {
 	case sum == nil && minus:
 		return negative(x)
@@ -250,7 +252,7 @@ func joined(sum, x notation.Expr, minus bool) notation.Expr {
 	return &notation.Binary{Op: "+", X: sum, Y: x}
 }
 
-// scaled puts a positive number in front of a row.
+// scaled is a positive number times an expression.
 func scaled(c float64, x notation.Expr) notation.Expr {
 	if c == 1 {
 		return x
@@ -264,7 +266,7 @@ func scaled(c float64, x notation.Expr) notation.Expr {
 	return row(numeral(c), x)
 }
 
-// leading takes the number off the front of a row.
+// leading removes the number at the front of a row.
 func leading(x notation.Expr) (float64, notation.Expr, bool) {
 	j, ok := x.(*notation.Juxt)
 	if !ok {
@@ -277,8 +279,8 @@ func leading(x notation.Expr) (float64, notation.Expr, bool) {
 	return n.Value, row(j.Items[1:]...), true
 }
 
-// row joins factors; rows in it are taken apart, other loose expressions get
-// their parentheses from the printer.
+// row is the product of factors as a row; rows among them are flattened. The printer adds
+// parentheses to looser expressions.
 func row(items ...notation.Expr) notation.Expr {
 	var out []notation.Expr
 	for _, x := range items {

@@ -8,15 +8,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A gather is an index that a read needs because its position is no index
-// itself: Σ_{l∈n, l = m + i} x[l].
-type gather struct {
+// Reads of values at indices, and the subscripts.
+
+// An indexSum is the indices and conditions of a read at positions that are no indices:
+// Σ_{l∈n, l = m + i} x[l].
+type indexSum struct {
 	binders []*notation.Binder
 	conds   []notation.Expr
 }
 
 // read writes an argument of an instruction at the loops.
-func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *gather) (notation.Expr, error) {
+func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *indexSum) (notation.Expr, error) {
 	subs := w.subs(a)
 	var at []notation.Expr
 	axes := w.axes(a.Val)
@@ -40,7 +42,7 @@ func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *gather) 
 	return w.at(a.Val, at)
 }
 
-// at writes a value at positions: a name with an index, or what it is made of.
+// at writes a value at positions: a name with an index, or its definition.
 func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	named := func(x notation.Expr) notation.Expr {
 		if len(at) == 0 {
@@ -48,7 +50,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 		}
 		return &notation.Index{X: x, At: at}
 	}
-	if x := w.known(v); x != nil {
+	if x := w.pageName(v); x != nil {
 		return named(x), nil
 	}
 	if n := w.locals[v]; n != "" {
@@ -57,7 +59,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	if v.Def == nil {
 		return nil, fmt.Errorf("%s has no name on the page", v.Name)
 	}
-	if w.uses[v] > 1 && !simple(v) && v.Elem == ir.Real && !w.everyMoment(v) || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
+	if w.uses[v] > 1 && !cheap(v) && v.Elem == ir.Real && !w.hasWindow(v) || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
 		x, err := w.local(v)
 		if err != nil {
 			return nil, err
@@ -89,7 +91,7 @@ func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation
 		}
 	}
 	if s.Indirect != nil {
-		var g gather
+		var g indexSum
 		x, err := w.read(in, *s.Indirect, loops, &g)
 		if err != nil || len(g.binders) > 0 {
 			return nil, fmt.Errorf("a position inside a position")
@@ -117,7 +119,7 @@ func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation
 	return out, nil
 }
 
-// monomial writes a part of a size, without its sign.
+// monomial writes a monomial of a size, without its sign.
 func (w *writer) monomial(m shape.Monomial) (notation.Expr, int, error) {
 	sign := 1
 	p := shape.Poly{}

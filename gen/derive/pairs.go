@@ -8,9 +8,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// An axis of two, d = H × d_h, is read at a pair, x[(h,i)], and so is anything
-// over it wherever a part of the equation reads its two axes apart. An equation
-// is written with plain indices first, and with pairs where that has no form.
+// An axis that is a product, d = H × d_h, is read at a pair, x[(h,i)], wherever a part of the
+// equation reads its two factors separately. An equation is written with plain indices first, and
+// with pairs where it has no such form.
 
 // factors are the axes that an axis is made of on the page, or nil.
 func (w *writer) factors(a *ir.Axis) []string {
@@ -22,39 +22,39 @@ func (w *writer) factors(a *ir.Axis) []string {
 	return nil
 }
 
-// A pairing says where an index over an axis of two is a pair.
+// A pairing says where an index over a product axis is a pair.
 type pairing int
 
 const (
-	nowhere    pairing = iota
-	onTheLeft          // of an equation
-	everywhere         // under Σ too, where the two are indices of their own
+	noPairs   pairing = iota
+	leftPairs         // of an equation
+	allPairs          // under Σ too, where the two are indices of their own
 )
 
-// pair makes an index over an axis of two.
-func (w *writer) pair(axes []string) ([]*notation.Binder, notation.Expr) {
+// pairIndex makes an index over a product axis.
+func (w *writer) pairIndex(axes []string) ([]*notation.Binder, notation.Expr) {
 	var bs []*notation.Binder
 	at := &notation.Tuple{}
 	for _, a := range axes {
-		n := w.free(indexLetters, &w.letter)
+		n := w.freeLetter(indexLetters, &w.letter)
 		bs = append(bs, &notation.Binder{Name: notation.Word{Text: n}, Range: identifier(a)})
 		at.Items = append(at.Items, identifier(n))
 	}
 	return bs, at
 }
 
-// summed makes the indices of a sum over an axis.
-func (w *writer) summed(a *ir.Axis) ([]*notation.Binder, notation.Expr, error) {
-	if two := w.factors(a); w.pairs == everywhere && two != nil {
-		bs, at := w.pair(two)
+// sumIndices makes the indices of a sum over an axis.
+func (w *writer) sumIndices(a *ir.Axis) ([]*notation.Binder, notation.Expr, error) {
+	if two := w.factors(a); w.pairs == allPairs && two != nil {
+		bs, at := w.pairIndex(two)
 		return bs, at, nil
 	}
-	b, i, err := w.plain(a)
+	b, i, err := w.singleIndex(a)
 	return []*notation.Binder{b}, i, err
 }
 
-// reshaped is an entry of an array whose axes are those of another one, with two
-// made one or one made two.
+// reshaped is an entry of an array whose axes are those of another one, with two merged
+// into one or one split into two.
 func (w *writer) reshaped(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	from := v.Def.Args[0].Val
 	out, in := w.axes(v), w.axes(from)

@@ -16,12 +16,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// A naming says how the page writes a value of a program.
+// The program of all adjoints of a unit, with the names that its values have on the page. The
+// adjoints are derived by reverse mode, the program is simplified, and each named adjoint is
+// written as an equation.
+
+// A naming is the name of a value on the page.
 type naming struct {
-	name  string // on the page, without time
-	when  string // "", "t" or "t−1"
-	given bool   // its adjoint comes in from later
-	wide  bool   // the step has it at every moment of a window
+	name     string // on the page, without time
+	when     string // "", "t" or "t−1"
+	given    bool   // its adjoint comes in from later
+	windowed bool   // the step has it at every time step of a window
 }
 
 func (n naming) ident(bar bool) *notation.Ident {
@@ -39,13 +43,13 @@ func (n naming) ident(bar bool) *notation.Ident {
 type target struct {
 	naming
 	val *ir.Value
-	bar *ir.Value // nil where it receives none
+	bar *ir.Value // nil if it is zero
 
 	more []term // bars of the same series, read another way
 }
 
-// step derives the adjoints of one token of a rule. What has no state behind
-// it is given: keys, values, gates.
+// step derives the adjoints of one token of a rule. Values that depend on no state, such
+// as keys, values and gates, are given.
 func (d *Derivation) step(ds *diag.List) bool {
 	f := irbuild.Rule(d.Unit, ds)
 	if f == nil {
@@ -68,7 +72,7 @@ func (d *Derivation) step(ds *diag.List) bool {
 			d.windows = append(d.windows, k.Window)
 		}
 		series, _, _ := strings.Cut(k.Param.Name, ".") // read twice over, it has two names in the program
-		names[m[k.Param]] = naming{name: d.pageName(series), when: "t", wide: k.Window != nil}
+		names[m[k.Param]] = naming{name: d.pageName(series), when: "t", windowed: k.Window != nil}
 	}
 	for _, s := range scan.Shared {
 		names[m[s.Param]] = naming{name: d.pageName(s.Param.Name)}
@@ -80,7 +84,7 @@ func (d *Derivation) step(ds *diag.List) bool {
 	}
 	for _, eq := range d.Unit.Eqs {
 		if v := valueOf(g, eq); eq.Class == check.Recurrent && v != nil {
-			if _, done := names[v]; !done && !overWindow(v, d.windows) {
+			if _, done := names[v]; !done && !overWindows(v, d.windows) {
 				names[v] = naming{name: eq.Name, when: "t"}
 			}
 		}
@@ -97,7 +101,7 @@ func scanOf(f *ir.Func) *ir.Scan {
 	return nil
 }
 
-// valueOf is the value that an equation gave its name.
+// valueOf is the value that has the name of an equation.
 func valueOf(g *ir.Func, eq *check.Equation) *ir.Value {
 	for _, in := range g.Body {
 		for _, v := range in.Defines() {
@@ -136,11 +140,11 @@ func (d *Derivation) operation(ds *diag.List) bool {
 		names[p] = naming{name: d.pageName(p.Name)}
 	}
 	names[g.Results[0].Val] = naming{name: "out", given: true}
-	return d.adjoints(g, names, laneOf(d.Unit, g), ds)
+	return d.adjoints(g, names, batchAxisOf(d.Unit, g), ds)
 }
 
-// laneOf is the axis of lanes, which no equation shows.
-func laneOf(b *check.Block, g *ir.Func) *ir.Axis {
+// batchAxisOf is the batch axis, which no equation shows.
+func batchAxisOf(b *check.Block, g *ir.Func) *ir.Axis {
 	for _, a := range g.Axes {
 		if a.Name == ident.ASCII(b.Axes["L"].Name) {
 			return a
@@ -149,8 +153,8 @@ func laneOf(b *check.Block, g *ir.Func) *ir.Axis {
 	return nil
 }
 
-// adjoints adds the adjoints of all named values to a program, simplifies it,
-// and prints them, those nearest to the result first.
+// adjoints adds the adjoints of all named values to a program, simplifies it, and writes
+// them, those nearest to the result first.
 func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.Axis, ds *diag.List) bool {
 	seeds := map[*ir.Value]*ir.Value{}
 	var order []*ir.Value
@@ -198,25 +202,25 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 // print writes the targets as equations.
 func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, lane *ir.Axis, seeds map[*ir.Value]*ir.Value, ds *diag.List) bool {
 	w := newWriter(d.Unit, g, lane)
-	w.look(d.windows)
+	w.hideWindows(d.windows)
 	for _, p := range g.Params {
 		if n, ok := old[p]; ok {
-			w.call(p, n, false)
+			w.nameSeries(p, n, false)
 		}
 	}
 	for _, t := range targets {
-		w.call(t.val, t.naming, false)
+		w.nameSeries(t.val, t.naming, false)
 	}
-	for v, x := range d.backs {
+	for v, x := range d.partAdjoints {
 		w.name(v, x)
 	}
 	for _, t := range targets {
 		if t.given {
 			d.Given = append(d.Given, t.ident(true))
-			w.call(t.bar, t.naming, true)
+			w.nameSeries(t.bar, t.naming, true)
 		}
 	}
-	for _, t := range merged(targets) {
+	for _, t := range mergeSeries(targets) {
 		e, ok := d.equation(w, t, ds)
 		if !ok {
 			return false
@@ -228,43 +232,44 @@ func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*targ
 	return true
 }
 
-// equation writes one adjoint. One that is given is what comes from later and
-// what the step itself adds; only the latter can be written.
+// equation writes one adjoint. A given adjoint is the sum of the contributions of later
+// tokens and of the step; only the latter are written.
 func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, bool) {
 	left := t.ident(true)
 	if t.bar == nil {
 		return nil, true
 	}
-	if w.everyMoment(t.bar) && !t.wide {
-		return nil, d.refused(left, fmt.Errorf("an array over the moments of a window"), ds)
+	if w.hasWindow(t.bar) && !t.windowed {
+		return nil, d.refused(left, fmt.Errorf("an array over the time steps of a window"), ds)
 	}
 	if t.given {
-		more := w.added(t.bar)
+		more := w.ownShare(t.bar)
 		if len(more) == 0 {
 			return nil, true
 		}
-		value, with, err := w.sum(more)
+		value, with, err := w.writeSum(more)
 		if err != nil {
 			return nil, d.refused(left, err, ds)
 		}
 		return &Equation{Left: left, Right: value, With: with, Partial: true}, true
 	}
 	if len(t.more) > 0 {
-		value, with, err := w.sum(append(t.more, term{1, t.bar}))
+		value, with, err := w.writeSum(append(t.more, term{1, t.bar}))
 		if err != nil {
 			return nil, d.refused(left, err, ds)
 		}
 		return &Equation{Left: left, Right: value, With: with, Wide: true}, true
 	}
-	value, with, err := w.whole(t.bar)
+	value, with, err := w.write(t.bar)
 	if err != nil {
 		return nil, d.refused(left, err, ds)
 	}
-	w.call(t.bar, t.naming, true)
+	w.nameSeries(t.bar, t.naming, true)
 	shared := t.when == "" && d.Unit.Unit.Kind == notation.RuleUnit && d.Unit.Equation(t.name) != nil
-	return &Equation{Left: left, Right: value, With: with, Shared: shared, Parts: d.throughParts(left, value, with), Wide: t.wide}, true
+	return &Equation{Left: left, Right: value, With: with, Shared: shared, Parts: d.readsParts(left, value, with), Wide: t.windowed}, true
 }
 
+// refused reports that an adjoint has no form in the notation.
 func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool {
 	ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "%s of %s has no form in the notation: %v", notation.Print(left, notation.Unicode), d.Unit.Name, err)
 	return false
@@ -288,8 +293,8 @@ func (d *Derivation) gradients(ds *diag.List) bool {
 	return ds.Len() == before || !ds.HasErrors()
 }
 
-// gradient prints one inner gradient, of whatever its arguments stand for: in
-// an equation values of the step, in a function its parameters.
+// gradient writes one inner gradient at the values of its arguments: in an equation those
+// of the step, in a function its parameters.
 func (d *Derivation) gradient(at *notation.Grad) (Equation, bool) {
 	var quiet diag.List
 	q := irbuild.Claim(d.Unit, &notation.Claim{Span: at.Span, Left: at, Right: numeral(0)}, &quiet)
@@ -307,7 +312,7 @@ func (d *Derivation) gradient(at *notation.Grad) (Equation, bool) {
 		}
 		w.name(p, x)
 	}
-	value, with, err := w.whole(g.Results[0].Val)
+	value, with, err := w.write(g.Results[0].Val)
 	if err != nil {
 		return Equation{}, false
 	}

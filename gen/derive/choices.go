@@ -6,17 +6,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// under puts a body under a Σ with conditions; without an index to sum over,
-// conditions choose between the body and zero.
-func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) notation.Expr {
-	var cond notation.Expr
-	for _, c := range conds {
-		if cond == nil {
-			cond = c
-			continue
-		}
-		cond = &notation.And{X: cond, Y: c}
-	}
+// Sums and choices under conditions.
+
+// sumUnder puts a body under a Σ with conditions; without an index to sum over, conditions
+// choose between the body and zero.
+func sumUnder(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) notation.Expr {
+	cond := conjunction(conds)
 	switch {
 	case len(bs) == 0 && cond == nil:
 		return body
@@ -35,8 +30,8 @@ func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) not
 	return out
 }
 
-// choice is { yes if cond ; no otherwise }. Inside the branch that is taken the
-// condition holds, so choices by it there are settled.
+// choice is { yes if cond ; no otherwise }. Inside the branch that is taken the condition
+// holds, so choices by it there are resolved.
 func choice(cond, yes, no notation.Expr) notation.Expr {
 	var facts []notation.Expr
 	for _, c := range conjuncts(cond) {
@@ -44,14 +39,25 @@ func choice(cond, yes, no notation.Expr) notation.Expr {
 			facts = append(facts, c)
 		}
 	}
-	cond = facts[0]
-	for _, c := range facts[1:] {
-		cond = &notation.And{X: cond, Y: c}
-	}
-	yes = settled(yes, facts)
+	cond = conjunction(facts)
+	yes = resolved(yes, facts)
 	return &notation.Piecewise{Arms: []*notation.Arm{{Cond: cond, Value: yes}, {Value: no}}}
 }
 
+// conjunction is the conditions joined by and, or nil without conditions.
+func conjunction(conds []notation.Expr) notation.Expr {
+	var out notation.Expr
+	for _, c := range conds {
+		if out == nil {
+			out = c
+			continue
+		}
+		out = &notation.And{X: out, Y: c}
+	}
+	return out
+}
+
+// conjuncts are the conditions that and joins.
 func conjuncts(x notation.Expr) []notation.Expr {
 	if a, ok := x.(*notation.And); ok {
 		return append(conjuncts(a.X), conjuncts(a.Y)...)
@@ -59,8 +65,8 @@ func conjuncts(x notation.Expr) []notation.Expr {
 	return []notation.Expr{x}
 }
 
-// settled takes the branches of choices that are decided where facts hold.
-func settled(x notation.Expr, facts []notation.Expr) notation.Expr {
+// resolved takes the branches of choices that are decided where facts hold.
+func resolved(x notation.Expr, facts []notation.Expr) notation.Expr {
 	holds := func(c notation.Expr) bool {
 		return slices.ContainsFunc(facts, func(f notation.Expr) bool { return notation.Equal(f, c) })
 	}
@@ -73,19 +79,19 @@ func settled(x notation.Expr, facts []notation.Expr) notation.Expr {
 		cs := conjuncts(x.Arms[0].Cond)
 		switch {
 		case !slices.ContainsFunc(cs, func(c notation.Expr) bool { return !holds(c) }):
-			return settled(x.Arms[0].Value, facts)
+			return resolved(x.Arms[0].Value, facts)
 		case slices.ContainsFunc(cs, fails):
-			return settled(x.Arms[1].Value, facts)
+			return resolved(x.Arms[1].Value, facts)
 		}
-		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: x.Arms[0].Cond, Value: settled(x.Arms[0].Value, facts)}, {Value: settled(x.Arms[1].Value, facts)}}}
+		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: x.Arms[0].Cond, Value: resolved(x.Arms[0].Value, facts)}, {Value: resolved(x.Arms[1].Value, facts)}}}
 	case *notation.Unary:
-		return &notation.Unary{X: settled(x.X, facts)}
+		return &notation.Unary{X: resolved(x.X, facts)}
 	case *notation.Binary:
-		return &notation.Binary{Op: x.Op, X: settled(x.X, facts), Y: settled(x.Y, facts)}
+		return &notation.Binary{Op: x.Op, X: resolved(x.X, facts), Y: resolved(x.Y, facts)}
 	case *notation.Juxt:
 		var items []notation.Expr
 		for _, it := range x.Items {
-			items = append(items, settled(it, facts))
+			items = append(items, resolved(it, facts))
 		}
 		return row(items...)
 	}

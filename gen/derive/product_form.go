@@ -1,30 +1,30 @@
 package derive
 
 import (
-	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A factor is an array read at loops, one per axis; row says that a matrix
-// product with it stands on its left.
+// Products without indices, such as A x, Aᵀ x, a · b, a bᵀ and A ⊙ B, found by joining two factors
+// at a time.
+
+// A factor is an array read at loops, one per axis.
 type factor struct {
 	x     notation.Expr
 	loops []int
 }
 
-// productForm writes a product without indices: numbers in front, then outer
-// products, products of matrices and vectors, inner products, and products of
-// entries, found by joining two factors at a time.
+// productForm writes a product without indices: scalars first, then outer products,
+// products of matrices and vectors, inner products, and products entry by entry.
 func (w *writer) productForm(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
 	var numbers []notation.Expr
 	var fs []factor
-	coef, reads := w.unscaled(in)
+	coef, reads := w.takeScalars(in)
 	for _, a := range reads {
-		loops, ok := plain(w.subs(a))
+		loops, ok := loopsOf(w.subs(a))
 		x, err := w.array(a.Val)
 		if err != nil || !ok {
 			return nil, false
@@ -35,27 +35,30 @@ func (w *writer) productForm(v *ir.Value) (notation.Expr, bool) {
 		}
 		fs = append(fs, factor{x, loops})
 	}
-	to, ok := plain(w.subs(ir.Arg{Val: v, Sub: in.To}))
+	to, ok := loopsOf(w.subs(ir.Arg{Val: v, Sub: in.To}))
 	if !ok {
 		return nil, false
 	}
-	p := &joiner{to: to}
+	p := &productJoiner{to: to}
 	x, ok := p.join(fs)
 	if !ok {
 		return nil, false
 	}
-	return finish(coef, numbers, x)
+	if x != nil {
+		numbers = append(numbers, x)
+	}
+	return times(coef, numbers), true
 }
 
-// unscaled takes the numbers out of factors that are an array times numbers, so
-// that they stand in front of the whole product.
-func (w *writer) unscaled(in *ir.Instr) (float64, []ir.Arg) {
+// takeScalars moves the scalars of factors that are an array times scalars to the front of
+// the whole product.
+func (w *writer) takeScalars(in *ir.Instr) (float64, []ir.Arg) {
 	coef, out := in.Coef[0], []ir.Arg(nil)
 	for queue := slices.Clone(in.Args); len(queue) > 0; {
 		a := queue[0]
 		queue = queue[1:]
 		d := a.Val.Def
-		if w.names[a.Val] != nil || w.locals[a.Val] != "" || d == nil || d.Op != ir.Prod || len(w.guard(d)) > 0 || w.back(a.Val) != nil {
+		if w.names[a.Val] != nil || w.locals[a.Val] != "" || d == nil || d.Op != ir.Prod || len(w.guard(d)) > 0 || w.summedWindow(a.Val) != nil {
 			out = append(out, a)
 			continue
 		}
@@ -82,34 +85,8 @@ func (w *writer) unscaled(in *ir.Instr) (float64, []ir.Arg) {
 	return coef, out
 }
 
-// finish puts the numbers in front.
-func finish(c float64, numbers []notation.Expr, x notation.Expr) (notation.Expr, bool) {
-	minus := c < 0
-	var items []notation.Expr
-	if a := math.Abs(c); a != 1 {
-		items = append(items, numeral(a))
-	}
-	for _, n := range append(numbers, x) {
-		if n == nil {
-			continue
-		}
-		if u, ok := n.(*notation.Unary); ok {
-			n, minus = u.X, !minus
-		}
-		items = append(items, n)
-	}
-	if len(items) == 0 {
-		items = append(items, numeral(math.Abs(c)))
-	}
-	out := row(items...)
-	if minus {
-		out = negative(out)
-	}
-	return out, true
-}
-
-// plain are the loops of subscripts that are one loop each, all different.
-func plain(subs []ir.Sub) ([]int, bool) {
+// loopsOf are the loops of subscripts that are one loop each, all different.
+func loopsOf(subs []ir.Sub) ([]int, bool) {
 	var out []int
 	for _, s := range subs {
 		l, ok := s.Loop()
@@ -121,10 +98,10 @@ func plain(subs []ir.Sub) ([]int, bool) {
 	return out, true
 }
 
-// A joiner joins factors until one is left whose loops are those of the result.
-type joiner struct{ to []int }
+// A productJoiner joins factors until one is left whose loops are those of the result.
+type productJoiner struct{ to []int }
 
-func (p *joiner) join(fs []factor) (notation.Expr, bool) {
+func (p *productJoiner) join(fs []factor) (notation.Expr, bool) {
 	if len(fs) == 0 {
 		return nil, len(p.to) == 0
 	}
@@ -146,10 +123,10 @@ func (p *joiner) join(fs []factor) (notation.Expr, bool) {
 	return nil, false
 }
 
-// pair finds two factors that join: first those that share a loop that only
-// they have, then those that multiply entry by entry, then outer products.
-func (p *joiner) pair(fs []factor) (i, j int, f factor, ok bool) {
-	for _, how := range []func(p *joiner, a, b factor, fs []factor) (factor, bool){(*joiner).contract, (*joiner).entries, (*joiner).outer} {
+// pair finds two factors that join: first factors that share a loop that only they have,
+// then factors that multiply entry by entry, then outer products.
+func (p *productJoiner) pair(fs []factor) (i, j int, f factor, ok bool) {
+	for _, how := range []func(p *productJoiner, a, b factor, fs []factor) (factor, bool){(*productJoiner).contract, (*productJoiner).entries, (*productJoiner).outer} {
 		for i = range fs {
 			for j = i + 1; j < len(fs); j++ {
 				if f, ok = how(p, fs[i], fs[j], fs); ok {
@@ -161,9 +138,8 @@ func (p *joiner) pair(fs []factor) (i, j int, f factor, ok bool) {
 	return 0, 0, factor{}, false
 }
 
-// shared lists the loops of two factors that no other factor and not the
-// result has.
-func (p *joiner) shared(a, b factor, fs []factor) []int {
+// shared lists the loops of two factors that neither another factor nor the result has.
+func (p *productJoiner) shared(a, b factor, fs []factor) []int {
 	var out []int
 	for _, l := range a.loops {
 		n := 0
@@ -179,7 +155,7 @@ func (p *joiner) shared(a, b factor, fs []factor) []int {
 	return out
 }
 
-func (p *joiner) contract(a, b factor, fs []factor) (factor, bool) {
+func (p *productJoiner) contract(a, b factor, fs []factor) (factor, bool) {
 	s := p.shared(a, b, fs)
 	switch {
 	case len(s) == 1 && len(a.loops) <= 2 && len(b.loops) <= 2:
@@ -194,11 +170,11 @@ func (p *joiner) contract(a, b factor, fs []factor) (factor, bool) {
 }
 
 // matrix sums over one loop: A x, Aᵀ x, A B, a · b.
-func (p *joiner) matrix(a, b factor, l int) (factor, bool) {
+func (p *productJoiner) matrix(a, b factor, l int) (factor, bool) {
 	if len(a.loops) == 1 && len(b.loops) == 1 {
 		return factor{x: &notation.Binary{Op: "·", X: a.x, Y: b.x}}, true
 	}
-	if len(a.loops) == 1 { // a vector stands behind its matrix
+	if len(a.loops) == 1 { // a vector follows its matrix
 		a, b = b, a
 	}
 	rest := func(f factor) []int {
@@ -222,7 +198,7 @@ func (p *joiner) matrix(a, b factor, l int) (factor, bool) {
 	return out, true
 }
 
-func (p *joiner) entries(a, b factor, fs []factor) (factor, bool) {
+func (p *productJoiner) entries(a, b factor, fs []factor) (factor, bool) {
 	switch {
 	case slices.Equal(a.loops, b.loops):
 	case len(a.loops) == 2 && len(b.loops) == 2 && a.loops[0] == b.loops[1] && a.loops[1] == b.loops[0]:
@@ -233,7 +209,7 @@ func (p *joiner) entries(a, b factor, fs []factor) (factor, bool) {
 	return factor{&notation.Binary{Op: "⊙", X: a.x, Y: b.x}, a.loops}, true
 }
 
-func (p *joiner) outer(a, b factor, fs []factor) (factor, bool) {
+func (p *productJoiner) outer(a, b factor, fs []factor) (factor, bool) {
 	if len(a.loops) != 1 || len(b.loops) != 1 || a.loops[0] == b.loops[0] {
 		return factor{}, false
 	}
@@ -243,8 +219,7 @@ func (p *joiner) outer(a, b factor, fs []factor) (factor, bool) {
 	return factor{row(a.x, transposed(b.x)), append(slices.Clone(a.loops), b.loops...)}, true
 }
 
-// transposed takes the transpose of an expression: of a product it is that of
-// its factors only where the expression is a name.
+// transposed is the transpose of an expression.
 func transposed(x notation.Expr) notation.Expr {
 	if t, ok := x.(*notation.Transpose); ok {
 		return t.X
