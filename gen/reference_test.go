@@ -143,7 +143,7 @@ func emitted(t *testing.T, c gen.Config, files map[string][]byte, ids map[string
 				t.Errorf("%s: no equation %s", u.Name, q.ID)
 			}
 		}
-		for _, w := range []string{"## On the page", "## Kernels", "## What is proved"} {
+		for _, w := range []string{"## On the page", "## Kernels", "## Proof"} {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s: no %s", u.Name, w)
 			}
