@@ -7,27 +7,30 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// keepErrors lets every forward scan save, token by token, the small values
-// that its backward would otherwise compute again from the state: the errors
-// M k − v of a memory rule. A value counts when it costs a pass over a state
-// (a contraction or a normalisation) or a search (the root of an equation), and
-// has fewer axes than the largest state. Of a chain of such values only those
-// are kept that something else reads: an adjoint, or a value as large as the
-// state; and always a root. The backward then replays the state without those
-// passes. A step that takes a chunk of tokens has such values of all of them:
-// they are kept as well, and its backward multiplies no matrices twice.
-func keepErrors(f *ir.Func) {
+// Selective checkpointing of recurrences: which values of a step the forward
+// saves for every token, so that the backward replays the states without the
+// expensive part of the step.
+
+// keepContractions lets every forward scan save, token by token, small values
+// that its backward would otherwise recompute from the state: the errors M k −
+// v of a memory rule. A value counts when it takes a pass over a state (a
+// contraction or a normalisation) or a root finding, and has fewer axes than
+// the largest state. Of a chain of such values only those are kept that an
+// adjoint or a value as large as the state reads, and every root. A step over
+// a chunk of tokens keeps such values of the whole chunk, so that its backward
+// multiplies no matrices twice.
+func keepContractions(f *ir.Func) {
 	for _, in := range f.Body {
 		if in.Scan != nil && in.Scan.Reverse && slices.Contains(f.Body, in.Scan.Primal) {
 			k := newKeeper(in.Scan)
-			for _, v := range k.choose() {
+			for _, v := range k.chooseSaved() {
 				k.save(f, v)
 			}
 		}
 	}
 }
 
-// A keeper decides for one backward scan.
+// A keeper chooses for one backward scan.
 type keeper struct {
 	back   *ir.Scan
 	rank   int
@@ -68,13 +71,13 @@ func newKeeper(back *ir.Scan) *keeper {
 }
 
 // small reports whether a value is smaller than a state: it has fewer axes, or
-// is of a chunk, whose states are stored at each step.
+// belongs to a chunk, whose states are stored at each step.
 func (k *keeper) small(v *ir.Value) bool {
 	return len(v.Axes) < k.rank || slices.ContainsFunc(v.Axes, func(a *ir.Axis) bool { return slices.Contains(k.chunks, a) })
 }
 
-// choose lists the values to save, in the order of the body.
-func (k *keeper) choose() []*ir.Value {
+// chooseSaved lists the values to save, in the order of the body.
+func (k *keeper) chooseSaved() []*ir.Value {
 	outside := map[*ir.Value]bool{}
 	for _, in := range k.back.Body.Body {
 		if in.Scan != nil || !k.primal[in.Out] || !k.small(in.Out) {
@@ -87,27 +90,27 @@ func (k *keeper) choose() []*ir.Value {
 		outside[r.Val] = true
 	}
 	var out []*ir.Value
-	dear := map[*ir.Value]bool{}
+	expensive := map[*ir.Value]bool{}
 	for _, in := range k.back.Body.Body {
 		v := in.Out
 		if v == nil || !k.primal[v] || !k.small(v) || v.Elem != ir.Real {
 			continue
 		}
-		dear[v] = reduces(in) && len(in.Loops) >= k.rank || in.Op == ir.SolveOp
+		expensive[v] = reduces(in) && len(in.Loops) >= k.rank || in.Op == ir.SolveOp
 		for _, x := range in.Reads() {
-			dear[v] = dear[v] || dear[x]
+			expensive[v] = expensive[v] || expensive[x]
 		}
-		if dear[v] && (outside[v] || in.Op == ir.SolveOp) {
-			out, dear[v] = append(out, v), false
+		if expensive[v] && (outside[v] || in.Op == ir.SolveOp) {
+			out, expensive[v] = append(out, v), false
 		}
 	}
 	return out
 }
 
-// reduces reports whether an instruction runs over more loops than it keeps.
+// reduces reports whether an instruction has a reduction.
 func reduces(in *ir.Instr) bool { return len(in.Loops) > len(in.Out.Axes) || len(in.Over) > 0 }
 
-// save makes the primal give v out as a series that the backward reads.
+// save makes v an output of the primal scan that the backward reads.
 func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	primal := k.back.Primal.Scan
 	k.copy(v)
@@ -133,7 +136,7 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	k.values.Define(param, v)
 }
 
-// copy makes the primal's body compute v, where it does not already.
+// copy makes the primal's body compute v, unless it does.
 func (k *keeper) copy(v *ir.Value) {
 	if v.Def == nil || k.clone.Map[v] != nil {
 		return
@@ -148,7 +151,7 @@ func (k *keeper) copy(v *ir.Value) {
 	k.clone.Instr(v.Def)
 }
 
-// same is what the primal's body computes as v, or nil.
+// same is the value of the primal's body that equals v, or nil.
 func (k *keeper) same(v *ir.Value) *ir.Value {
 	for _, w := range k.known {
 		if k.values.Equal(v, w) {

@@ -8,10 +8,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// NewPair derives the backward of f. What the backward needs of the forward is
-// computed again where that is cheap (products, sums and choices of values at
-// hand) and saved where it is not (contractions, transcendental functions,
-// what a scan gave).
+// The division of a program and its adjoint into forward and backward, and the
+// choice between saved tensors and recomputation.
+
+// NewPair derives the backward of f. Values of the forward that the backward
+// needs are recomputed where that is cheap (products, sums and choices of
+// values at hand) and saved where it is not (contractions, transcendental
+// functions, outputs of a scan).
 func NewPair(f *ir.Func) *ir.Pair {
 	joint, _ := f.Clone()
 	simplify.Simplify(joint)
@@ -35,7 +38,7 @@ type pairer struct {
 }
 
 // seed adds one adjoint parameter per real result. A value that is two results
-// gets the sum of both.
+// has the sum of both.
 func (p *pairer) seed() map[*ir.Value]*ir.Value {
 	b := &ir.Builder{F: p.joint}
 	seeds := map[*ir.Value]*ir.Value{}
@@ -63,7 +66,7 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 		}
 	}
 	simplify.Simplify(p.joint)
-	keepErrors(p.joint)
+	keepContractions(p.joint)
 	simplify.Simplify(p.joint)
 	p.mark()
 	back := p.joint.Results[len(primal):]
@@ -76,9 +79,9 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 	return out
 }
 
-// nameSaved gives what the backward takes from the forward its name: that of
-// the result it is, unless a parameter has it (the state before the call and
-// the state after share one), else its own, when no result has it.
+// nameSaved names the saved tensors: as the result that the value is, unless a
+// parameter has that name (a state before and after the call share one), else
+// by the value's own name, made unique.
 func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 	taken := map[string]bool{}
 	for _, v := range p.joint.Params {
@@ -111,8 +114,8 @@ func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 	}
 }
 
-// mark finds the values that depend on an incoming adjoint: they are the
-// backward's. All others could be computed by the forward.
+// mark finds the values that depend on an incoming adjoint: they belong to the
+// backward.
 func (p *pairer) mark() {
 	for _, v := range p.joint.Params {
 		p.adjoint[v] = v.Role == ir.Adjoint
@@ -129,7 +132,7 @@ func (p *pairer) mark() {
 }
 
 // needs lists the forward's values that the backward reads and does not
-// compute again.
+// recompute.
 func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
 	need := map[*ir.Value]bool{}
 	done := map[*ir.Value]bool{}
@@ -156,12 +159,12 @@ func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
 	return need
 }
 
-// cheap reports whether an instruction is computed again in the backward
-// rather than saved: one multiply-add an entry, or nothing at all.
+// cheap reports whether the backward recomputes an instruction: one multiply-
+// add an entry, or nothing at all.
 func cheap(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Prod:
-		return len(in.Out.Axes) == len(in.Loops) && ir.Identity(sorted(in.To), len(in.Loops))
+		return len(in.Out.Axes) == len(in.Loops) && ir.Identity(sortLoops(in.To), len(in.Loops))
 	case ir.Reshape: // a view of what is at hand
 		from := in.Args[0].Val
 		return from.Elem == ir.Int || from.Def == nil || !cheap(from.Def)
@@ -171,9 +174,9 @@ func cheap(in *ir.Instr) bool {
 	return in.Op.Info().Cost <= ir.Simple
 }
 
-// sorted orders plain loop subscripts, so that a permutation counts as entry
-// by entry too.
-func sorted(subs []ir.Sub) []ir.Sub {
+// sortLoops sorts plain loop subscripts, so that a permutation counts as
+// elementwise too.
+func sortLoops(subs []ir.Sub) []ir.Sub {
 	out := slices.Clone(subs)
 	slices.SortFunc(out, func(a, b ir.Sub) int {
 		x, okx := a.Loop()

@@ -1,13 +1,16 @@
-// Package autodiff adds adjoints to tensor programs.
+// Package autodiff differentiates tensor programs by reverse accumulation
+// (Griewank, Walther, Evaluating Derivatives, chapter 3).
 //
-// Reverse walks a program from its results to its parameters. Because an
-// instruction reads and writes at explicit subscripts, one rule carries all
-// structure: the adjoint of an argument runs over the same loops under the
-// same guards, reads the adjoint of the output where the output was written,
-// and adds into the argument where the argument was read. Gather becomes
-// scatter, broadcast becomes a sum and a contraction becomes two, with no
-// rule of their own. What differs from primitive to primitive is the local
-// derivative: one row each in the table of file vjp.go.
+// Reverse walks the instructions of a program, its Wengert list, from the results
+// to the parameters. Because an instruction reads and writes at explicit
+// subscripts, one rule covers all structure: the adjoint of an argument runs over
+// the same loops under the same guards, reads the adjoint of the output where the
+// output was written, and is added where the argument was read. A gather becomes a
+// scatter, a broadcast a sum and a contraction two contractions. Primitives differ
+// in their local derivative only: one row each in the table of file vjp.go.
+//
+// NewPair divides a program and its adjoint into a forward and a backward and
+// decides what the forward saves.
 package autodiff
 
 import (
@@ -16,31 +19,31 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A reverser holds the adjoints gathered so far.
+// A reverser holds the contributions to adjoints that were found so far.
 type reverser struct {
-	b      *ir.Builder
-	active map[*ir.Value]bool
-	parts  map[*ir.Value][]*ir.Value
-	sum    map[*ir.Value]*ir.Value
-	mask   map[*ir.Value]ir.Arg // adjoints that a choice made zero: where it did not
+	b             *ir.Builder
+	active        map[*ir.Value]bool
+	contributions map[*ir.Value][]*ir.Value
+	sum           map[*ir.Value]*ir.Value
+	mask          map[*ir.Value]ir.Arg // adjoints that a choice made zero: where it did not
 }
 
-// Reverse appends to b the adjoints of wrt for the given adjoints of some
-// values of the program, and returns them; a value that receives nothing has
+// Reverse appends the adjoints of wrt to b, given the adjoints of some values
+// of the program, and returns them. A value that receives no contribution has
 // no entry.
 func Reverse(b *ir.Builder, seeds map[*ir.Value]*ir.Value, wrt []*ir.Value) map[*ir.Value]*ir.Value {
-	r := &reverser{b: b, active: activity(b.F, wrt), parts: map[*ir.Value][]*ir.Value{}, sum: map[*ir.Value]*ir.Value{}, mask: map[*ir.Value]ir.Arg{}}
+	r := &reverser{b: b, active: activity(b.F, wrt), contributions: map[*ir.Value][]*ir.Value{}, sum: map[*ir.Value]*ir.Value{}, mask: map[*ir.Value]ir.Arg{}}
 	body := b.F.Body[:len(b.F.Body):len(b.F.Body)]
 	for _, in := range body {
-		for _, out := range outputs(in) {
+		for _, out := range in.Defines() {
 			if s := seeds[out]; s != nil {
-				r.parts[out] = append(r.parts[out], s)
+				r.contributions[out] = append(r.contributions[out], s)
 			}
 		}
 	}
 	for _, p := range b.F.Params {
 		if s := seeds[p]; s != nil {
-			r.parts[p] = append(r.parts[p], s)
+			r.contributions[p] = append(r.contributions[p], s)
 		}
 	}
 	for i := len(body) - 1; i >= 0; i-- {
@@ -55,7 +58,8 @@ func Reverse(b *ir.Builder, seeds map[*ir.Value]*ir.Value, wrt []*ir.Value) map[
 	return out
 }
 
-// activity marks every value that depends on wrt.
+// activity is forward activity analysis: it marks every value that depends on
+// wrt.
 func activity(f *ir.Func, wrt []*ir.Value) map[*ir.Value]bool {
 	active := map[*ir.Value]bool{}
 	for _, v := range wrt {
@@ -63,31 +67,25 @@ func activity(f *ir.Func, wrt []*ir.Value) map[*ir.Value]bool {
 	}
 	for _, in := range f.Body {
 		hit := false
-		for _, v := range inputs(in) {
+		for _, v := range in.Reads() {
 			hit = hit || active[v]
 		}
 		if !hit || in.Op == ir.Stop {
 			continue
 		}
-		for _, v := range outputs(in) {
+		for _, v := range in.Defines() {
 			active[v] = v.Elem == ir.Real
 		}
 	}
 	return active
 }
 
-// inputs are the values that an instruction reads.
-func inputs(in *ir.Instr) []*ir.Value { return in.Reads() }
-
-// outputs are the values that an instruction defines.
-func outputs(in *ir.Instr) []*ir.Value { return in.Defines() }
-
-// adjoint is the sum of what v has received, or nil.
+// adjoint is the sum of the contributions to v, or nil.
 func (r *reverser) adjoint(v *ir.Value) *ir.Value {
 	if s := r.sum[v]; s != nil {
 		return s
 	}
-	parts := r.parts[v]
+	parts := r.contributions[v]
 	switch len(parts) {
 	case 0:
 		return nil
@@ -100,12 +98,12 @@ func (r *reverser) adjoint(v *ir.Value) *ir.Value {
 		coefs[i], args[i] = 1, ir.All(p)
 	}
 	r.sum[v] = r.b.Lin(v.Axes, 0, coefs, args...)
-	r.either(r.sum[v], parts)
+	r.combineMasks(r.sum[v], parts)
 	return r.sum[v]
 }
 
-// either notes the mask of a sum all of whose parts have one.
-func (r *reverser) either(sum *ir.Value, parts []*ir.Value) {
+// combineMasks records the mask of a sum all of whose contributions have one.
+func (r *reverser) combineMasks(sum *ir.Value, parts []*ir.Value) {
 	var any ir.Arg
 	for i, p := range parts {
 		m, ok := r.mask[p]
@@ -145,7 +143,7 @@ func (r *reverser) instr(in *ir.Instr) {
 		l := &local{r: r, in: in, bar: ir.Arg{Val: bar, Sub: in.To}}
 		l.taken, l.masked = l.mask(bar)
 		if part := row(l, k); part != nil {
-			r.parts[a.Val] = append(r.parts[a.Val], part)
+			r.contributions[a.Val] = append(r.contributions[a.Val], part)
 		}
 	}
 }
@@ -160,27 +158,27 @@ type local struct {
 	masked bool
 }
 
-// into adds coef·bar·Π factors into argument k, where it was read. Where a
-// choice further on did not take the output, the argument receives an exact
-// zero, even if a factor is infinite or no number there: the derivative of
-// max(sqrt(s), ε) at s = 0 is 0.
-func (l *local) into(k int, coef float64, factors ...ir.Arg) *ir.Value {
+// contribute adds coef·bar·Π factors to argument k, where it was read. Where a
+// later choice did not take the output, the argument receives an exact zero,
+// even if a factor is infinite or NaN there: the derivative of max(sqrt(s), ε)
+// at s = 0 is 0.
+func (l *local) contribute(k int, coef float64, factors ...ir.Arg) *ir.Value {
 	args := append([]ir.Arg{l.bar}, factors...)
 	if !l.masked || len(factors) == 0 {
 		return l.add(k, coef, args...)
 	}
-	part := l.add(k, 1, l.scalar(ir.Select, l.taken, l.prod(coef, args...), l.zero()))
-	l.remember(k, part, l.taken)
+	part := l.add(k, 1, l.elementwise(ir.Select, l.taken, l.prod(coef, args...), l.zero()))
+	l.recordMask(k, part, l.taken)
 	return part
 }
 
-// add sums coef·Π args over the instruction's box into argument k.
+// add sums coef·Π args over the instruction's iteration space into argument k.
 func (l *local) add(k int, coef float64, args ...ir.Arg) *ir.Value {
 	a := l.in.Args[k]
 	part := l.r.b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard,
 		Out: l.fresh(a.Val.Axes), To: a.Sub, Args: args, Coef: []float64{coef}})
 	if l.masked {
-		l.remember(k, part, l.taken)
+		l.recordMask(k, part, l.taken)
 	}
 	return part
 }
@@ -195,8 +193,8 @@ func (l *local) mask(bar *ir.Value) (ir.Arg, bool) {
 	return ir.Arg{Val: m.Val, Sub: subs}, ok
 }
 
-// remember notes the mask of a part that goes into argument k entry by entry.
-func (l *local) remember(k int, part *ir.Value, taken ir.Arg) {
+// recordMask records the mask of an elementwise contribution to argument k.
+func (l *local) recordMask(k int, part *ir.Value, taken ir.Arg) {
 	a := l.in.Args[k]
 	if ir.Identity(a.Sub, len(l.in.Loops)) && slices.Equal(a.Val.Axes, l.in.Loops) && len(l.in.Guard) == 0 {
 		l.r.mask[part] = taken
@@ -207,9 +205,9 @@ func (l *local) fresh(axes []*ir.Axis) *ir.Value {
 	return &ir.Value{Name: l.r.b.F.Fresh("%"), Elem: ir.Real, Axes: axes}
 }
 
-// scalar computes an entry-by-entry value over the instruction's loops, under
-// its guards: outside them the arguments may be out of range.
-func (l *local) scalar(op ir.Op, args ...ir.Arg) ir.Arg {
+// elementwise computes a function of scalars over the instruction's loops,
+// under its guards: outside of them the arguments may be out of range.
+func (l *local) elementwise(op ir.Op, args ...ir.Arg) ir.Arg {
 	in := &ir.Instr{Op: op, Args: args}
 	return l.guarded(in, op.Info().Out)
 }
@@ -224,9 +222,8 @@ func (l *local) prod(coef float64, args ...ir.Arg) ir.Arg {
 	return l.guarded(&ir.Instr{Op: ir.Prod, Args: args, Coef: []float64{coef}}, ir.Real)
 }
 
-// guarded places an entry-by-entry instruction over those of the loops that its
-// arguments and guards depend on: 1/n of a row's norm n is one number a row,
-// not one an entry.
+// guarded appends an elementwise instruction over those loops only that its
+// arguments and guards depend on: 1/n of a row's norm n is one number per row.
 func (l *local) guarded(in *ir.Instr, elem ir.Elem) ir.Arg {
 	used := l.loopsOf(in.Args)
 	to, sub := make([]ir.Sub, len(l.in.Loops)), []ir.Sub(nil)

@@ -6,11 +6,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// scan adds the backward of a recurrence: a scan over the same tokens from
-// last to first, whose carries are the adjoints of the states. Its body is the
-// adjoint of one step: the primal step, replayed from the state before the
-// token, then reversed. Where the primal's states come from (checkpoints, a
-// replay, a store) is not decided here.
+// The adjoint of a recurrence (backpropagation through time).
+
+// scan adds the backward of a recurrence: a scan over the same tokens in
+// reverse, whose carries are the adjoints of the states. Its body replays the
+// primal step from the state before the token and then reverses it. Lowering
+// decides where the primal's states come from: checkpoints, recomputation or a
+// store.
 func (r *reverser) scan(in *ir.Instr) {
 	s := in.Scan
 	if s.Reverse {
@@ -24,12 +26,12 @@ func (r *reverser) scan(in *ir.Instr) {
 	g.replay()
 	g.seed()
 	g.reverse()
-	g.publish()
+	g.insert()
 }
 
 func (r *reverser) reached(in *ir.Instr) bool {
-	for _, v := range outputs(in) {
-		if r.active[v] && len(r.parts[v]) > 0 {
+	for _, v := range in.Defines() {
+		if r.active[v] && len(r.contributions[v]) > 0 {
 			return true
 		}
 	}
@@ -67,8 +69,8 @@ func (g *gradScan) replay() {
 	}
 }
 
-// seed makes the adjoints that come into a step: of the states after it, and
-// of what it gave to the outside.
+// seed adds the incoming adjoints of a step: those of the states after it and
+// of its outputs.
 func (g *gradScan) seed() {
 	parts := map[*ir.Value][]*ir.Value{}
 	for _, c := range g.primal.Carry {
@@ -125,14 +127,14 @@ func (g *gradScan) reverse() {
 		if a := adj[g.clone.Value(t.Param)]; a != nil && g.r.active[t.Val] {
 			axes := append([]*ir.Axis{g.primal.Batch, g.primal.Time}, t.Param.Axes...)
 			g.back.Outs = append(g.back.Outs, ir.ScanOutput{Val: a, Out: g.outer(axes)})
-			g.fold(t, g.back.Outs[len(g.back.Outs)-1].Out)
+			g.foldWindow(t, g.back.Outs[len(g.back.Outs)-1].Out)
 		}
 	}
 	for _, v := range g.primal.Shared {
 		if a := adj[g.clone.Value(v.Param)]; a != nil && g.r.active[v.Val] {
 			out := g.outer(v.Val.Axes)
 			g.back.Outs = append(g.back.Outs, ir.ScanOutput{Val: a, Out: out, Sum: true, PerBatch: v.PerBatch})
-			g.give(v.Val, out)
+			g.contribute(v.Val, out)
 		}
 	}
 }
@@ -141,11 +143,13 @@ func (g *gradScan) outer(axes []*ir.Axis) *ir.Value {
 	return &ir.Value{Name: g.r.b.F.Fresh("%"), Elem: ir.Real, Axes: axes}
 }
 
-func (g *gradScan) give(v, part *ir.Value) { g.r.parts[v] = append(g.r.parts[v], part) }
+func (g *gradScan) contribute(v, part *ir.Value) {
+	g.r.contributions[v] = append(g.r.contributions[v], part)
+}
 
-// publish appends the backward scan; the folds of window adjoints, which were
-// built before it, follow it.
-func (g *gradScan) publish() {
+// insert inserts the backward scan before the folds of window adjoints, which
+// were built first and read it.
+func (g *gradScan) insert() {
 	in := &ir.Instr{Op: ir.ScanOp, Scan: g.back, Eq: g.in.Eq, Span: g.in.Span}
 	body := g.r.b.F.Body
 	at := len(body)
@@ -158,7 +162,7 @@ func (g *gradScan) publish() {
 	}
 	for i, c := range g.primal.Carry {
 		if f := g.back.Carry[i].Final; f != nil {
-			g.give(c.Init, f)
+			g.contribute(c.Init, f)
 		}
 	}
 }
@@ -174,10 +178,11 @@ func reads(in *ir.Instr, s *ir.Scan) bool {
 	return false
 }
 
-// fold adds the adjoint of a series' slices into the series.
-func (g *gradScan) fold(t ir.ScanInput, part *ir.Value) {
+// foldWindow adds the adjoint of a series' slices to the adjoint of the
+// series.
+func (g *gradScan) foldWindow(t ir.ScanInput, part *ir.Value) {
 	if t.Window == nil && t.Base.IsZero() {
-		g.give(t.Val, part)
+		g.contribute(t.Val, part)
 		return
 	}
 	loops := part.Axes
@@ -190,5 +195,5 @@ func (g *gradScan) fold(t ir.ScanInput, part *ir.Value) {
 	for i := rest; i < len(loops); i++ {
 		to = append(to, ir.L(i))
 	}
-	g.give(t.Val, g.r.b.Prod(loops, t.Val.Axes, to, 1, ir.All(part)))
+	g.contribute(t.Val, g.r.b.Prod(loops, t.Val.Axes, to, 1, ir.All(part)))
 }

@@ -4,11 +4,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Break replaces the row of an op in the table of local derivatives by a
-// multiple of itself, or by nothing when the factor is zero, until restore is
-// called. It is for cmd/mutate, which measures whether a wrong row is noticed;
-// nothing may be differentiated meanwhile by anyone else. ok is false for an
-// op without a row.
+// Break multiplies a row of the table of derivatives by a factor, or removes
+// it when the factor is zero, until restore is called. cmd/mutate and tests
+// use it to see that a wrong row is noticed; nothing else may differentiate
+// meanwhile. ok is false for a primitive without a row.
 func Break(op ir.Op, factor float64) (restore func(), ok bool) {
 	row, ok := vjp[op]
 	if !ok {

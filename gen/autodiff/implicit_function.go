@@ -6,16 +6,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// The adjoint of a solve follows from the implicit function theorem. Where
-// r(ζ, a) = 0, a change of a moves ζ by −(∂r/∂a)/(∂r/∂ζ), so that
+// The adjoint of root finding, by the implicit function theorem. Where r(ζ, a)
+// = 0, a change of a moves ζ by −(∂r/∂a)/(∂r/∂ζ), so that
 //
 //	ā += (∂r/∂a) s    with s = −ζ̄ / (∂r/∂ζ)
 //
-// and the ends of the range receive nothing. The residual is written out once,
-// for all points at once and at the root, which stands as a value; then it is
-// reversed twice, with 1 coming in for the slope and with s for the arguments.
-// What results holds no solve but reads its output. So it can be differentiated
-// like any other program, and the derivative of an adjoint is right as well.
+// and the ends of the range receive nothing. The residual is expanded once for
+// all points, at the root, and reversed twice: with the seed 1 for ∂r/∂ζ and
+// with s for the arguments. The adjoint reads the root and contains no search,
+// so it can be differentiated again.
 
 // solve adds the adjoints of a solve's arguments.
 func (r *reverser) solve(in *ir.Instr) {
@@ -27,12 +26,12 @@ func (r *reverser) solve(in *ir.Instr) {
 		args: map[*ir.Value]*ir.Value{}, vals: map[*ir.Value]*ir.Value{}}
 	g.b = &ir.Builder{F: g.f, Eq: in.Eq, Span: in.Span}
 	root := g.root()
-	g.writeOut()
+	g.expandResidual()
 	g.reverse(root, bar)
 }
 
 // A gradSolve is the adjoint of one solve while it is built, as a program of
-// its own: its parameters stand for values of the program around it.
+// its own whose parameters are values of the program around it.
 type gradSolve struct {
 	r    *reverser
 	in   *ir.Instr
@@ -42,7 +41,7 @@ type gradSolve struct {
 	vals map[*ir.Value]*ir.Value // value of the residual → its value for all points
 }
 
-// param makes a value of the program readable.
+// param is the parameter for a value of the program.
 func (g *gradSolve) param(v *ir.Value) *ir.Value {
 	for p, x := range g.args {
 		if x == v {
@@ -61,9 +60,9 @@ func (g *gradSolve) root() *ir.Value {
 	return root
 }
 
-// writeOut writes the residual for all points: every instruction gets their
-// loops in front of its own, and reads what it read at its point.
-func (g *gradSolve) writeOut() {
+// expandResidual writes the residual for all points: every instruction has the
+// loops of the points in front of its own.
+func (g *gradSolve) expandResidual() {
 	points := len(g.in.Out.Axes)
 	for _, in := range g.in.Solve.Residual.Body {
 		n := &ir.Instr{Op: in.Op, Loops: in.Loops, Coef: slices.Clone(in.Coef), Poly: in.Poly, Eq: in.Eq, Span: in.Span}
@@ -72,8 +71,8 @@ func (g *gradSolve) writeOut() {
 			lead = 0 // a constant is the same for all points
 		}
 		n.Loops = append(slices.Clone(g.in.Out.Axes[:lead]), in.Loops...)
-		n.To = append(ir.Ls(lead), later(in.To, lead)...)
-		n.Guard = later(in.Guard, lead)
+		n.To = append(ir.Ls(lead), shiftLoops(in.To, lead)...)
+		n.Guard = shiftLoops(in.Guard, lead)
 		for _, l := range in.Over {
 			n.Over = append(n.Over, l+lead)
 		}
@@ -86,8 +85,8 @@ func (g *gradSolve) writeOut() {
 	}
 }
 
-// later moves subscripts past n loops in front of theirs.
-func later(subs []ir.Sub, n int) []ir.Sub {
+// shiftLoops renumbers the loops of subscripts to start at n.
+func shiftLoops(subs []ir.Sub, n int) []ir.Sub {
 	out := make([]ir.Sub, len(subs))
 	for i, s := range subs {
 		out[i].Const = s.Const
@@ -100,7 +99,7 @@ func later(subs []ir.Sub, n int) []ir.Sub {
 
 // arg is an argument of the residual's instruction, for all points.
 func (g *gradSolve) arg(a ir.Arg, points int) ir.Arg {
-	sub := later(a.Sub, points)
+	sub := shiftLoops(a.Sub, points)
 	v := g.vals[a.Val]
 	switch {
 	case v != nil && (v.Def == nil || len(v.Def.Args) > 0): // the unknown, or computed from it
@@ -126,7 +125,7 @@ func (g *gradSolve) arg(a ir.Arg, points int) ir.Arg {
 	panic("autodiff: BUG: " + a.Val.Name + " is no value of the residual")
 }
 
-// tables makes the integer tensors in subscripts readable.
+// tables makes the integer tensors of subscripts parameters.
 func (g *gradSolve) tables(subs []ir.Sub) []ir.Sub {
 	for i, s := range subs {
 		if s.Indirect != nil {
@@ -164,7 +163,7 @@ func (g *gradSolve) reverse(root, bar *ir.Value) {
 	out := g.r.b.Inline(g.f, g.args)
 	for i, p := range wrt {
 		if v := out[string(rune('a'+i))]; v != nil {
-			g.r.parts[g.args[p]] = append(g.r.parts[g.args[p]], v)
+			g.r.contributions[g.args[p]] = append(g.r.contributions[g.args[p]], v)
 		}
 	}
 }
