@@ -5,12 +5,12 @@ import (
 )
 
 // Bounds. An affine subscript is in range when its least and its greatest
-// value are, which is decided on the size polynomials: with every size written
-// as one plus a rest, a polynomial without a negative coefficient is never
-// negative. Under guards, what that does not decide is tried on a few small
-// sizes; a subscript that leaves its axis at all of them is an error. Sizes
-// may be tied in ways that the program does not say (a window is no longer
-// than a chunk), so that leaving it at one of them is none.
+// value are, which is decided on the size polynomials: every size is written
+// as one plus a rest, and a polynomial without negative coefficients is never
+// negative. Where that does not decide and there are guards, a few small sizes
+// are tried; a subscript that leaves its axis at all of them is an error.
+// Sizes may be related in ways that the program does not say (a window is no
+// longer than a chunk), so leaving the axis at one of them is no error.
 
 var one = shape.Int(1)
 
@@ -54,7 +54,8 @@ func (v *verifier) sub(in *Instr, s Sub, what string) bool {
 	return true
 }
 
-// inRange decides 0 ≤ s < size for all points of the box, guards aside.
+// inRange decides 0 ≤ s < size for all points of the iteration space, guards
+// aside.
 func inRange(in *Instr, s Sub, size shape.Poly) bool {
 	lo, hi := s.Const, s.Const
 	for _, t := range s.Terms {
@@ -76,7 +77,7 @@ func InRange(in *Instr, s Sub, size shape.Poly) bool {
 }
 
 // NeverNegative reports that p ≥ 0 whenever all sizes are at least one; false
-// means that it does not know.
+// means unknown.
 func NeverNegative(p shape.Poly) bool {
 	q := p.Unfold()
 	for _, s := range p.Symbols() {
@@ -101,8 +102,8 @@ func plausible(in *Instr, s Sub, size shape.Poly) bool {
 	return false
 }
 
-// holds tries one choice of sizes; a box that is empty or has no size proves
-// nothing and counts as held.
+// holds tries one choice of sizes; an empty iteration space, or one whose size
+// is unknown, counts as in range.
 func holds(in *Instr, s Sub, size shape.Poly, base []int) bool {
 	sizes := choose3(in, s, size, base)
 	eval := func(p shape.Poly) int {
@@ -153,7 +154,7 @@ func guarded(in *Instr, consts, idx []int) bool {
 	return true
 }
 
-// choose3 gives the sizes in turn one of three values.
+// choose3 assigns the sizes three values in turn.
 func choose3(in *Instr, s Sub, size shape.Poly, base []int) map[string]int {
 	out := map[string]int{}
 	give := func(p shape.Poly) {

@@ -132,8 +132,8 @@ func (b *Builder) Elementwise(op Op, axes []*Axis, args ...Arg) *Value {
 	return b.Add(&Instr{Op: op, Loops: axes, Out: b.value(elem, axes), To: Ls(len(axes)), Args: args})
 }
 
-// Map is Scalar over the axes of its first argument with axes; scalars are
-// the same for every entry.
+// Map is Elementwise over the axes of the first argument that has axes;
+// scalars are broadcast.
 func (b *Builder) Map(op Op, vals ...*Value) *Value {
 	var axes []*Axis
 	for _, v := range vals {

@@ -2,13 +2,12 @@ package ir
 
 import "slices"
 
-// ChunkAxes returns the axes along which a recurrence takes several tokens at
-// once: those of its series that no state has and over which a step sums a
-// product of two matrices that comes from the series, as a write of many tokens
-// does, Σ_c U[c, i] K[c, j].
-// A window is none: its step is one token's, which looks back. Where there is
-// such an axis the step is made of products of matrices, and a target does best
-// to leave these whole.
+// ChunkAxes returns the axes along which a recurrence takes several tokens in
+// one step: axes of its series that no state has and over which a step sums a
+// product of two matrices from the series, as the write of many tokens does,
+// Σ_c U[c, i] K[c, j]. A window has none: its step is that of one token, which
+// looks back. A step with such an axis consists of matrix products, which a
+// target should leave whole.
 func (s *Scan) ChunkAxes() []*Axis {
 	var out []*Axis
 	held := func(a *Axis) bool {
@@ -28,8 +27,8 @@ func (s *Scan) ChunkAxes() []*Axis {
 	return out
 }
 
-// multiplies reports whether an instruction sums a product over an axis, of one
-// factor with rows of the output and another one with its columns.
+// multiplies reports whether an instruction sums a product over an axis, one
+// factor of which has rows of the output and another its columns.
 func (in *Instr) multiplies(a *Axis) bool {
 	if in.Op != Prod || len(in.Out.Axes) < 2 {
 		return false
@@ -40,7 +39,7 @@ func (in *Instr) multiplies(a *Axis) bool {
 		}
 		for i, x := range in.Args {
 			for _, y := range in.Args[:i] {
-				if own := apart(x, y, l); own && apart(y, x, l) {
+				if apart(x, y, l) && apart(y, x, l) {
 					return true
 				}
 			}
@@ -50,7 +49,7 @@ func (in *Instr) multiplies(a *Axis) bool {
 }
 
 // apart reports whether an argument has the summed loop and one that the other
-// argument has not.
+// argument does not have.
 func apart(x, y Arg, sum int) bool {
 	a, b := map[int]bool{}, map[int]bool{}
 	x.Loops(a)

@@ -1,20 +1,19 @@
 // Package ir is the tensor program between the page and every target.
 //
 // A program is a list of instructions in SSA form. Each instruction is one
-// primitive in index notation: it runs over a box of loops, reads its
-// arguments at subscripts that are affine in the loops (or come from an
-// integer tensor), and adds, or takes the maximum, into its output at such
-// subscripts:
+// primitive in index notation: it has an iteration space of loops, reads its
+// arguments at affine subscripts (or at entries of an integer tensor), and adds,
+// or takes the maximum, into its output at such subscripts:
 //
 //	%e [d_v] = prod i:d_v j:d_k : [i] M[i,j] k[j]
 //
 // so transposition, broadcast, diagonal, gather, window and contraction need
 // no primitives of their own, and the adjoint of an instruction runs over the
-// same loops with output and argument exchanged. What the output does not
-// receive is zero.
+// same loops with output and argument exchanged. Entries of the output that
+// nothing is added to are zero.
 //
 // A recurrence over time is one scan instruction with a body; the body sees
-// one token of one lane. Axes are nominal: two axes are the same only if they
+// one token of one element of the batch. Axes are nominal: two axes are the same only if they
 // are the same *Axis.
 package ir
 
@@ -95,7 +94,7 @@ type Arg struct {
 // An Instr is one instruction.
 type Instr struct {
 	Op      Op
-	Loops   []*Axis // the box; loop l runs over Axes Loops[l]
+	Loops   []*Axis // the iteration space; loop l runs over axis Loops[l]
 	Guard   []Sub   // the instruction runs only where all of these are ≥ 0
 	Out     *Value  // nil for a scan
 	To      []Sub   // subscripts of Out
@@ -103,76 +102,77 @@ type Instr struct {
 	Coef    []float64 // Prod: one factor; Lin: one per argument and a constant last; Const: the value
 	Over    []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments; TriSolve: see Triangle
 	Eq      string    // stable id of the equation it came from
-	AlsoEqs []string  // further equations of which it computes what they say; not printed
+	AlsoEqs []string  // further equations that it computes; not printed
 	Span    source.Span
 	Scan    *Scan
 	Solve   *Solve
 	Poly    shape.Poly // SizeOf: the size
 }
 
-// A Scan runs Body once a token for every lane, in order.
+// A Scan runs Body once for every token and every element of the batch, tokens
+// in order.
 type Scan struct {
 	Batch, Time *Axis
 	Body        *Func
 	Carry       []ScanState
 	Tokens      []ScanInput // series, seen by the body one token at a time
 	Shared      []SharedArg
-	Outs        []ScanOutput // what the body gives at every token
+	Outs        []ScanOutput // values of the body at every token
 	Reverse     bool         // tokens run from last to first (backward)
 	Primal      *Instr       // backward: the scan whose states it needs
 	Replay      []Replayed   // backward: values of the primal body, by name
 }
 
-// A ScanState is one state of a scan. Init has axes [lane, …]; so has Final.
+// A ScanState is one state of a scan. Init and Final have axes [batch, …].
 type ScanState struct {
 	Param *Value // of the body
 	Next  *Value // of the body
 	Init  *Value
-	Final *Value // output of the scan, may be nil when nobody reads it
+	Final *Value // output of the scan, nil when nothing reads it
 }
 
-// A ScanInput series is read by the body at token t: Val[lane, t+offset(window)…].
-// A count is none: Val is an integer for each lane, and the body's subscripts
-// and guards see Val[lane]+t.
+// A ScanInput is a series that the body reads at token t: Val[batch,
+// t+offset(window)…]. A count is no series: Val is an integer for each element
+// of the batch, and the body's subscripts and guards see Val[batch]+t.
 type ScanInput struct {
 	Param  *Value // of the body
-	Val    *Value // axes [lane, time', …]
+	Val    *Value // axes [batch, time', …]
 	Window *Axis  // nil, or the axis that runs back in time: body sees [window, …] with entry j = Val[t+base−j]
 	Base   shape.Poly
-	Count  bool // Val has axes [lane]
+	Count  bool // Val has axes [batch]
 }
 
 // A SharedArg is a value that all tokens see.
 type SharedArg struct {
 	Param    *Value
 	Val      *Value
-	PerBatch bool // Val has the lane axis first
+	PerBatch bool // Val has the batch axis first
 }
 
-// A ScanOutput is an output of a scan: axes [lane, time, …].
+// A ScanOutput is an output of a scan, with axes [batch, time, …].
 type ScanOutput struct {
 	Val      *Value // of the body
 	Out      *Value // of the program
-	Sum      bool   // backward: summed over tokens, and over lanes unless Lane
+	Sum      bool   // backward: summed over tokens, and over the batch unless PerBatch
 	PerBatch bool
 }
 
-// A Replayed value of the primal's body is a parameter of a backward body.
+// A Replayed value of the primal's body is a parameter of the backward body.
 type Replayed struct {
 	Param  *Value // of the backward body
 	Primal *Value // of the primal's body: a carry, a token, a shared or a computed value
 }
 
-// A Solve finds the number between its first two arguments for which the
-// residual is zero. The residual has the name of the unknown on its page. The loops of the output come first, one solve at each of
-// their points; the loops in Over are the axes of the other arguments, one
-// after another. The residual is a program for one point: its first parameter
-// is the unknown, the others are the arguments behind the first two over their
-// own loops in Over, and its one result is a number. A solve may be shared
-// between instructions, so nothing changes it once it is made.
+// A Solve finds the root of a residual between its first two arguments. The
+// residual is named after the unknown on its page. The loops of the output
+// come first, one root finding at each of their points; the loops in Over are
+// the axes of the other arguments, one after another. The residual is a
+// program for one point: its first parameter is the unknown, the others are
+// the other arguments over their own loops in Over, and its one result is a
+// number. Instructions may share a Solve, so it is immutable.
 type Solve struct {
 	Residual *Func
-	Tol      float64 // how far from the root the unknown may lie
+	Tol      float64 // how far the result may be from the root
 }
 
 // A Result is a named output of a program.
@@ -180,7 +180,7 @@ type Result struct {
 	Name  string
 	Val   *Value
 	State bool   // the value of the state of this name after the call
-	Eq    string // the equation that says what it is, where that is more than what made the value
+	Eq    string // the equation that defines it, if not that of the value
 }
 
 // A Func is a program.

@@ -63,8 +63,8 @@ const (
 	TriSolve // out + Σ_{i<t} arg 0·out = arg 1 over the loops Over: see Instr.Triangle
 )
 
-// A Cost says how an entry of an output is best had again; the zero value is
-// invalid.
+// A Cost says what it takes to compute an entry of an output again; the zero
+// value is invalid.
 type Cost int
 
 const (

@@ -7,7 +7,7 @@ import (
 )
 
 // A scan prints as a block: what its body reads and from where, the body, and
-// what it gives. A backward scan names its primal by label; a primal that is
+// its outputs. A backward scan names its primal by label; a primal that is
 // not itself part of the program is printed before it, marked `primal`.
 //
 //	scan delta.step over L, T as @1 { ; delta
@@ -148,7 +148,7 @@ func collectAxes(f *Func) []*Axis {
 	return out
 }
 
-// eachAxes gives add the axes that f uses, its scan bodies included.
+// eachAxes calls add for the axes that f uses, scan bodies included.
 func (f *Func) eachAxes(add func(...*Axis)) {
 	add(f.Axes...)
 	for _, v := range f.Params {

@@ -8,9 +8,8 @@ func (f *Func) Relabel(axes map[*Axis]*Axis, sizes map[string]shape.Poly) {
 	newRelabeler(axes, sizes).fn(f)
 }
 
-// NameQuotients gives the quotients of sizes in f, scan bodies included, names
-// as sizes of their own. It changes
-// f; callers pass a clone.
+// NameQuotients makes the quotients of sizes in f, scan bodies included, sizes
+// of their own with names. It changes f; callers pass a clone.
 func (f *Func) NameQuotients(name func(shape.Quotient) string) {
 	r := newRelabeler(map[*Axis]*Axis{}, nil)
 	r.name = name
@@ -31,8 +30,8 @@ func newRelabeler(axes map[*Axis]*Axis, sizes map[string]shape.Poly) *relabeler 
 	return &relabeler{axes: axes, sizes: sizes, done: map[*Func]bool{}, seen: map[*Value]bool{}, solve: map[*Solve]*Solve{}, scans: map[*Scan]bool{}}
 }
 
-// solved returns a copy of what a solve instruction carries, which it may share
-// with others, under the new names.
+// solved returns a copy of a Solve, which instructions may share, under the
+// new names.
 func (r *relabeler) solved(s *Solve) *Solve {
 	if n := r.solve[s]; n != nil {
 		return n

@@ -6,10 +6,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// Substitution of subscripts. A value that is computed entry by entry can be
-// read through: where it is read at subscripts S, its own arguments are read
-// at their subscripts with every loop replaced by the entry of S that the loop
-// writes.
+// Substitution of subscripts. An elementwise value can be inlined: where it is
+// read at subscripts S, its arguments are read at their own subscripts with
+// every loop replaced by the entry of S that the loop writes.
 
 // Loops adds the loops that the subscript depends on to set.
 func (s Sub) Loops(set map[int]bool) {
@@ -89,7 +88,7 @@ func MergeTerms(ts []Term) []Term {
 	return slices.DeleteFunc(out, func(t Term) bool { return t.Coef == 0 })
 }
 
-// Renumber returns the plain subscripts that send loop l to loop to[l].
+// Renumber returns the plain subscripts that map loop l to loop to[l].
 func Renumber(to []int) []Sub {
 	out := make([]Sub, len(to))
 	for l, n := range to {
@@ -98,10 +97,9 @@ func Renumber(to []int) []Sub {
 	return out
 }
 
-// OutputAxes returns for every loop the output axis that is that loop alone, when
-// the instruction writes every entry of its output exactly once: To is a
-// permutation of all loops and each runs over its whole axis. A guard does not
-// matter here.
+// OutputAxes returns for every loop the output axis that it is the subscript
+// of, when the instruction writes every entry of its output exactly once: To
+// is a permutation of all loops, each over its whole axis. Guards are ignored.
 func (in *Instr) OutputAxes() ([]int, bool) {
 	if in.Out == nil || len(in.To) != len(in.Loops) || len(in.To) != len(in.Out.Axes) {
 		return nil, false
@@ -120,8 +118,8 @@ func (in *Instr) OutputAxes() ([]int, bool) {
 	return by, true
 }
 
-// Elementwise reports whether the instruction computes each entry of its
-// output from entries of its arguments, with no guard and no sum.
+// Elementwise reports whether each entry of the output is computed from
+// entries of the arguments, with no guard and no sum.
 func (in *Instr) Elementwise() bool {
 	if len(in.Guard) > 0 || in.Op == Stack || (in.Op != Prod && !in.Op.Info().Elementwise) {
 		return false

@@ -6,15 +6,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A triangular solve has two loops t and i over one axis, both in Over. With
-// A its first argument and B its second, X its output and p a point of all
-// other loops,
+// A triangular solve has two loops t and i over one axis, both in Over. With A
+// its first argument, B its second, X its output and p a point of all other
+// loops,
 //
 //	X[t, p] + Σ_{i<t} A[t, i, p] X[i, p] = B[t, p]
 //
-// so that only what A has strictly below its diagonal is read, and a diagonal
-// of ones stands for itself. Other loops that A does not have are columns,
-// those that it has are a batch: one matrix each.
+// Only the strictly lower triangle of A is read; its diagonal is taken to be
+// one. Other loops that A does not have are columns, and those that it has are
+// a batch of matrices.
 //
 //	%x [c, d] = trisolve t:c j:d i:c over t i : A[t, i] B[t, j]
 //
@@ -25,7 +25,7 @@ import (
 //	%w [c, d] at [c - 1 - t, j] = trisolve t:c i:c j:d over t i : A[c - 1 - i, c - 1 - t] B[c - 1 - t, j]
 
 // Triangle returns the two loops of a triangular solve: t, which the output
-// has, and i, which runs before it.
+// has, and i, which runs over the rows before it.
 func (in *Instr) Triangle() (t, i int) {
 	t, i = in.Over[0], in.Over[1]
 	for _, s := range in.To {

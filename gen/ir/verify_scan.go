@@ -108,7 +108,7 @@ func (v *verifier) bindings(s *Scan) {
 	}
 }
 
-// count checks a token that counts on from an integer of its lane.
+// count checks a token that counts from an integer of the batch.
 func (v *verifier) count(s *Scan, t ScanInput) {
 	if t.Window != nil || !t.Base.IsZero() || t.Param.Elem != Int || t.Val.Elem != Int || len(t.Param.Axes) > 0 ||
 		!sameAxes(t.Val.Axes, []*Axis{s.Batch}) {
@@ -121,7 +121,7 @@ func (v *verifier) count(s *Scan, t ScanInput) {
 	}
 }
 
-// series checks a token: the series has lane and time first; the time axis of
+// series checks a token: the series has batch and time first; the time axis of
 // a window is longer than the scan's.
 func (v *verifier) series(s *Scan, t ScanInput) {
 	axes, rest := t.Val.Axes, t.Param.Axes

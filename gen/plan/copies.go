@@ -7,8 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A RowCopy is a loop that copies a row between a buffer of the row's own and
-// another: entries of Own from At on, side by side in Other.
+// A RowCopy is a loop that copies a row between a private buffer and another:
+// contiguous entries of Private, and of Other.
 type RowCopy struct {
 	In      bool // into the row's own
 	Private Access
@@ -16,7 +16,7 @@ type RowCopy struct {
 	Count   Index
 }
 
-// RowCopyOf returns what a loop moves, or nil when it does something else.
+// RowCopyOf returns the copy that a loop is, or nil.
 func RowCopyOf(loop *Loop, private []*Buffer) *RowCopy {
 	if len(loop.Body) != 1 || len(loop.Lo) != 1 || len(loop.Hi) != 1 || !loop.Lo[0].Equal(Index{}) {
 		return nil
@@ -73,7 +73,8 @@ func AddsTo(e Expr, at Access) bool {
 	return false
 }
 
-// CopyStore returns the store of a loop that copies entries side by side, or nil.
+// CopyStore returns the store of a loop that copies contiguous entries, or
+// nil.
 func CopyStore(loop *Loop) *Store {
 	if len(loop.Body) != 1 || loop.Down {
 		return nil

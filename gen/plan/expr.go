@@ -5,10 +5,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A Var is an integer that a loop runs or a Pick sets.
+// A Var is an integer variable, of a loop or set by a Gather.
 type Var struct {
 	Name     string
-	Gathered bool // set by a Pick: may lie outside the axis it indexes
+	Gathered bool // set by a Gather: may be outside the axis that it indexes
 }
 
 // A Local is a scalar.
@@ -32,7 +32,7 @@ type Term struct {
 // At is the index that is v itself.
 func At(v *Var) Index { return Index{Terms: []Term{{v, shape.Int(1)}}} }
 
-// Fixed is an index without variables.
+// Fixed is a constant index.
 func Fixed(p shape.Poly) Index { return Index{Const: p} }
 
 // Var returns the variable when x is one variable and nothing else.
@@ -119,8 +119,8 @@ func (a Access) Flat() Index {
 	return out
 }
 
-// Gathered returns the picked variables of an access with the size of the axis
-// they index: outside of it a load gives zero and a store is dropped.
+// Gathered returns the gathered variables of an access with the size of the
+// axis that they index: outside of it a load is zero and a store is dropped.
 func (a Access) Gathered() []BoundedIndex {
 	var out []BoundedIndex
 	for i, x := range a.Index {
@@ -134,7 +134,7 @@ func (a Access) Gathered() []BoundedIndex {
 	return out
 }
 
-// A BoundedIndex is an index that may lie outside [0, Bound).
+// A BoundedIndex is an index that may be outside [0, Bound).
 type BoundedIndex struct {
 	Index Index
 	Bound shape.Poly

@@ -1,18 +1,17 @@
 // Package plan is the loop program between the tensor program and every target.
 //
 // A kernel reads and writes buffers, dense row-major arrays of symbolic sizes.
-// Its body is a tree: loops over symbolic ranges, scalars that are set once,
-// scalars that gather a sum or a maximum, loads and stores at addresses that
-// are affine in the loops (or come from an integer buffer), and matrix
-// products. The order of every sum is the order of its loop, and no target may
+// Its body is a tree of statements: loops over symbolic ranges, scalars that are
+// set once, accumulators of sums and maxima, loads and stores at affine
+// addresses (or at gathered ones), matrix products, triangular solves and root
+// findings. The order of every sum is the order of its loop, and no target may
 // change it: the bits of a result are part of the plan.
 //
-// A recurrence is a nest of loops of kinds Lane, Row, Segment and Time around
-// its phases: the loops over columns, one pass for each level of dependency.
-// Where rows do not see each other the Row loop is outside Time; the buffers
-// that belong to one row are private to it, so a target can keep several rows
-// in flight, in registers, warps or blocks, and no bit changes. A private
-// buffer exists once for each iteration of its loop.
+// A recurrence is a nest of loops of kinds Batch, Row, Segment and Time around
+// its phases, the loops over columns. Where rows are independent the Row loop is
+// outside Time; the buffers of one row are private to it, so a target can run
+// several rows at once, in registers, warps or blocks, and no bit changes. A
+// private buffer exists once for each iteration of its loop.
 package plan
 
 import (
@@ -31,7 +30,7 @@ type Kernel struct {
 	Segment string    // the size that counts tokens from checkpoint to checkpoint, or ""
 	Body    []Node
 	Memory  Memory
-	Cells   []*Buffer // of a fused kernel: entries through which regions hand totals on
+	Cells   []*Buffer // of a fused kernel: entries in which regions leave totals for others
 	Fused   *Kernel   // the same in fused arithmetic, or nil
 }
 
@@ -41,14 +40,14 @@ type Ceil struct {
 	Num, Den shape.Poly
 }
 
-// Memory counts entries: what the forward keeps for the backward beside
-// checkpoints, the checkpoints, and workspace, private buffers included once
-// for each row in flight.
+// Memory counts entries: saved tensors, checkpoints, and workspace, which
+// includes private buffers once for each row that runs at once.
 type Memory struct {
 	Saved, Checkpoints, Workspace shape.Poly
 }
 
-// A Role says what a kernel does with a buffer; the zero value is invalid.
+// A Role is the use that a kernel makes of a buffer; the zero value is
+// invalid.
 type Role int
 
 const (
@@ -74,8 +73,8 @@ type Buffer struct {
 	Elem      ir.Elem
 	Dims      []shape.Poly
 	Role      Role
-	Optional  bool    // may be absent; the kernel asks with If.Present
-	ViewOf    *Buffer // of a view: the buffer it shows
+	Optional  bool    // may be absent; the kernel tests If.Present
+	ViewOf    *Buffer // of a view: the buffer whose entries it has
 	CopyOf    *Buffer // of a private buffer in a jammed loop: the buffer of the loop,
 	Iteration int     // and the number of the iteration
 }
@@ -121,16 +120,16 @@ func (k *Kernel) find(name string, role Role) *Buffer {
 // A Node is a statement.
 type Node interface{ node() }
 
-// A LoopKind says what a loop means; the zero value is invalid.
+// A LoopKind is the meaning of a loop; the zero value is invalid.
 type LoopKind int
 
 const (
 	_         LoopKind = iota
-	Plain              // no iteration sees another, unless it adds to the same entry
+	Plain              // iterations are independent, but may add to the same entry
 	Reduction          // iterations add to the same entries in order
-	Batch              // lanes of a recurrence; independent but for sums
+	Batch              // elements of the batch of a recurrence; independent but for sums
 	Row                // rows of a state; independent but for sums, which run in row order
-	Segment            // stretches of time between checkpoints, in order
+	Segment            // spans of tokens between checkpoints, in order
 	Time               // tokens, in order
 )
 
@@ -145,7 +144,7 @@ type Loop struct {
 	Var     *Var
 	Lo, Hi  []Index
 	Down    bool
-	Sums    int // partial sums of every Acc in it; 0 is one. See package fuse
+	Sums    int // partial sums of every accumulator in it; 0 is one. See package fuse
 	Across  Across
 	Shared  []*Buffer // of rows in regions: what all rows add to
 	Private []*Buffer
@@ -160,22 +159,22 @@ type If struct {
 	Body    []Node
 }
 
-// A Let sets a scalar; when the scalar gathers (see Acc) it is the start.
+// A Let sets a scalar; for an accumulator it is the initial value.
 type Let struct {
 	To  *Local
 	Val Expr
 }
 
-// A Gather sets a variable to an entry of an integer buffer plus an index. It is
-// how a gather reads its table; where the variable may lie outside the table,
-// see Access.Picked.
+// A Gather sets a variable to an entry of an integer buffer plus an index: an
+// indirect subscript. Where the variable may be outside the table, see
+// Access.Gathered.
 type Gather struct {
 	To   *Var
 	From Access
 	Plus Index
 }
 
-// An Accumulate gathers into a scalar: it adds, or with Max takes the larger (NaN
+// An Accumulate updates a scalar: it adds, or with Max takes the larger (NaN
 // wins), or with Set, in the fused arithmetic, becomes Val, a sum that starts
 // from the scalar itself.
 type Accumulate struct {
@@ -185,8 +184,8 @@ type Accumulate struct {
 	Val Expr
 }
 
-// A Store writes an entry, or adds to it. Several values are added one after
-// another. A store at a picked index out of range is dropped.
+// A Store writes an entry or adds to it. Several values are added one after
+// another. A store at a gathered index out of range is dropped.
 type Store struct {
 	To   Access
 	Add  bool
@@ -196,14 +195,14 @@ type Store struct {
 // A Zero fills a buffer with zeros.
 type Zero struct{ Buf *Buffer }
 
-// A Note heads the nodes that follow with the equations they compute.
+// A Note lists the equations that the following nodes compute.
 type Note struct {
 	Eqs  []string
 	Text string
 }
 
-// A Gemm is C[m,n] = Coef·Σ_k A[m,k]·B[k,n], or += when Add is set. One chain
-// over k for each entry, from zero, multiplied by Coef at its end.
+// A Gemm is C[m,n] = Coef·Σ_k A[m,k]·B[k,n], or += when Add is set. Each entry
+// is one sum over k in order, from zero, multiplied by Coef at its end.
 type Gemm struct {
 	M, N, K shape.Poly
 	C, A, B Matrix
@@ -215,8 +214,8 @@ type Gemm struct {
 //
 //	X[t, j] −= Σ_{i<t} A[t, i]·X[i, j]    for t = 0 … M−1
 //
-// or with Down from the last row to the first, over the i behind t. One chain
-// over i for each entry, from what it was, in the order in which rows are done.
+// or with Down from the last row to the first, over i > t. Each entry is one
+// sum over i, from its old value, in the order in which rows are done.
 type TriSolve struct {
 	M, N shape.Poly
 	X, A Matrix

@@ -2,13 +2,13 @@ package plan
 
 import "github.com/nl-hecate/hecate/gen/shape"
 
-// A Region is a part of a kernel that a target may give to a function of its
-// own, such as one in assembly. It means what its Body means; whether and how
-// it is taken apart changes no bit.
+// A Region is a part of a kernel that a target may compile to a function of
+// its own, such as one in assembly. Dividing a kernel into regions changes no
+// bit.
 //
 // A region inside the rows of a recurrence runs for several rows at once, Row
-// being the first of them; then Private are the buffers of each row, whose
-// layout is the target's.
+// being the first; then Private are the buffers of each row, whose layout the
+// target chooses.
 type Region struct {
 	Name    string // unique in its kernel
 	Row     *Var
@@ -20,12 +20,12 @@ type Region struct {
 
 func (*Region) node() {}
 
-// A Link is how a region's functions are called: with a pointer to a struct of
-// the first entries of buffers, whole numbers that the call knows, scalars from
-// outside, and with rows side by side the number of rows in the last vector, in
-// this order, eight bytes each.
+// A Link is the calling convention of a region's functions: a pointer to a
+// struct of the first entries of buffers, integers that the call knows,
+// scalars from outside, and with rows in vector lanes the number of rows in
+// the last vector, in this order, eight bytes each.
 type Link struct {
-	Func          string // what the functions of all levels are called by
+	Func          string // the common part of the names of the functions
 	Bufs          []*Buffer
 	Ints          []Index
 	Scalars       []*Local
@@ -33,17 +33,17 @@ type Link struct {
 	Targets       []Target
 }
 
-// A Target is a level of vector units with functions of its own for a region.
-// Rows are the numbers of rows that they take at once, largest first; in a
-// vector lie Width numbers.
+// A Target is an instruction set with functions of its own for a region. Rows
+// are the numbers of rows that they take at once, largest first; Width is the
+// number of lanes of a vector.
 type Target struct {
 	Name, Suffix string
 	Width        int
 	Rows         []int
 }
 
-// Across says what lies side by side in a vector; the zero value is invalid for
-// a region.
+// Across is the dimension that the lanes of a vector run over; the zero value
+// is invalid for a region.
 type Across int
 
 const (
@@ -64,7 +64,8 @@ func (r *Region) IsPrivate(b *Buffer) bool {
 	return false
 }
 
-// InnerVars are the variables of the region's own loops and picks, outermost first.
+// InnerVars are the variables of the region's own loops and gathers, outermost
+// first.
 func (r *Region) InnerVars() []*Var {
 	var out []*Var
 	Walk(r.Body, func(n Node) {
@@ -80,15 +81,15 @@ func (r *Region) InnerVars() []*Var {
 	return out
 }
 
-// A Next sets a variable to the iteration after the present one of the loop
-// around it, or to the present one where it is the last. Targets use it to do a
-// part of an iteration ahead; no plan has it before.
+// A Next sets a variable to the following iteration of the loop around it, or
+// to the present one in the last iteration. Targets use it for software
+// pipelining; lowering makes none.
 type Next struct{ To, Of *Var }
 
 func (*Next) node() {}
 
-// A Stream is how a region walks a buffer: entry Base + Σ Stride·Var of it,
-// Base known when the region is called.
+// A Stream is the affine access of a region to a buffer: entry Base + Σ
+// Stride·Var, Base being known when the region is called.
 type Stream struct {
 	Buf    *Buffer // the base
 	Base   Index
@@ -96,7 +97,7 @@ type Stream struct {
 	Stride []shape.Poly
 }
 
-// StreamOf returns the stream of an access that is no row's own.
+// StreamOf returns the stream of an access to a buffer that is not private.
 func (r *Region) StreamOf(a Access) Stream {
 	s := Stream{Buf: a.Buf.Base(), Base: a.Flat()}
 	vars := r.InnerVars()

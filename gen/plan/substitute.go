@@ -2,8 +2,7 @@ package plan
 
 import "fmt"
 
-// A Substitution copies statements with other scalars and indices: Locals by what
-// stands for them, Vars by the index that does.
+// A Substitution copies statements with other scalars and indices.
 type Substitution struct {
 	Locals map[*Local]*Local
 	Vars   map[*Var]Index
@@ -52,7 +51,7 @@ func (c Substitution) Expr(e Expr) Expr {
 	})
 }
 
-// Nodes copies statements. It panics at one that no region has.
+// Nodes copies statements. It panics at one that cannot be in a region.
 func (c Substitution) Nodes(ns []Node) []Node {
 	out := make([]Node, len(ns))
 	for i, n := range ns {
@@ -61,7 +60,7 @@ func (c Substitution) Nodes(ns []Node) []Node {
 	return out
 }
 
-// Node copies one statement and what it holds.
+// Node copies one statement and its body.
 func (c Substitution) Node(n Node) Node {
 	switch n := n.(type) {
 	case *Note:
