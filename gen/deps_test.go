@@ -91,6 +91,7 @@ gen:              gen/* internal/vectors
 gen/audit:        gen
 gen/docs:         gen templates
 gen/sweep:        gen
+gen/synth:        gen
 gen/trace:        gen
 
 cmd/hecategen:    gen gen/* .

@@ -230,35 +230,6 @@ func (p *Project) shared(e *Emission) (ds diag.List) {
 	return ds
 }
 
-// combinations adds the types of the legal combinations of the knobs, where the
-// project has a knob of its own.
-func (p *Project) combinations(e *Emission) diag.List {
-	knobs := slices.DeleteFunc(p.Knobs(), func(u *notation.Unit) bool { return u.Example })
-	if !slices.ContainsFunc(knobs, p.Own) {
-		return diag.List{}
-	}
-	from := []cache.Input{cache.Compiler(), cache.NewInput("the folders of the project", p.conf.home())}
-	for _, u := range p.Tree.Closure(knobs...).Order {
-		from = append(from, p.digests[u])
-	}
-	const id, stage = "(all)", "combinations"
-	var out tree.Files
-	if _, ok := p.cache.Get(id, stage, from, &out); !ok {
-		table, ds := Combinations(p.Source)
-		if ds.HasErrors() {
-			return ds
-		}
-		out = emitgo.Safety(p.conf.home(), choices(p.Source, table))
-		if ds.Len() > 0 {
-			maps.Copy(e.Files, out)
-			return ds
-		}
-		p.cache.Put(id, stage, from, out)
-	}
-	maps.Copy(e.Files, out)
-	return diag.List{}
-}
-
 // Assembly gives kernels their fused arithmetic and prints what of it is assembly.
 func Assembly(list []plan.KernelFile) tree.Files {
 	for _, f := range list {

@@ -32,11 +32,11 @@ type Source struct {
 	Files []*notation.File // in step with Pages
 	Tree  *units.Tree
 
-	library map[string]bool // paths of pages whose units are compiled elsewhere
-	home    abi.Home        // of the code of the others
-	root    string          // their paths in generated files are relative to it; "" leaves them
-	formula string          // the formula of FormulaPage, if there is one
-	files   []*source.File  // of the pages
+	library map[string]bool   // paths of pages whose units are compiled elsewhere
+	home    abi.Home          // of the code of the others
+	root    string            // their paths in generated files are relative to it; "" leaves them
+	titles  map[string]string // names in generated files of pages that are in memory
+	files   []*source.File    // of the pages
 }
 
 // Own reports whether a unit is the project's, and not the library's.
@@ -68,13 +68,18 @@ func (s *Source) homeOf(u *notation.Unit) abi.Home {
 
 // Path is the path of a page in generated files.
 func (s *Source) Path(page string) string {
-	if page == FormulaPage {
-		return s.formula
+	if title := s.titles[page]; title != "" {
+		return title
 	}
 	if s.root == "" || s.library[page] {
 		return page
 	}
 	return underRoot(s.root, page)
+}
+
+// SetTitle sets the name in generated files of a page that is in memory.
+func (s *Source) SetTitle(page *source.File, title string) {
+	s.titles = map[string]string{page.Path: title}
 }
 
 // within is the source with a part of its tree.

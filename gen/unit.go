@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -301,4 +302,26 @@ func (j *job) tests() (tree.Files, diag.List) {
 		c.run(testStage, "")
 		return c.files, *c.ds
 	})
+}
+
+// EmitUnit proves one unit of a source and prints its package, with its tests, for a
+// home of its own. Nothing is taken from the cache, and there are no CUDA kernels.
+func EmitUnit(s *Source, u *notation.Unit, home abi.Home) (*proof.Report, tree.Files, diag.List) {
+	own := *s
+	own.home = home
+	j := newJob(&own, u, Config{CUDA: NoCUDA}, nil, own.digests())
+	report, ds := j.prove(false)
+	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	code, ds := j.code()
+	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	tests, more := j.tests()
+	if ds.Append(more); more.HasErrors() {
+		return nil, nil, ds
+	}
+	maps.Copy(code.Files, tests)
+	return report, code.Files, ds
 }

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/synth"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
@@ -17,7 +17,7 @@ import (
 const defaultFront = "Projected(unit = on)"
 
 func defineSynth(c *command) runFunc {
-	var f gen.Formula
+	var f synth.Formula
 	c.flags.StringVar(&f.Over, "over", defaultFront, "`front` that gives keys, values, queries and gates")
 	c.flags.StringVar(&f.With, "with", "", "`overrides` such as 'theta := 1'")
 	c.flags.StringVar(&f.Name, "name", "", "`name` of the rule; without it, the names of the knobs")
@@ -43,7 +43,7 @@ func defineSynth(c *command) runFunc {
 		if e != nil {
 			return finish("synth", exitFailed, e, err)
 		}
-		y, ds := gen.Synthesize(w.conf, f, folder, *pkg)
+		y, ds := synth.New(w.conf, f, folder, *pkg)
 		if status := report(ds, err); status != exitOK {
 			return status
 		}
@@ -73,7 +73,7 @@ func oneLine(args []string) string {
 }
 
 // write writes a synthesis to disk and prints the verdicts of its proof.
-func write(y *gen.Synthesis, root string, out io.Writer) error {
+func write(y *synth.Synthesis, root string, out io.Writer) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}

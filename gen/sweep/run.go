@@ -24,6 +24,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 	"github.com/nl-hecate/hecate/gen/safety"
+	"github.com/nl-hecate/hecate/gen/synth"
 )
 
 // A Sweep says which combinations of the knobs are compiled, proved and run, and how.
@@ -109,7 +110,7 @@ func (w *sweeper) load(sum *Summary) (ds diag.List) {
 
 // front reads the front from its text, as part of a rule that no page has.
 func (w *sweeper) front() diag.List {
-	with, ds := w.Config.Load(gen.Formula{Name: "Swept", Over: w.Over}.Page(""))
+	with, ds := w.Config.Load(synth.Formula{Name: "Swept", Over: w.Over}.Page(""))
 	if ds.HasErrors() {
 		return ds
 	}

@@ -1,14 +1,18 @@
-package gen
+// Package synth makes a rule of a formula that is on no page. The formula becomes a page
+// in memory, beside those of the project, and is compiled like every page: it is checked,
+// proved, lowered and printed, with the tests and vectors of every rule. Only this one
+// unit is compiled, into one package for any module that requires the library.
+package synth
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -18,12 +22,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/gen/units"
 )
-
-// Synthesis makes a rule of a formula that stands on no page. The formula is
-// put on a page in memory, beside those of the project, and from there it goes
-// the way of every page: it is checked, proved, lowered and printed, with the
-// tests and vectors that every rule gets. Only this one unit is compiled, and
-// what is printed is one package for any module that requires the library.
 
 // A Formula is a rule as its parts, each in the notation of a page.
 type Formula struct {
@@ -51,10 +49,10 @@ func (f Formula) String() string {
 	return text
 }
 
-// FormulaPage is the path under which messages about a formula are given.
+// FormulaPage is the path of the page of a formula in messages.
 const FormulaPage = "(formula)"
 
-// words are the first names of the parts of a formula.
+// words are the names of the knobs of a formula, without their options.
 func (f Formula) words() []string {
 	var out []string
 	for _, k := range f.Knobs {
@@ -95,13 +93,12 @@ type Synthesis struct {
 }
 
 // Totals counts the verdicts on the rule.
-func (y *Synthesis) Totals() string { return (&Proof{Units: []*proof.Report{y.Proof}}).Totals() }
+func (y *Synthesis) Totals() string { return (&gen.Proof{Units: []*proof.Report{y.Proof}}).Totals() }
 
-// Synthesize proves a formula over the pages of a project and prints it as the
-// package pkg in a folder; a folder is one name, and "" for both is the id of
-// the rule. Nothing is returned when there is an error.
-func Synthesize(c Config, f Formula, folder, pkg string) (*Synthesis, diag.List) {
-	c.CUDA = NoCUDA
+// New proves a formula over the pages of a project and prints it as the package pkg in a
+// folder; a folder is one name, and "" for both is the id of the rule. Nothing is returned
+// when there is an error.
+func New(c gen.Config, f Formula, folder, pkg string) (*Synthesis, diag.List) {
 	page := f.Page(f.about(c))
 	s, ds := c.Load(page)
 	if ds.HasErrors() {
@@ -113,33 +110,22 @@ func Synthesize(c Config, f Formula, folder, pkg string) (*Synthesis, diag.List)
 			u = v
 		}
 	}
-	if alike(s, u, &ds); ds.HasErrors() {
+	if checkOrder(s, u, &ds); ds.HasErrors() {
 		return nil, ds
 	}
 	id := strings.ReplaceAll(ident.ID(u.Name.Text), "_", "")
-	y := &Synthesis{Name: u.Name.Text, Formula: f.String(), Folder: cmp.Or(folder, id), Package: cmp.Or(pkg, id), Files: tree.Files{}}
-	s.home, s.formula = abi.Home{Folder: y.Folder, Package: y.Package}, "synth "+y.Formula
-	j := newJob(s, u, c, nil, s.digests())
+	y := &Synthesis{Name: u.Name.Text, Formula: f.String(), Folder: cmp.Or(folder, id), Package: cmp.Or(pkg, id)}
+	s.SetTitle(page, "synth "+y.Formula)
 	var more diag.List
-	if y.Proof, more = j.prove(false); more.HasErrors() {
-		ds.Append(more)
+	y.Proof, y.Files, more = gen.EmitUnit(s, u, abi.Home{Folder: y.Folder, Package: y.Package})
+	if ds.Append(more); ds.HasErrors() {
 		return nil, ds
 	}
-	code, more := j.code()
-	if ds.Append(more); more.HasErrors() {
-		return nil, ds
-	}
-	tests, more := j.tests()
-	if ds.Append(more); more.HasErrors() {
-		return nil, ds
-	}
-	maps.Copy(y.Files, code.Files)
-	maps.Copy(y.Files, tests)
 	return y, ds
 }
 
-// alike refuses a formula of anything but one knob of each kind, in order.
-func alike(s *Source, u *notation.Unit, ds *diag.List) {
+// checkOrder refuses a formula of anything but one knob of each kind, in order.
+func checkOrder(s *gen.Source, u *notation.Unit, ds *diag.List) {
 	if u.Formula == nil {
 		return
 	}
@@ -153,14 +139,14 @@ func alike(s *Source, u *notation.Unit, ds *diag.List) {
 	}
 }
 
-// about lists what the pages of the knobs are for.
-func (f Formula) about(c Config) string {
+// about lists the purposes of the pages of the knobs.
+func (f Formula) about(c gen.Config) string {
 	s, _ := c.Load()
 	var out []string
 	for _, w := range f.words() {
 		if u := s.Tree.Units[w]; u != nil {
-			if p := purpose(s, u); p != "" {
-				out = append(out, fmt.Sprintf("the %s %s: %s", u.Kind.String(), w, strings.TrimSuffix(lowerFirst(p), ".")))
+			if p := s.Purpose(u); p != "" {
+				out = append(out, fmt.Sprintf("the %s %s: %s", u.Kind.String(), w, strings.TrimSuffix(strings.ToLower(p[:1])+p[1:], ".")))
 			}
 		}
 	}
@@ -171,7 +157,7 @@ func (f Formula) about(c Config) string {
 }
 
 // Write puts the files of a synthesis under a folder that exists. The package
-// owns its folder: what is there must be of an earlier synthesis.
+// owns its folder: files that are there must be of an earlier synthesis.
 func (y *Synthesis) Write(root string) (tree.Report, error) {
 	if strangers := y.strangers(root); len(strangers) > 0 {
 		const most = 3
