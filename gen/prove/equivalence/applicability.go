@@ -11,26 +11,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// Which strategy computes which rule is found out by trying: the rule is given
-// the strategy as a page would give it, built, and held to what the strategy's
-// page claims. No list of pairs stands anywhere.
+// Which strategy computes which rule is found by trying: the rule is given the strategy, built,
+// and compared with it as the strategy's page claims. There is no list of pairs.
 
-// An Applicability is how a strategy stands to a rule.
+// An Applicability says whether a strategy computes a rule.
 type Applicability struct {
-	Refused string    // why the rule cannot be given the strategy, "" where it can
-	Off     []float64 // of an approximation: how far off its answers are, as of Approximation
+	Refused string    // why it does not, "" where it does
+	Off     []float64 // of an approximation: its distances, see Approximation
 }
 
-// Exact reports whether the strategy gives what the rule gives.
+// Exact reports whether the strategy computes the rule exactly.
 func (s Applicability) Exact() bool { return s.Refused == "" && s.Off == nil }
 
-// Last is the distance of an approximation at the longest chunk that is tried,
-// and that chunk's length.
+// Last is the distance of an approximation at the longest chunk, and the chunk's length.
 func (s Applicability) Last() (off float64, tokens int) {
 	return s.Off[len(s.Off)-1], approximationLengths[len(approximationLengths)-1]
 }
 
-// Apply tries a strategy on a rule, at the chunks of a quick proof.
+// Apply tries a strategy on a rule, with the chunks of a quick proof.
 func Apply(tree *units.Tree, strategy, rule *notation.Unit) Applicability {
 	of := func(u *notation.Unit) *notation.Apply { return &notation.Apply{Span: u.Name.Span, Name: u.Name} }
 	a := of(strategy)
@@ -66,12 +64,12 @@ func Apply(tree *units.Tree, strategy, rule *notation.Unit) Applicability {
 		return Applicability{Refused: firstError(*bad)}
 	}
 	if slices.Max(off) == 0 {
-		return Applicability{} // there was nothing to freeze
+		return Applicability{} // no read was frozen
 	}
 	return Applicability{Off: off}
 }
 
-// firstError is the first message of a list.
+// firstError is the text of the first error of a list.
 func firstError(ds diag.List) string {
 	for _, d := range ds.Sorted() {
 		if d.Severity == diag.Error {

@@ -16,16 +16,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// approximationLengths are the lengths at which a strategy that is not its rule is
-// measured, over as many tokens as the longest.
+// approximationLengths are the lengths of a chunk at which an approximate strategy is measured,
+// over as many tokens as the longest.
 var approximationLengths = []int{1, 2, 4, 8, 16}
 
-// MeasureApproximation measures how far the answers of a strategy are from the rule's.
+// MeasureApproximation lists the distance of an approximate strategy from its rule.
 func MeasureApproximation(p *proof.Context) {
 	if !p.Block.Strategy.Approximate() {
 		return
 	}
-	it := proof.Item{Kind: proof.Approximation, Name: "answers", Span: p.Unit.Span, Text: "how far the answers are from the rule's, relative to them"}
+	it := proof.Item{Kind: proof.Approximation, Name: "answers", Span: p.Unit.Span, Text: "distance of the outputs from those of the rule, relative to them"}
 	off, err := Approximation(p.Tree, p.Unit)
 	if err != nil {
 		p.Diags.Append(*err)
@@ -41,9 +41,9 @@ func MeasureApproximation(p *proof.Context) {
 	p.Add(it)
 }
 
-// Approximation measures how far the answers of a rule with a strategy are from
-// those of the rule, max |y − y_rule| / max |y_rule|, with chunks of 1, 2, 4, 8 and 16
-// tokens, over sixteen tokens from the parameters' own starts.
+// Approximation returns the distance of the outputs of a rule with a strategy from those of the
+// rule, max |y − y_rule| / max |y_rule|, with chunks of 1, 2, 4, 8 and 16 tokens, over sixteen
+// tokens from the declared first values.
 func Approximation(tree *units.Tree, u *notation.Unit) ([]float64, *diag.List) {
 	var out []float64
 	for _, n := range approximationLengths {

@@ -5,12 +5,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// SameNormalForm compares two programs that each have the one result value.
+// SameNormalForm reports whether two results of a program have the same normal form.
 func SameNormalForm(f *ir.Func, left, right string) bool {
 	return simplify.Equal(withResult(f, left), withResult(f, right))
 }
 
-// withResult is f with one result, called value.
+// withResult is f, simplified, with one result.
 func withResult(f *ir.Func, name string) *ir.Func {
 	g, _ := f.Clone()
 	g.Results = []ir.Result{{Name: "value", Val: g.Result(name)}}

@@ -1,10 +1,7 @@
 package equivalence
 
 import (
-	"math"
-
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -13,40 +10,31 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// Orientation holds the iterations that are said to hold for the transpose to it:
-// the program for tall matrices, and this one.
+// Orientation compares the program of an update whose iterations are declared to hold for the
+// transpose with the program for tall matrices.
 func Orientation(p *proof.Context, f *ir.Func) {
 	var ds diag.List
 	tall := irbuild.UpdateTall(p.Block, &ds)
 	if p.Diags.Append(ds); tall == nil || ds.HasErrors() {
 		return
 	}
-	it := proof.Item{Kind: proof.Claim, Name: "orient", Text: "what iterates holds for the transpose", Span: p.Unit.Span}
+	it := proof.Item{Kind: proof.Claim, Name: "orient", Text: "the iteration holds for the transpose", Span: p.Unit.Span}
 	p.Decide(it, func() proof.Evidence {
 		ev := proof.Evidence{Verdict: proof.Tested, Tolerance: specialTol}
 		for i, shape := range matrixShapes {
 			draw := sample.New(p.Block, nil, nil, sample.ForOrientation, i)
 			a, b := (&updateProgram{blk: p.Block, f: f}).run(shape, 0), (&updateProgram{blk: p.Block, f: tall}).run(shape, 0)
-			g := interp.NewTensor(shape[0], shape[1])
-			for n := 1; n <= stepsBefore; n++ {
-				draw.Fill(g, draw.Rand.NormFloat64)
-				a.step(n, g)
-				b.step(n, g)
-				w := compareMoves(a, b)
-				if !(w.Err <= specialTol) {
-					p.Diags.Errorf(diag.ClaimFails, orientationSpan(p), "this iteration does not hold for the transpose: the entry%s of a parameter of %d×%d moves by %.12g one way and by %.12g the other",
-						numeric.AtIndex(w.Index), shape[0], shape[1], w.A, w.B).Hint("take orient away")
-					return proof.Failure("the parameter differs")
-				}
-				ev.Points += len(g.Data)
-				ev.Worst = math.Max(ev.Worst, w.Err)
+			if n, w := compareSteps(&ev, draw, a, b, shape, stepsBefore); n > 0 {
+				p.Diags.Errorf(diag.ClaimFails, orientationSpan(p), "this iteration does not hold for the transpose: the entry%s of a parameter of %d×%d moves by %.12g one way and by %.12g the other",
+					numeric.AtIndex(w.Index), shape[0], shape[1], w.A, w.B).Hint("remove orient")
+				return proof.Failure("the parameter differs")
 			}
 		}
 		return ev
 	})
 }
 
-// orientationSpan is where the page says that an iteration holds for the transpose.
+// orientationSpan is the span of the iteration that is declared to hold for the transpose.
 func orientationSpan(p *proof.Context) notation.Span {
 	for _, eq := range p.Block.Eqs {
 		if eq.Iter != nil && eq.Iter.Orient {

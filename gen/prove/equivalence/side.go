@@ -15,16 +15,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-const exactTol = 1e-12 // two orders of the same sums
+// exactTol is the tolerance of two orders of the same sums.
+const exactTol = 1e-12
 
-// A side of a special case: its program, and that of its first states.
+// A side of a special case has a program, and one for the first values of its states.
 type side struct {
 	blk      *check.Block
 	f, start *ir.Func
 }
 
-// matchAnchors gives the anchors of a side the names that the other side has for
-// the anchors of the same states.
+// matchAnchors renames the anchors of a side to the names of the other side's anchors of the
+// same states.
 func (s side) matchAnchors(other side) {
 	for _, a := range s.blk.SymSeq {
 		if a.Kind != check.Anchor || other.f.Param(ident.ASCII(a.Name)) != nil {
@@ -40,7 +41,7 @@ func (s side) matchAnchors(other side) {
 	}
 }
 
-// renameState renames a state of a program, before the call and after it.
+// renameState renames a state of a program among its parameters and results.
 func renameState(f *ir.Func, old, name string) {
 	if f == nil {
 		return
@@ -74,8 +75,7 @@ func buildSide(p *proof.Context, f *notation.Formula, with []*notation.Override)
 	return s
 }
 
-// orZero is a tensor, or zeros in the shape of the other side's: an adjoint that a
-// program does not have is zero.
+// orZero is a tensor, or zeros in the shape of the other side's: a missing adjoint is zero.
 func orZero(t, other *interp.Tensor) *interp.Tensor {
 	if t == nil {
 		return interp.NewTensor(other.Shape...)
@@ -83,6 +83,7 @@ func orZero(t, other *interp.Tensor) *interp.Tensor {
 	return t
 }
 
+// freesOf are the free names of two programs of a block.
 func freesOf(blk *check.Block, left, right *ir.Func) map[string]irbuild.Free {
 	out := irbuild.Frees(blk, left)
 	for n, f := range irbuild.Frees(blk, right) {
@@ -91,9 +92,9 @@ func freesOf(blk *check.Block, left, right *ir.Func) map[string]irbuild.Free {
 	return out
 }
 
-// evaluateSide evaluates a side and its gradients for given weights of the results, and
-// lists the names of what it gives, in the order of the program.
-func evaluateSide(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
+// Evaluate evaluates a program and its gradients for given weights of the results. It returns
+// them by name, as "value of y" and "adjoint of x", and the names in the order of the program.
+func Evaluate(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
 	all, names := numeric.Tensors{}, []string{}
 	_, grads := numeric.ForwardBackward(f, pair, sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all["value of "+r.Name] = out
@@ -109,7 +110,7 @@ func evaluateSide(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[s
 	return all, names
 }
 
-// commonResults is f with the results that g has too.
+// commonResults is f, simplified, with only the results that g has too.
 func commonResults(f, g *ir.Func) *ir.Func {
 	h, _ := f.Clone()
 	h.Results = slices.DeleteFunc(h.Results, func(r ir.Result) bool { return g.Result(r.Name) == nil })
@@ -126,7 +127,7 @@ func simplified(f *ir.Func) *ir.Func {
 	return g
 }
 
-// unmatched is a parameter that one side reads and the other does not have.
+// unmatched is a parameter of one program that the other lacks, or "".
 func unmatched(f, g *ir.Func) string {
 	for _, pair := range [][2]*ir.Func{{f, g}, {g, f}} {
 		for _, v := range pair[0].Params {

@@ -1,3 +1,7 @@
+// Package equivalence decides whether programs are the same function: the two formulas of a
+// special case, a rule and a strategy that computes it in chunks, two updates, an iteration
+// and its transpose. Where two simplified programs do not have one normal form, results and
+// gradients are compared at sampled points.
 package equivalence
 
 import (
@@ -16,11 +20,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// A special case says that two formulas are one function. Both are built, and
-// what both give is compared, parameter by parameter of the same name: the
-// outputs, the states that both have after a chunk, and the gradients. A
-// parameter that only one side has must make no difference.
-
+// Specials decides the special cases of a unit, which say that two formulas are the same
+// function. Compared are the outputs, the states that both sides have after a chunk, their
+// first values, and the gradients by parameters of the same name. A parameter of one side
+// alone must have no influence.
 func Specials(p *proof.Context) {
 	for _, s := range proof.OwnStatements(p, p.Block.Specials) {
 		it := proof.Item{Kind: proof.Special, Name: proof.SpecialName(s), Text: notation.Print(s, notation.Unicode), Span: s.Span}
@@ -42,11 +45,12 @@ func Specials(p *proof.Context) {
 	}
 }
 
+// testSpecial compares two programs; when is added to messages.
 func testSpecial(p *proof.Context, s *notation.Special, when string, left, right *ir.Func) proof.Evidence {
 	left, right = commonResults(left, right), commonResults(right, left)
 	if extra := unmatched(left, right); extra != "" {
-		reportSpecial(p, s, fmt.Sprintf("%s%s counts on one side only", when, extra))
-		return proof.Failure(extra + " counts on one side only")
+		reportSpecial(p, s, fmt.Sprintf("%s%s is used on one side only", when, extra))
+		return proof.Failure(extra + " is used on one side only")
 	}
 	if simplify.EqualGradients(simplified(left), simplified(right)) {
 		return proof.Evidence{Verdict: proof.Proved}
@@ -67,8 +71,8 @@ func testSpecial(p *proof.Context, s *notation.Special, when string, left, right
 		})
 		ev.DrawnAt(draw.Halvings)
 		weights := sample.ResultWeights(left, sizes, i)
-		al, names := evaluateSide(left, pl, params, sizes, weights)
-		ar, more := evaluateSide(right, pr, params, sizes, weights)
+		al, names := Evaluate(left, pl, params, sizes, weights)
+		ar, more := Evaluate(right, pr, params, sizes, weights)
 		for _, n := range more {
 			if al[n] == nil {
 				names = append(names, n)
@@ -87,6 +91,7 @@ func testSpecial(p *proof.Context, s *notation.Special, when string, left, right
 	return ev
 }
 
+// reportSpecial reports why the two sides differ.
 func reportSpecial(p *proof.Context, s *notation.Special, why string) {
 	at := s.Span
 	if len(s.With) > 0 {

@@ -17,16 +17,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A rule that a strategy computes is proved like any other, with chunks of two
-// tokens, so that few tokens make several chunks and a rest. What its page says
-// beside that is how it stands to the rule: `claim ≡ sequential` is held at
-// several lengths of a chunk, with calls that end inside a chunk, at its edge and
-// behind it.
+// A rule that a strategy computes in chunks is proved with chunks of two tokens, so that a few
+// tokens make several chunks and a remainder. `claim ≡ sequential` says that the strategy is
+// its rule, and is tested at several lengths of a chunk, with calls that end inside a chunk,
+// at its end and after it.
 
-// ProvedChunk is the length of a chunk at which the adjoints are proved.
+// ProvedChunk is the length of a chunk at which adjoints are proved.
 const ProvedChunk = 2
 
-// chunkLengths are the lengths at which a strategy is held to its rule.
+// chunkLengths are the lengths at which a strategy is compared with its rule.
 func chunkLengths(deep bool) []int {
 	if deep {
 		return []int{1, 2, 4, 16, 64}
@@ -34,7 +33,7 @@ func chunkLengths(deep bool) []int {
 	return []int{1, 2, 4}
 }
 
-// StrategyClaims settles the claims of a strategy and of the rule that has it.
+// StrategyClaims decides the claims of a strategy and of the rule that uses it.
 func StrategyClaims(p *proof.Context) {
 	for _, u := range []*notation.Unit{p.Block.Strategy.Unit, p.Unit} {
 		for _, st := range u.Body {
@@ -45,7 +44,7 @@ func StrategyClaims(p *proof.Context) {
 	}
 }
 
-// chunkClaim settles a claim about a strategy.
+// chunkClaim decides one such claim.
 func chunkClaim(p *proof.Context, c *notation.Claim) {
 	it := proof.Item{Kind: proof.ClaimKinds[c.Keyword.Text], Name: proof.ClaimName(c), Text: notation.Print(c, notation.Unicode), Span: c.Span}
 	if c.Left == nil {
@@ -57,13 +56,13 @@ func chunkClaim(p *proof.Context, c *notation.Claim) {
 	p.Diags.Errorf(diag.NotProvable, c.Span, "of a strategy only claim ≡ sequential is proved").Hint("claim it of the rule")
 }
 
-// isSequential reports whether a claim says that a strategy computes its rule.
+// isSequential reports whether a claim is ≡ sequential.
 func isSequential(c *notation.Claim) bool {
 	id, ok := c.Right.(*notation.Ident)
 	return c.Left == nil && ok && id.Name.Text == "sequential"
 }
 
-// Sequential holds a strategy to its rule: the same answers, states and adjoints.
+// Sequential compares a strategy with its rule: outputs, states and adjoints.
 func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 	if p.Block.Strategy == nil || !isSequential(c) {
 		it.Evidence = proof.Failure("no equality")
@@ -73,7 +72,7 @@ func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 	}
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: exactTol}
 	for _, n := range chunkLengths(p.Options.Deep) {
-		if !chunksOf(p, n, c, &ev) {
+		if !compareChunks(p, n, c, &ev) {
 			break
 		}
 	}
@@ -85,8 +84,8 @@ func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 	p.Add(it)
 }
 
-// chunksOf compares at one length of a chunk.
-func chunksOf(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bool {
+// compareChunks compares them at one length of a chunk.
+func compareChunks(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bool {
 	blk, ds := check.WithChunks(p.Tree, p.Unit, n)
 	if blk == nil || ds.HasErrors() {
 		p.Diags.Append(ds)
@@ -114,17 +113,17 @@ func chunksOf(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bo
 		ev.DrawnAt(draw.Halvings)
 		fillMissing(fast, params, sizes)
 		weights := sample.ResultWeights(slow, sizes, i)
-		a, _ := evaluateSide(fast, pf, params, sizes, weights)
-		b, names := evaluateSide(slow, ps, params, sizes, weights)
+		a, _ := Evaluate(fast, pf, params, sizes, weights)
+		b, names := Evaluate(slow, ps, params, sizes, weights)
 		for _, name := range names {
 			if a[name] == nil {
-				reportUnlike(p, c, fmt.Sprintf("%s does not count in chunks", name))
-				*ev = proof.Failure(name + " does not count in chunks")
+				reportDifference(p, c, fmt.Sprintf("%s is missing in chunks", name))
+				*ev = proof.Failure(name + " is missing in chunks")
 				return false
 			}
 			w := numeric.Compare(a[name], b[name])
 			if !(w.Err <= exactTol*10) {
-				reportUnlike(p, c, fmt.Sprintf("with chunks of %d, at %s, %s%s is %.12g and token by token %.12g", n, sample.SizesText(sizes), name, numeric.AtIndex(w.Index), w.A, w.B))
+				reportDifference(p, c, fmt.Sprintf("with chunks of %d, at %s, %s%s is %.12g and token by token %.12g", n, sample.SizesText(sizes), name, numeric.AtIndex(w.Index), w.A, w.B))
 				*ev = proof.Failure(name + " differs")
 				return false
 			}
@@ -135,7 +134,7 @@ func chunksOf(p *proof.Context, n int, c *notation.Claim, ev *proof.Evidence) bo
 	return true
 }
 
-// fillMissing gives what only the strategy remembers its value where a context begins.
+// fillMissing sets the states that only the strategy has to zero, their first value.
 func fillMissing(f *ir.Func, params numeric.Tensors, sizes map[string]int) {
 	for _, v := range f.Params {
 		if params[v.Name] == nil {
@@ -144,7 +143,8 @@ func fillMissing(f *ir.Func, params numeric.Tensors, sizes map[string]int) {
 	}
 }
 
-func reportUnlike(p *proof.Context, c *notation.Claim, why string) {
+// reportDifference reports why a strategy is not its rule.
+func reportDifference(p *proof.Context, c *notation.Claim, why string) {
 	d := p.Diags.Errorf(diag.StrategyDiffers, c.Span, "the strategy does not compute %s: %s", p.Block.Strategy.Rule.Unit.Name.Text, why)
 	d.See(p.Unit.Name.Span, "given this rule here").See(p.Block.Strategy.Rule.Unit.Name.Span, "the rule")
 }

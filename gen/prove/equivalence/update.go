@@ -11,20 +11,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
-// An update is tested where it can be: its slots hold what some fires made of
-// them, since a slot such as a mean of squares has no other honest value.
+// Updates are tested after a few steps from declared first values, since slots such as a mean
+// of squares have no other consistent values.
 
-// stepsBefore is how often an update fires before it is tested.
+// stepsBefore is the number of steps.
 const stepsBefore = 3
 
-// The gradients of a row of fires, by their size: of the size of the parameter,
-// none at all, and of a size that neither squares nor products of a few can hold.
+// gradientSizes are the sizes of successive gradients: the size of the parameter, zero, and
+// sizes whose squares and small products overflow or underflow float32.
 var gradientSizes = []float64{1, 1, 0, 1e-12, 1, 1e12, 0, 1, 1, 1, 1e-3, 1}
 
-// FiniteSteps fires in a row, from a first gradient of any of those sizes on, and
-// wants numbers; and the same numbers of the simplified program.
+// FiniteSteps tests that steps by such gradients are finite, and that the simplified program
+// takes the same steps.
 func FiniteSteps(p *proof.Context, f *ir.Func) {
-	it := proof.Item{Kind: proof.Domain, Name: "fire", Text: "every fire gives numbers", Span: p.Unit.Span}
+	it := proof.Item{Kind: proof.Domain, Name: "fire", Text: "every step is finite", Span: p.Unit.Span}
 	p.Decide(it, func() proof.Evidence {
 		ev := proof.Evidence{Verdict: proof.Tested}
 		simple, _ := f.Clone()
@@ -45,7 +45,7 @@ func FiniteSteps(p *proof.Context, f *ir.Func) {
 					}
 				}
 				if w := compareMoves(a, b); !(w.Err <= specialTol) {
-					panic("prove: BUG: simplifying " + f.Name + " changes what it does")
+					panic("equivalence: BUG: simplifying " + f.Name + " changes what it does")
 				}
 				ev.Points += len(g.Data)
 			}
@@ -54,7 +54,8 @@ func FiniteSteps(p *proof.Context, f *ir.Func) {
 	})
 }
 
-// AfterSteps draws a parameter and gradients, and fires a few times.
+// AfterSteps draws a parameter and gradients, takes a few steps and returns the parameters of
+// the next one.
 func AfterSteps(f *ir.Func, draw *sample.Sampler) numeric.Tensors {
 	params := draw.Params(f)
 	draw.SetOptions(f, params)

@@ -15,16 +15,16 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// matrixShapes are the parameters: wide, tall, square, a row and a column.
+// matrixShapes are the shapes of parameters: wide, tall, square, a row and a column.
 var matrixShapes = [][2]int{{3, 5}, {5, 3}, {4, 4}, {1, 4}, {6, 1}}
 
-// An updateProgram is an update ready to fire.
+// An updateProgram is the program of an update.
 type updateProgram struct {
 	blk *check.Block
 	f   *ir.Func
 }
 
-// buildUpdate builds one side of a special case.
+// buildUpdate builds one side of a special case of updates.
 func buildUpdate(p *proof.Context, f *notation.Formula, with []*notation.Override) *updateProgram {
 	u := p.Tree.Units[f.Parts[0].Name.Text]
 	if len(f.Parts) != 1 || u != nil && u.Kind != notation.UpdateUnit {
@@ -43,15 +43,15 @@ func buildUpdate(p *proof.Context, f *notation.Formula, with []*notation.Overrid
 	return &updateProgram{blk: blk, f: g}
 }
 
-// An updateRun is an update on its way: one parameter with its slots.
+// An updateRun is a parameter under an update, with its slots.
 type updateRun struct {
 	*updateProgram
 	sizes  map[string]int
 	params numeric.Tensors
-	began  *interp.Tensor // where the parameter began
+	began  *interp.Tensor // the first value of the parameter
 }
 
-// run is a parameter of zeros under the update, with the settings of its side.
+// run starts with a parameter of zeros and the options of the update.
 func (m *updateProgram) run(shape [2]int, nodecay float64) *updateRun {
 	x := &updateRun{updateProgram: m, sizes: map[string]int{}, params: numeric.Tensors{}}
 	axes := m.f.Param(m.paramName()).Axes
@@ -74,24 +74,25 @@ func (m *updateProgram) run(shape [2]int, nodecay float64) *updateRun {
 	return x
 }
 
+// paramName is the name of the updated parameter.
 func (m *updateProgram) paramName() string { return ident.ASCII(m.blk.Unit.Params[0].Name.Text) }
 
 func (x *updateRun) param() *interp.Tensor { return x.params[x.paramName()] }
 
-// setParam puts the parameter where another one is.
+// setParam sets the first value of the parameter.
 func (x *updateRun) setParam(w *interp.Tensor) {
 	copy(x.param().Data, w.Data)
 	x.began = interp.NewTensor(w.Shape...)
 	copy(x.began.Data, w.Data)
 }
 
-// compareMoves compares how far two parameters have gone.
+// compareMoves compares how far two parameters have moved.
 func compareMoves(a, b *updateRun) numeric.Deviation {
 	x, y := a.moved(), b.moved()
 	return numeric.CompareScaled(x, y, math.Max(math.Max(numeric.MaxNorm(x), numeric.MaxNorm(y)), math.SmallestNonzeroFloat64))
 }
 
-// moved is how far the parameter has gone.
+// moved is the difference of the parameter from its first value.
 func (x *updateRun) moved() *interp.Tensor {
 	d := interp.NewTensor(x.began.Shape...)
 	for i := range d.Data {
@@ -100,7 +101,7 @@ func (x *updateRun) moved() *interp.Tensor {
 	return d
 }
 
-// step moves the parameter once.
+// step takes step n by a gradient.
 func (x *updateRun) step(n int, g *interp.Tensor) {
 	for _, s := range x.blk.SymSeq {
 		t := x.params[ident.ASCII(s.Name)]
@@ -115,4 +116,22 @@ func (x *updateRun) step(n int, g *interp.Tensor) {
 	for name, t := range interp.Run(x.f, x.sizes, x.params) {
 		x.params[name] = t
 	}
+}
+
+// compareSteps takes steps with two updates by the same random gradients. It returns the first
+// step after which the parameters have not moved equally, and 0 where there is none.
+func compareSteps(ev *proof.Evidence, draw *sample.Sampler, a, b *updateRun, shape [2]int, steps int) (int, numeric.Deviation) {
+	g := interp.NewTensor(shape[0], shape[1])
+	for n := 1; n <= steps; n++ {
+		draw.Fill(g, draw.Rand.NormFloat64)
+		a.step(n, g)
+		b.step(n, g)
+		w := compareMoves(a, b)
+		if !(w.Err <= specialTol) {
+			return n, w
+		}
+		ev.Points += len(g.Data)
+		ev.Worst = math.Max(ev.Worst, w.Err)
+	}
+	return 0, numeric.Deviation{}
 }

@@ -2,32 +2,29 @@ package equivalence
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// Two updates are the same where they move every parameter in the same way: from
-// slots of zero, fire after fire, by the same gradients. What they keep in their
-// slots is their own affair, and the settings are those of each side. Where one
-// of them moves matrices, both are tried on matrices.
+// Two updates are the same where they take the same steps: from slots of zero, step after step,
+// by the same gradients, with the options of each side. Slots are not compared. Where one of
+// them updates matrices, both are tried on matrices.
 
-// specialSteps is how many fires in a row are compared: more than the windows of
-// the pages in which something gathers.
-const specialSteps = 12
+const (
+	// specialSteps is the number of steps: more than the windows over which the updates of
+	// the library accumulate.
+	specialSteps = 12
+	// specialTol is relative to the distance that the parameter has moved: a step may be
+	// 1e-5 of the parameter, and a Newton–Schulz iteration of five rounds makes a rounding
+	// error a few hundred times as large.
+	specialTol = 1e-9
+)
 
-// specialTol bounds the difference of two ways to the same step, by how far the
-// parameter has gone: a step may be a hundred-thousandth of what it is added to,
-// and an iteration of five rounds makes a rounding error a few hundred times as
-// large.
-const specialTol = 1e-9
-
-// UpdateSpecials settles the special cases that stand under the update itself:
-// what they compare is named, so an instance has nothing to add.
+// UpdateSpecials decides the special cases on the page of the update itself: an instance has
+// none of its own, since the two sides are named.
 func UpdateSpecials(p *proof.Context) {
 	for _, st := range p.Unit.Body {
 		s, ok := st.(*notation.Special)
@@ -45,7 +42,7 @@ func UpdateSpecials(p *proof.Context) {
 	}
 }
 
-// sameMoves fires both sides and compares what the parameter becomes.
+// sameMoves takes steps with both sides and compares how the parameter moves.
 func sameMoves(p *proof.Context, s *notation.Special, left, right *updateProgram) proof.Evidence {
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: specialTol}
 	for i, shape := range matrixShapes {
@@ -55,19 +52,10 @@ func sameMoves(p *proof.Context, s *notation.Special, left, right *updateProgram
 			draw.Fill(a.param(), draw.Rand.NormFloat64)
 			b.setParam(a.param())
 			a.setParam(a.param())
-			g := interp.NewTensor(shape[0], shape[1])
-			for n := 1; n <= specialSteps; n++ {
-				draw.Fill(g, draw.Rand.NormFloat64)
-				a.step(n, g)
-				b.step(n, g)
-				w := compareMoves(a, b)
-				if !(w.Err <= specialTol) {
-					reportSpecial(p, s, fmt.Sprintf("a parameter of %d×%d begins alike, and after fire %d its entry%s has moved by %.12g on the left and by %.12g on the right",
-						shape[0], shape[1], n, numeric.AtIndex(w.Index), w.A, w.B))
-					return proof.Failure("the parameter differs")
-				}
-				ev.Points += len(a.param().Data)
-				ev.Worst = math.Max(ev.Worst, w.Err)
+			if n, w := compareSteps(&ev, draw, a, b, shape, specialSteps); n > 0 {
+				reportSpecial(p, s, fmt.Sprintf("from the same parameter of %d×%d, after step %d its entry%s has moved by %.12g on the left and by %.12g on the right",
+					shape[0], shape[1], n, numeric.AtIndex(w.Index), w.A, w.B))
+				return proof.Failure("the parameter differs")
 			}
 		}
 	}

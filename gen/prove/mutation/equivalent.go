@@ -16,23 +16,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// Two blocks are the same when their programs give the same results and the
-// same gradients wherever they are sampled: for a broken page that means that
-// it is not broken.
+// Equivalent mutants. Two blocks are equivalent where their programs have the same results and
+// gradients at sampled points, some of them at numbers so small that the floors under norms
+// and roots decide.
 
-// sameTol is the agreement of two orders of the same sums, samePoints how often
-// they are compared, and the last of these times at numbers so small that the
-// floors under norms and roots are seen: a billionth of the usual size, of the
-// inputs or of everything.
 const (
-	sameTol    = 1e-10
+	sameTol    = 1e-10 // two orders of the same sums
 	samePoints = 8
-	floorPoint = 6
-	floorSize  = 30 // halvings
+	floorPoint = 6  // from this point on numbers are small: first the inputs alone, then all
+	floorSize  = 30 // halvings of a small number
 	sameScale  = 1e-3
 )
 
-// SamePrograms reports whether two blocks compute the same.
+// SamePrograms reports whether the programs of two blocks are equivalent.
 func SamePrograms(a, b *check.Block) bool {
 	var ds diag.List
 	fs, gs := Programs(a, &ds), Programs(b, &ds)
@@ -47,6 +43,7 @@ func SamePrograms(a, b *check.Block) bool {
 	return true
 }
 
+// samePrograms compares two programs, with or without their gradients.
 func samePrograms(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradients bool) bool {
 	more := halvingsNearConsts(f, g)
 	for round := range samePoints + len(more) {
@@ -71,7 +68,7 @@ func samePrograms(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free
 			}
 		}
 		weigh := sample.ResultWeights(f, sizes, round)
-		if round == floorPoint { // small inputs, and all else of the usual size
+		if round == floorPoint { // small inputs, everything else of the usual size
 			usual := sample.New(blk, frees, sizes, sample.ForMutant, round)
 			for n, t := range usual.Params(f) {
 				if v := f.Param(n); v.Role != ir.Input && blk.Unit.Kind != notation.UpdateUnit {
@@ -93,9 +90,9 @@ func samePrograms(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free
 	return true
 }
 
-// halvingsNearConsts are how often numbers are halved to come to the size of each small
-// constant that only one of two programs has, and a little below it: a bound that
-// decides between two branches shows nowhere else.
+// halvingsNearConsts are the numbers of halvings at which numbers have the size of a small
+// constant that only one of two programs has, and a little less: a threshold between two
+// branches shows nowhere else.
 func halvingsNearConsts(f, g *ir.Func) (halvings []int) {
 	a, b := smallConsts(f), smallConsts(g)
 	for _, c := range slices.Concat(a, b) {
@@ -112,7 +109,7 @@ func halvingsNearConsts(f, g *ir.Func) (halvings []int) {
 	return halvings
 }
 
-// smallConsts are the positive constants of a program below those that usual numbers reach.
+// smallConsts are the positive constants of a program below the size of usual numbers.
 func smallConsts(f *ir.Func) (out []float64) {
 	for _, in := range f.Body {
 		if in.Op != ir.Const && in.Op != ir.Lin {
@@ -127,6 +124,7 @@ func smallConsts(f *ir.Func) (out []float64) {
 	return out
 }
 
+// nearlyEqual compares two tensors within sameTol.
 func nearlyEqual(a, b *interp.Tensor) bool {
 	if len(a.Data) != len(b.Data) {
 		return false
@@ -140,22 +138,14 @@ func nearlyEqual(a, b *interp.Tensor) bool {
 	return true
 }
 
-// evaluateAll are the results of a program and, where they are asked for, its
-// gradients for given weights; ok is false where a result is not finite.
-func evaluateAll(f *ir.Func, draw *sample.Sampler, params numeric.Tensors, gradients bool, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, bool) {
-	all, ok := numeric.Tensors{}, true
+// evaluateAll returns the results of a program and, if wanted, its gradients for given weights;
+// ok is false where a result is not finite.
+func evaluateAll(f *ir.Func, draw *sample.Sampler, params numeric.Tensors, gradients bool, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (all numeric.Tensors, ok bool) {
 	if !gradients {
-		for n, t := range interp.Run(f, draw.Sizes, params) {
-			all[n], ok = t, ok && numeric.Finite(t)
-		}
-		return all, ok
+		all = interp.Run(f, draw.Sizes, params)
+		return all, numeric.AllFinite(all)
 	}
-	_, grads := numeric.ForwardBackward(f, autodiff.NewPair(f), draw.Sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
-		all[r.Name], ok = out, ok && numeric.Finite(out)
-		return weigh(r, out)
-	})
-	for n, g := range grads {
-		all["adjoint of "+n] = g
-	}
+	all, _ = equivalence.Evaluate(f, autodiff.NewPair(f), params, draw.Sizes, weigh)
+	ok = !slices.ContainsFunc(f.Results, func(r ir.Result) bool { return !numeric.Finite(all["value of "+r.Name]) })
 	return all, ok
 }

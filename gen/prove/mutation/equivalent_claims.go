@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -13,8 +14,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// SameDeclarations reports whether the declarations of two forms of a unit fix
-// the same numbers, at sizes that tell all axes apart.
+// SameDeclarations reports whether the declarations of a unit and its mutant fix the same
+// numbers, at sizes that tell all axes apart.
 func SameDeclarations(u, v *notation.Unit) bool {
 	sizes := map[string]float64{}
 	size := func(axis string) float64 {
@@ -23,21 +24,11 @@ func SameDeclarations(u, v *notation.Unit) bool {
 		}
 		return sizes[axis]
 	}
-	a, b := sample.Declarations(u, size), sample.Declarations(v, size)
-	if len(a) != len(b) {
-		return false
-	}
-	for n, text := range a {
-		if b[n] != text {
-			return false
-		}
-	}
-	return true
+	return maps.Equal(sample.Declarations(u, size), sample.Declarations(v, size))
 }
 
-// SameClaims reports whether two forms of a unit make the same statements, as
-// far as those are equalities: side by side the same numbers. Of a knob these
-// are what its page says of its own functions.
+// SameClaims reports whether the equalities that a unit and its mutant state have the same
+// values on both sides. Those of a knob are about its own functions.
 func SameClaims(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.Unit) bool {
 	a, as := statements(was, u)
 	b, bs := statements(is, v)
@@ -57,8 +48,7 @@ func SameClaims(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.U
 	return true
 }
 
-// statements are the equalities that a page states, and the block that they
-// speak of.
+// statements are the equalities that a page states, and their block.
 func statements(tree *units.Tree, u *notation.Unit) (*check.Block, []*notation.Claim) {
 	if slices.Contains(knobsAndFronts, u.Kind) {
 		alone, all := proof.FunctionClaims(u)

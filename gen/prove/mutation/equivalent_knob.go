@@ -10,19 +10,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A knob or a front has no program of its own. Whether a break changes one is
-// seen in rules that are made with it: the plainest that can be built, once with
-// the options as the page has them and once for each value of one option that
-// the page tells apart.
+// A knob or a front has no program of its own. Its mutants are compared in rules that use it: the
+// simplest that can be built, with the options of the page and with each value of one option
+// that the page distinguishes.
 
 // knobsAndFronts are the kinds of units that mean nothing outside of a rule.
 var knobsAndFronts = []notation.UnitKind{notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
-// mostFormulas is how many formulas are tried for one setting of the options.
+// mostFormulas is the number of formulas that are tried for one setting of the options.
 const mostFormulas = 60
 
-// SameTrials reports whether two forms of a knob or of a front do the same in
-// all of these rules. Of any other unit it says so always.
+// SameTrials reports whether a knob or front and its mutant are equivalent in all of these rules.
+// It is true of any other unit.
 func SameTrials(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.Unit) bool {
 	if !slices.Contains(knobsAndFronts, u.Kind) {
 		return true
@@ -45,16 +44,16 @@ func SameTrials(was *units.Tree, u *notation.Unit, is *units.Tree, v *notation.U
 	return true
 }
 
-// withOptions makes a rule of a formula in which a page has options, or nil.
+// withOptions is the rule of a formula with options of a unit, or nil where it cannot be built.
 func withOptions(tree *units.Tree, u *notation.Unit, f *notation.Formula, with []*notation.Override) *check.Block {
 	g := *f
 	apply := func(a *notation.Apply) *notation.Apply {
 		if a.Name.Text != u.Name.Text {
 			return a
 		}
-		own := *a
-		own.Args = with
-		return &own
+		set := *a
+		set.Args = with
+		return &set
 	}
 	g.Parts = nil
 	for _, a := range f.Parts {
@@ -68,8 +67,8 @@ func withOptions(tree *units.Tree, u *notation.Unit, f *notation.Formula, with [
 	return blk
 }
 
-// optionSettings are the options as they are, and with one of them at each of its
-// words, or at and above each number that a choice compares it with.
+// optionSettings are the options of a unit as they are, and with one of them at each of its
+// members, or at and above each number that a case compares it with.
 func optionSettings(u *notation.Unit) [][]*notation.Override {
 	out := [][]*notation.Override{nil}
 	add := func(name string, x notation.Expr) {

@@ -8,19 +8,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// The breaks of single nodes.
+// Mutants of single nodes of an expression. The tables say what a token is replaced by.
 
-// otherOp is what an operator is mistaken for.
 var otherOp = map[string]string{"+": "−", "−": "+", "⊙": "/", "/": "⊙", "·": "⊙"}
 
-// otherFunc is what a function is mistaken for.
 var otherFunc = map[string]string{"sigmoid": "tanh", "tanh": "sigmoid", "softplus": "exp", "max": "min", "min": "max", "exp": "expm1",
 	"expm1": "exp", "log": "log1p", "log1p": "log", "sqrt": "exp", "erf": "tanh"}
 
-// otherReduce is what a reduction is mistaken for.
 var otherReduce = map[string]string{"Σ": "mean", "mean": "Σ", "logsumexp": "max", "max": "min", "min": "max", "softmax": "logsumexp"}
 
-// otherRelation is what a comparison is mistaken for.
 var otherRelation = map[string]string{"<": "≤", "≤": "<", ">": "≥", "≥": ">", "=": "≠", "≠": "="}
 
 func (b *mutator) node(x notation.Expr) {
@@ -68,7 +64,7 @@ func (b *mutator) node(x notation.Expr) {
 	}
 }
 
-// operator replaces the sign between two nodes.
+// operator replaces the operator between two nodes.
 func (b *mutator) operator(kind, op, other string, x, y notation.Expr) {
 	if other == "" {
 		return
@@ -81,7 +77,7 @@ func (b *mutator) operator(kind, op, other string, x, y notation.Expr) {
 	b.add(kind, source.Span{File: gap.File, Start: gap.Start + i, End: gap.Start + i + len(op)}, other)
 }
 
-// number doubles a number, or makes one of nothing.
+// number doubles a number, and replaces zero by one.
 func (b *mutator) number(x *notation.Number) {
 	v := 2 * x.Value
 	if v == 0 {
@@ -90,7 +86,7 @@ func (b *mutator) number(x *notation.Number) {
 	b.add("factor", x.Span, strconv.FormatFloat(v, 'g', -1, 64))
 }
 
-// ident reads a name at another moment, or another name.
+// ident reads a name at another token, or another name.
 func (b *mutator) ident(x *notation.Ident) {
 	text := x.Span.Text()
 	switch {
@@ -121,7 +117,7 @@ func neighbour(names []string, name string) string {
 	return ""
 }
 
-// row drops a factor, changes places, and transposes one.
+// row drops a factor of a product, exchanges two, and transposes one.
 func (b *mutator) row(x *notation.Juxt) {
 	for i, it := range x.Items {
 		at := it.Where()
@@ -144,7 +140,7 @@ func (b *mutator) reduce(x *notation.Reduce) {
 	}
 }
 
-// binder runs an index over another axis, or under another condition.
+// binder runs an index over another axis.
 func (b *mutator) binder(x *notation.Binder) {
 	if id, ok := x.Range.(*notation.Ident); ok {
 		if other := neighbour(b.axes, id.Name.Text); other != "" {

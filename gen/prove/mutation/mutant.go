@@ -1,3 +1,8 @@
+// Package mutation makes mutants of pages for mutation testing of the proofs (DeMillo, Lipton
+// and Sayward 1978): pages with one token changed, such as a sign, a factor, an axis, an
+// index, the token at which a state is read, a name, a transposition, an operator or a side of
+// a claim. It also recognises equivalent mutants, which no proof can detect. Whether a mutant
+// is detected is for the caller to decide, who can load a page.
 package mutation
 
 import (
@@ -8,23 +13,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// How good is the proof? That is measured by breaking the pages one token at a
-// time, as a tired hand would, and looking whether anything notices: a sign, a
-// factor, an axis, an index, the moment at which a state is read, the name
-// beside the right one, a transposition, an operator, a side of a claim. This
-// file only says what is broken and how; judging is for the caller, who can
-// load a page.
-
-// A Mutant is one break: the text of a span is replaced.
+// A Mutant replaces the text of a span.
 type Mutant struct {
-	Span source.Span
-	New  string
-	Kind string // sign, factor, …
-	Unit string // in which it stands
-	Line string // what kind of line: equation, claim, cost, …
-	// Defines says that the line computes something; any other line only
-	// speaks of what is computed.
-	Defines bool
+	Span    source.Span
+	New     string
+	Kind    string // sign, factor, …
+	Unit    string // that contains the span
+	Line    string // the kind of line: equation, claim, cost, …
+	Defines bool   // the line computes something; other lines are statements about it
 }
 
 func (m Mutant) String() string {
@@ -32,6 +28,7 @@ func (m Mutant) String() string {
 	return fmt.Sprintf("%s:%d:%d %s: %s → %s", m.Span.File.Path, line, col, m.Kind, short(m.Span.Text()), short(m.New))
 }
 
+// short prints a replacement, which may be empty.
 func short(s string) string {
 	if s == "" {
 		return "(nothing)"
@@ -39,14 +36,13 @@ func short(s string) string {
 	return s
 }
 
-// Text is the page with the break in it.
+// Text is the mutated page.
 func (m Mutant) Text() string {
 	t := m.Span.File.Text
 	return t[:m.Span.Start] + m.New + t[m.Span.End:]
 }
 
-// Mutants lists the breaks of a page's units, without duplicates, in the order
-// of the page.
+// Mutants lists the mutants of a page's units without duplicates, in the order of the page.
 func Mutants(f *notation.File) []Mutant {
 	var out []Mutant
 	for _, u := range f.Units {

@@ -11,14 +11,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// A Program is one of the tensor programs that a block becomes.
+// A Program is one of the tensor programs of a block.
 type Program struct {
 	Name string
 	Func *ir.Func
 }
 
-// Programs builds everything that a block becomes. A page that means nothing
-// by itself becomes nothing.
+// Programs builds all tensor programs of a block. A page that means nothing by itself has none.
 func Programs(blk *check.Block, ds *diag.List) []Program {
 	var out []Program
 	add := func(name string, f *ir.Func) {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A mutator breaks the lines of one unit.
+// A mutator makes the mutants of one unit, line by line.
 type mutator struct {
 	unit    *notation.Unit
 	names   []string // of values
@@ -20,8 +20,7 @@ type mutator struct {
 	out     []Mutant
 }
 
-// namesOf lists the names of values and those of axes that a unit's lines use,
-// in order.
+// namesOf lists the names of values and of axes in a unit's lines, in order.
 func namesOf(u *notation.Unit) (values, axes []string) {
 	note := func(to *[]string, x any) {
 		if id, ok := x.(*notation.Ident); ok && !slices.Contains(*to, id.Name.Text) {
@@ -101,8 +100,8 @@ func (b *mutator) statement(st notation.Stmt) {
 	}
 }
 
-// initialValues breaks what a declared name is given: the default of an option, the value
-// of a gate, a first value, the numbers of a distribution and those of the levels.
+// initialValues mutates the value of a declared name: the default of an option, the value of a
+// gate, a first value, the numbers of a distribution and those by level.
 func (b *mutator) initialValues(keyword string, n *notation.DeclName) {
 	if id, ok := n.Init.(*notation.Ident); ok && keyword == "option" {
 		if other := neighbour(membersOf(n.Type), id.Name.Text); other != "" {
@@ -118,7 +117,7 @@ func (b *mutator) initialValues(keyword string, n *notation.DeclName) {
 	}
 }
 
-// membersOf are the words of a choice.
+// membersOf are the members of a set type.
 func membersOf(t *notation.Type) []string {
 	var out []string
 	if t != nil && t.Kind == notation.SetType {
@@ -129,7 +128,7 @@ func membersOf(t *notation.Type) []string {
 	return out
 }
 
-// property breaks the lines that speak of the others.
+// property mutates a line that is a statement about the equations.
 func (b *mutator) property(st notation.Stmt) {
 	b.defines = false
 	switch s := st.(type) {
@@ -172,7 +171,7 @@ func (b *mutator) property(st notation.Stmt) {
 	}
 }
 
-// formula breaks options and the values behind `:=`.
+// formula mutates the options and overridden values of a formula.
 func (b *mutator) formula(f *notation.Formula, with []*notation.Override) {
 	if f != nil {
 		b.line = "formula"
@@ -180,7 +179,7 @@ func (b *mutator) formula(f *notation.Formula, with []*notation.Override) {
 	b.parts(f, with)
 }
 
-// special breaks a side of a special case.
+// special mutates a side of a special case.
 func (b *mutator) special(f *notation.Formula, with []*notation.Override) {
 	b.line = "special"
 	b.parts(f, with)
@@ -232,7 +231,7 @@ func (b *mutator) define(d *notation.Define) {
 	}
 }
 
-// whole breaks a right-hand side as a whole.
+// whole mutates a right-hand side as a whole.
 func (b *mutator) whole(x notation.Expr) {
 	if x == nil || x.Where().File == nil {
 		return
@@ -242,7 +241,7 @@ func (b *mutator) whole(x notation.Expr) {
 	b.add("factor", x.Where(), "2 ("+text+")")
 }
 
-// side breaks the left side of a claim: it speaks of another name.
+// side replaces the name on the left side of a claim.
 func (b *mutator) side(x notation.Expr) {
 	id, ok := x.(*notation.Ident)
 	if !ok {
@@ -257,7 +256,7 @@ func (b *mutator) side(x notation.Expr) {
 	}
 }
 
-// rename puts another name in a name's place and keeps its bar and its moment.
+// rename replaces a name and keeps its bar and its time subscript.
 func (b *mutator) rename(kind string, id *notation.Ident, other string) {
 	text := id.Name.Span.Text()
 	if text == "" {
@@ -273,7 +272,7 @@ func (b *mutator) rename(kind string, id *notation.Ident, other string) {
 	b.add(kind, id.Name.Span, other)
 }
 
-// shape breaks the axes of a type.
+// shape exchanges the axes of a type.
 func (b *mutator) shape(t *notation.Type) {
 	if t == nil {
 		return
@@ -292,7 +291,7 @@ func (b *mutator) swap(kind string, x, y notation.Expr) {
 	b.add(kind, x.Where().To(y.Where()), y.Where().Text()+gap+x.Where().Text())
 }
 
-// expr breaks every node of an expression.
+// expr mutates every node of an expression.
 func (b *mutator) expr(x notation.Expr) {
 	if x == nil {
 		return
