@@ -7,7 +7,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A sumTarget is the sum that a product is added to, and how often.
+// Accumulation of matrix products. A sum of products is computed in the memory
+// of the sum: each product is added to it in turn.
+
+// A sumTarget is the sum that a product is added to.
 type sumTarget struct {
 	sum  *ir.Instr
 	coef float64
@@ -15,8 +18,9 @@ type sumTarget struct {
 	add  bool  // something is there before
 }
 
-// accumulateProducts finds the products that one sum reads and nothing else, and takes them
-// out of it. The rest of the sum comes first, then they are added in order.
+// accumulateProducts finds the products that only one sum reads and takes them
+// out of it. The rest of the sum is computed first, then the products are
+// added in order.
 func (r *region) accumulateProducts() {
 	uses := map[*ir.Value]int{}
 	for _, in := range r.body {
@@ -53,8 +57,8 @@ func (r *region) hasOnePlace(v *ir.Value) bool {
 	return len(more) == 0 || len(more) == 1 && !more[0].add && more[0].opt == nil && r.l.places[v] == nil
 }
 
-// axesOf is the axis of a sum's output for each axis of an argument that is read
-// at all of its loops.
+// axesOf is the axis of a sum's output for each axis of an argument that is
+// read at all of its loops.
 func axesOf(in *ir.Instr, a ir.Arg) ([]int, bool) {
 	if len(a.Sub) != len(in.To) {
 		return nil, false
@@ -71,7 +75,7 @@ func axesOf(in *ir.Instr, a ir.Arg) ([]int, bool) {
 	return at, true
 }
 
-// scheduleSum schedules a sum and behind it the products that are added to it.
+// scheduleSum schedules a sum and then the products that are added to it.
 func (r *region) scheduleSum(in *ir.Instr) {
 	empty := len(in.Args) == 0 && in.Coef[0] == 0
 	if !empty {
@@ -88,7 +92,7 @@ func (r *region) scheduleSum(in *ir.Instr) {
 	r.def[in.Out] = len(r.groups) - 1
 }
 
-// placeSum gives a sum with products a place, and the products theirs in it.
+// placeSum allocates the sum of a product, and addresses the product in it.
 func (r *region) placeSum(p *ir.Instr) {
 	s := r.sumOf[p]
 	v := s.sum.Out
@@ -108,7 +112,7 @@ func (r *region) placeSum(p *ir.Instr) {
 	}
 }
 
-// reuse lets a triangular solve run where its right side lies when nothing else
+// reuse lets a triangular solve overwrite its right side when nothing else
 // reads that.
 func (r *region) reuse(in *ir.Instr) {
 	b := in.Args[1]

@@ -6,11 +6,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A step that takes several tokens at once consists of products of matrices
-// with passes over their entries between them. What pays here is that these
-// passes walk memory entry by entry, and that there are few of them: a sum over
+// Steps over a chunk of tokens consist of matrix products with elementwise
+// passes between them. Here the passes are made few and contiguous: a sum over
 // a whole matrix is taken row by row first, a value that is read along its
-// columns lies in columns, and a sum of products is added to where it goes.
+// columns is stored by columns, and a sum of products is accumulated in place.
 
 // chunkStep rewrites the body of such a step.
 func (l *lowerer) chunkStep(s *ir.Scan) {
@@ -36,7 +35,7 @@ func (l *lowerer) chunkStep(s *ir.Scan) {
 }
 
 // statesLast moves the next states that nothing else reads to the end, where
-// the old ones are not needed any more and can be overwritten.
+// the old ones are dead and can be overwritten.
 func statesLast(s *ir.Scan) {
 	for _, c := range s.Carry {
 		in := c.Next.Def
@@ -70,8 +69,8 @@ func rowByRow(f *ir.Func, in *ir.Instr) *ir.Instr {
 	return inner
 }
 
-// transposeForStride reorders the axes of a value that is computed entry by entry so that the
-// last one walks as many of its arguments entry by entry as any would.
+// transposeForStride permutes the axes of an elementwise value so that the
+// last one has unit stride in as many of its arguments as possible.
 func transposeForStride(f *ir.Func, in *ir.Instr) {
 	n := len(in.To) - 1
 	if !pointwise(in) || n < 1 {
@@ -98,7 +97,7 @@ func transposeForStride(f *ir.Func, in *ir.Instr) {
 	}
 }
 
-// moved is xs with the entry at p last.
+// moved is xs with the entry at p moved to the end.
 func moved[T any](xs []T, p int) []T {
 	out := slices.Delete(slices.Clone(xs), p, p+1)
 	return append(out, xs[p])

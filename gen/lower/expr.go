@@ -8,6 +8,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
+// Expressions: the scalar that an instruction computes at one point of its
+// iteration space.
+
 // A leaf is the innermost body of a nest while it is written.
 type leaf struct {
 	r              *region
@@ -74,7 +77,8 @@ func (w *leaf) read(v *ir.Value, idx []plan.Index) plan.Expr {
 	return plan.Load{Access: w.r.place(v)(idx)}
 }
 
-// once is a value that several readers in this nest compute together.
+// once is a rematerialised value, computed once for all its readers in this
+// nest.
 func (w *leaf) once(v *ir.Value, idx []plan.Index) plan.Expr {
 	key := fmt.Sprintf("%p", v)
 	for _, x := range idx {
@@ -88,8 +92,8 @@ func (w *leaf) once(v *ir.Value, idx []plan.Index) plan.Expr {
 	return plan.Ref{To: w.rematerialised[key]}
 }
 
-// loopsAt gives the loops of an entry-by-entry instruction whose output is
-// wanted at idx.
+// loopsAt returns the loops of an elementwise instruction whose output is read
+// at idx.
 func loopsAt(in *ir.Instr, idx []plan.Index) []plan.Index {
 	loops := make([]plan.Index, len(in.Loops))
 	for i, s := range in.To {
@@ -131,8 +135,8 @@ func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
 	return plan.Call{Op: in.Op, Args: args}
 }
 
-// product is coef·Π args; products among the arguments are taken in where that
-// changes no rounding: the first argument may be a product itself.
+// product is coef·Π args. A product that is the first argument is flattened,
+// which changes no rounding.
 func product(coef float64, args []plan.Expr) plan.Expr {
 	if len(args) == 0 {
 		return plan.Num{V: coef}
@@ -148,7 +152,7 @@ func product(coef float64, args []plan.Expr) plan.Expr {
 
 func unit(c float64) bool { return c == 1 || c == -1 }
 
-// place is where a value lies in memory.
+// place is the address of a value in memory.
 func (r *region) place(v *ir.Value) place {
 	if p := r.l.places[v]; p != nil {
 		return p
@@ -162,8 +166,8 @@ type read struct {
 	idx []plan.Index
 }
 
-// reads lists what an instruction reads at the given loops, seen through the
-// values that are computed where they are read.
+// reads lists the values that an instruction reads at the given loops, through
+// inlined values.
 func (r *region) reads(in *ir.Instr, loops []plan.Index) []read {
 	var out []read
 	var visit func(in *ir.Instr, loops []plan.Index)

@@ -7,11 +7,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A solve becomes a loop over its points around one search. The residual is a
-// region of its own inside the search: its unknown is the scalar of the trial,
-// its arguments lie where the program keeps them, at the present point. What
-// the residual itself keeps in memory has the point as leading axes, so that no
-// point writes where another does.
+// Root finding. A solve becomes a loop over its points around one root
+// finding. The residual is a region of its own inside: its unknown is the
+// scalar X, its arguments are read where the program keeps them, at the
+// present point. Values that the residual keeps in memory have the point as
+// leading axes, so that points do not share memory.
 
 // A solver writes one solve.
 type solver struct {
@@ -46,7 +46,7 @@ func (r *region) solve(in *ir.Instr) []plan.Node {
 	return nodes
 }
 
-// point is the search at one point.
+// point is the root finding at one point.
 func (s *solver) point() []plan.Node {
 	r, l := s.r, s.r.l
 	leaf := r.leaf(nil)
@@ -72,9 +72,8 @@ func (s *solver) local(name string) *plan.Local {
 	return &plan.Local{Name: s.r.l.fresh(name), Elem: ir.Real}
 }
 
-// argument says where a parameter of the residual lies: subscripts by points
-// are what they are here, and its own loops, from next on, are what it is read
-// at.
+// argument addresses a parameter of the residual: subscripts by points are
+// fixed, and its own loops, from next on, are those at which it is read.
 func (s *solver) argument(leaf *leaf, p *ir.Value, a ir.Arg, next int) {
 	l := s.r.l
 	if x := l.locals[a.Val]; x != nil {
@@ -103,7 +102,7 @@ func (s *solver) argument(leaf *leaf, p *ir.Value, a ir.Arg, next int) {
 	}
 }
 
-// result keeps the root where its readers look for it.
+// result stores the root.
 func (s *solver) result(val plan.Expr) []plan.Node {
 	w := s.r.leaf(nil)
 	if s.r.l.places[s.in.Out] == nil {

@@ -6,10 +6,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// factorOutScalings reads scaled vectors factorOutScalings where a product has a factor for each
-// row: e_i (θ k_j) becomes (θ e_i) k_j. What is scaled is then one number of each
-// row, and no series of scaled vectors is written and read. It looks at one
-// product at a time, so a replay decides like its forward.
+// Forward substitution of scaled vectors.
+
+// factorOutScalings substitutes a scaled vector in a product that has an
+// independent factor: e_i (θ k_j) becomes (θ e_i) k_j. The scaling is then one
+// number per row, and no series of scaled vectors is written and read. The
+// pass decides about one product at a time, so a replay decides as its forward
+// does.
 func (l *lowerer) factorOutScalings(body []*ir.Instr) {
 	for _, in := range body {
 		if in.Op != ir.Prod {
@@ -41,8 +44,8 @@ func (l *lowerer) factorOutScalings(body []*ir.Instr) {
 	}
 }
 
-// scalingOf is the product that gives an argument, if that is a vector times
-// numbers, and each entry read as it stands.
+// scalingOf is the product that computes an argument, if it is a vector times
+// numbers and each entry is read directly.
 func scalingOf(a ir.Arg) *ir.Instr {
 	in := a.Val.Def
 	if in == nil || in.Op != ir.Prod || !pointwise(in) || ir.HasIndirect(a.Sub) {
@@ -63,8 +66,8 @@ func scalingOf(a ir.Arg) *ir.Instr {
 	return in
 }
 
-// hasIndependentFactor reports whether a product has a factor that shares no loop with its
-// argument n.
+// hasIndependentFactor reports whether a product has a factor that shares no
+// loop with its argument n.
 func hasIndependentFactor(in *ir.Instr, n int) bool {
 	own := map[int]bool{}
 	for _, s := range in.Args[n].Sub {

@@ -11,9 +11,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
+// Loop fusion. Instructions over the same loops are fused greedily, in program
+// order, into the last nest that all their reads permit.
+
 // A region is a list of instructions under the same bound loops: the program
-// itself, or the body of a recurrence for one token of one lane, and of one
-// row where rows are independent.
+// itself, or the body of a recurrence for one token of one element of the
+// batch, and of one row where rows are independent.
 type region struct {
 	l              *lowerer
 	body           []*ir.Instr
@@ -21,7 +24,7 @@ type region struct {
 	row            *plan.Var                      // the bound row
 	search         bool                           // the body is a residual, computed at each trial of a search
 	point          []plan.Index                   // of a residual: the point, in front of the subscripts of what it keeps in memory
-	alloc          func(v *ir.Value) *plan.Buffer // memory for what one nest gives another
+	alloc          func(v *ir.Value) *plan.Buffer // memory for a value between nests
 	inline         map[*ir.Value]bool
 	inMemory       map[*ir.Value]bool // kept in memory by whoever made the region
 	alwaysInline   map[*ir.Value]bool // always computed where read
@@ -39,7 +42,7 @@ type region struct {
 }
 
 // A group is one nest: instructions over the same loops in the same order, or
-// one instruction that is written in its own way.
+// one instruction that is not lowered to a nest of the ordinary kind.
 type group struct {
 	key     string
 	members []*member
@@ -94,9 +97,9 @@ func (r *region) write() []plan.Node {
 	return out
 }
 
-// schedule puts an instruction into the last group it can join, or a new one.
-// It can join a group over the same loops when all it reads is defined before
-// the group, or in it at the very entry that is read.
+// schedule puts an instruction into the last group that it can join, or a new
+// one. It can join a group over the same loops when its reads are defined
+// before the group, or in the group at the entry that is read.
 func (r *region) schedule(in *ir.Instr) {
 	m := r.member(in)
 	if m.special != nil {
@@ -140,8 +143,8 @@ func (r *region) append(n int, m *member) {
 	}
 }
 
-// note adds to a group the equations of an instruction and of what is computed
-// where it reads.
+// note records the equations of an instruction, and those of the values
+// inlined in it, with its group.
 func (r *region) note(g *group, in *ir.Instr) {
 	for _, e := range slices.Concat([]string{in.Eq}, in.AlsoEqs, r.l.eqs[in]) {
 		if e != "" && !slices.Contains(g.eqs, e) {
@@ -155,7 +158,7 @@ func (r *region) note(g *group, in *ir.Instr) {
 	}
 }
 
-// member finds how an instruction lies in a nest.
+// member places an instruction in a nest.
 func (r *region) member(in *ir.Instr) *member {
 	m := &member{in: in, row: false, depth: -1}
 	if m.special = r.special(in); m.special != nil {
@@ -185,7 +188,7 @@ func (r *region) member(in *ir.Instr) *member {
 	return m
 }
 
-// sums reports whether the member gathers: it is not pointwise.
+// sums reports whether a member accumulates: it is not elementwise.
 func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.in.Guard) > 0 }
 
 // special is how an instruction is written if not in a nest of the ordinary
@@ -209,7 +212,7 @@ func (r *region) rowLoop(in *ir.Instr) int {
 	return r.rows.loopOf(in)
 }
 
-// bind gives the member's loops the variables of a group.
+// bind assigns the variables of a group to the member's loops.
 func (r *region) bind(m *member, g *group) {
 	m.loops = make([]plan.Index, len(m.in.Loops))
 	if bound := r.rowLoop(m.in); bound >= 0 {
@@ -266,8 +269,8 @@ func (r *region) fits(m *member, n int) bool {
 	return true
 }
 
-// reaches reports whether a member reads what group n defines, so that it
-// cannot go before it.
+// reaches reports whether a member reads a value of group n, so that it cannot
+// run before it.
 func (r *region) reaches(m *member, n int) bool {
 	loops := make([]plan.Index, len(m.in.Loops))
 	for _, x := range r.reads(m.in, loops) {
@@ -299,9 +302,9 @@ func (r *region) same(x read, g *group) bool {
 	return false
 }
 
-// order is the order of an instruction's loops in its nest, the row left out.
+// order is the order of an instruction's loops in its nest, without the row.
 // Loops of the output come first; a sum runs innermost, in a scalar, unless
-// that walks memory in strides where the other order would not.
+// the other order has unit stride where this one has not.
 func (r *region) order(in *ir.Instr) []int {
 	bound := r.rowLoop(in)
 	var kept, summed []int
@@ -329,7 +332,7 @@ func (r *region) order(in *ir.Instr) []int {
 	return append(kept, summed...)
 }
 
-// strides counts the arguments that walk memory in strides along a loop.
+// strides counts the arguments in which a loop has no unit stride.
 func strides(in *ir.Instr, loop int) int {
 	n := 0
 	for _, a := range in.Args {

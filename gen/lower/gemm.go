@@ -8,6 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
+// Matrix products.
+
 // A matmul is a sum of products of two arguments that is a matrix product for
 // every point of some outer loops. Loops of the output that only the first
 // argument has are rows m, those that only the second has are columns n; loops
@@ -16,8 +18,8 @@ import (
 type matmul struct{ m, n, k, batch []int }
 
 // asMatmul recognises a matrix product, or returns nil: two arguments at plain
-// loops, no guard, all four kinds of loops but the batch present, and no loop
-// that one argument alone sums over.
+// loops, no guard, rows, columns and a summed loop, and no loop that only one
+// argument sums over.
 func asMatmul(in *ir.Instr) *matmul {
 	if in.Op != ir.Prod || len(in.Args) != 2 || len(in.Guard) > 0 || !plainTo(in) {
 		return nil
@@ -62,8 +64,8 @@ type gemm struct {
 	c, a, b plan.Access
 }
 
-// gemm writes a matrix product. Loops of a kind whose addresses run on from
-// one another in all three arrays become one; those that do not stay outside.
+// gemm lowers a matrix product. Loops of one kind that are contiguous in all
+// three arrays are collapsed; the others stay outside.
 func (r *region) gemm(in *ir.Instr) []plan.Node {
 	p := asMatmul(in)
 	g := &gemm{in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
@@ -105,15 +107,15 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 	return nodes
 }
 
-// A run is a set of loops that is one loop to all three arrays.
+// A run is a set of loops that all three arrays see as one.
 type run struct {
 	loops  []int
 	size   shape.Poly
 	stride [3]shape.Poly // of C, A and B
 }
 
-// merge takes the innermost loop and every loop before it that runs on; the
-// rest stays outside.
+// merge collapses the innermost loop with the loops before it that are
+// contiguous with it, and returns the rest.
 func (g *gemm) merge(loops []int) (run, []int) {
 	strides := func(l int) (s [3]shape.Poly) {
 		for i, x := range []plan.Access{g.c, g.a, g.b} {
@@ -147,7 +149,7 @@ func start(a plan.Access, v *plan.Var) plan.Access {
 }
 
 // fills reports whether an instruction writes every entry of its output: each
-// axis has a loop of its own and as long as itself.
+// axis has a loop of its own of the same size.
 func fills(in *ir.Instr) bool {
 	seen := map[int]bool{}
 	for i, s := range in.To {

@@ -7,10 +7,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Rows are the independentRows of a recurrence that do not see each other: for each
-// carry the position of an axis such that every value that depends on the
-// state keeps that axis, read and written by the same loop everywhere. What a
-// sum over independentRows gives may leave the recurrence but not come back into it.
+// Analysis of independent rows. Rows of a recurrence are independent where for
+// each carry there is an axis such that every value which depends on the state
+// keeps that axis, read and written by one loop everywhere. A sum over rows
+// may leave the recurrence but not enter the next step.
+
+// independentRows is the result of the analysis for one step.
 type independentRows struct {
 	axis *ir.Axis           // of the first carry; all others have its size
 	loop map[*ir.Instr]int  // the loop that is the row
@@ -41,7 +43,7 @@ func (r *independentRows) posOf(v *ir.Value) int {
 	return -1
 }
 
-// A step is one token's program as the analysis sees it.
+// A step is one token's program, as the analysis reads it.
 type step struct {
 	body   []*ir.Instr
 	states []*ir.Value // parameters that hold state
@@ -164,7 +166,7 @@ func (r *independentRows) instr(in *ir.Instr) bool {
 	}
 	r.dep[in.Out] = dep
 	if sum {
-		r.sum[in.Out] = true // computed behind the recurrence, together with all it reads
+		r.sum[in.Out] = true // computed after the recurrence, with everything it reads
 		return true
 	}
 	if loop < 0 {
@@ -199,8 +201,8 @@ func (r *independentRows) place(in *ir.Instr, loop int) bool {
 	return true
 }
 
-// demand gives a row to what does not depend on the state but is read where a
-// row is, or is the next state: all must agree.
+// demand assigns a row to values that do not depend on the state but are read
+// where a row is, or are the next state; all readers must agree.
 func (r *independentRows) demand(s step) bool {
 	each := map[*ir.Value]bool{} // what every row computes or reads
 	for i := len(s.body) - 1; i >= 0; i-- {
@@ -231,8 +233,9 @@ func (r *independentRows) demand(s step) bool {
 	return true
 }
 
-// demanded finds the row of in from its readers, pos being where a state has it,
-// or −1. A reader without a row that every row computes needs all of in.
+// demanded finds the row of in from its readers; pos is the row's axis in a
+// state, or −1. A reader without a row that every row computes needs all of
+// in.
 func (r *independentRows) demanded(in *ir.Instr, pos int, readers []*ir.Instr, each map[*ir.Value]bool) bool {
 	state, whole := pos >= 0, false
 	for _, reader := range readers {

@@ -6,7 +6,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// pointwise reports whether an instruction gives each entry of its output
+// Inlining and rematerialisation: which values are computed where they are
+// read instead of being kept.
+
+// pointwise reports whether an instruction computes each entry of its output
 // exactly once, at plain loops, under no guard.
 func pointwise(in *ir.Instr) bool {
 	if in.Op != ir.Prod && !in.Op.Info().Elementwise || in.Op == ir.Stack || len(in.Guard) > 0 {
@@ -35,10 +38,10 @@ func costless(in *ir.Instr) bool { return in.Op.Info().Cost == ir.Free }
 func expensive(in *ir.Instr) bool { return in.Op.Info().Cost > ir.Simple }
 
 // chooseInline marks the values that are computed where they are read: those
-// that cost nothing, those that one instruction reads, once, unless that would
-// compute something dear again and again, and in a recurrence those that are
-// sooner computed in each nest than kept. It walks backward, so the nest in which
-// a reader ends up is known.
+// that cost nothing, those that one instruction reads once, unless that would
+// repeat an expensive computation, and in a recurrence those that are cheaper
+// to rematerialise in each nest than to keep. It walks backward, so the nest
+// of each reader is known.
 func (r *region) chooseInline() {
 	readers, held := r.readers()
 	costly, heavy := r.costs()
@@ -63,8 +66,8 @@ func (r *region) chooseInline() {
 	}
 }
 
-// readers are the instructions that read a value, and held the values that one of
-// them needs in memory.
+// readers are the instructions that read a value, and held the values that
+// must be in memory for one of them.
 func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, held map[*ir.Value]bool) {
 	readers, held = map[*ir.Value][]*ir.Instr{}, map[*ir.Value]bool{}
 	for _, in := range r.body {
@@ -78,8 +81,8 @@ func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, held map[*ir.Valu
 	return readers, held
 }
 
-// costs are the values in which something dear is computed, and those in which it
-// is for each entry of a matrix.
+// costs are the values in which something expensive is computed, and those in
+// which it is computed for each entry of a matrix.
 func (r *region) costs() (costly, heavy map[*ir.Value]bool) {
 	costly, heavy = map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, in := range r.body {
@@ -95,13 +98,12 @@ func (r *region) costs() (costly, heavy map[*ir.Value]bool) {
 	return costly, heavy
 }
 
-// maxRematerialised is the most operations of a light value.
+// maxRematerialised is the most operations of a rematerialised value.
 const maxRematerialised = 8
 
-// cheapMatrices are the values of a step that are as large as a matrix and cheaper to
-// compute again than to keep: a few operations on one matrix at most. Storing
-// them and reading them back moves more bytes than a core computes numbers in
-// that time.
+// cheapMatrices are values of a step that are as large as a matrix and cheap
+// to rematerialise: a few operations on at most one matrix. Storing and
+// loading them takes longer than computing them again.
 func (r *region) cheapMatrices() map[*ir.Value]bool {
 	out, ops, from := map[*ir.Value]bool{}, map[*ir.Value]int{}, map[*ir.Value]*ir.Value{}
 	if !r.step || r.rows != nil || r.wholeProducts {
@@ -159,7 +161,7 @@ func (r *region) mustBeInMemory(in *ir.Instr) []*ir.Value {
 	return out
 }
 
-// hasPlace reports whether a value has its place from outside of the region.
+// hasPlace reports whether the region was made with a place for a value.
 func (r *region) hasPlace(v *ir.Value) bool {
 	return r.inMemory[v] || r.l.places[v] != nil || len(r.l.alsoTo[v]) > 0 || v.Def != nil && len(r.products[v.Def]) > 0
 }

@@ -1,20 +1,19 @@
 // Package lower turns tensor programs into loop programs.
 //
-// The way of a program:
+// The passes over a program:
 //
-//	prepare   factors that a sum does not run over move out of it; equal
-//	          instructions become one; what a recurrence computes without its
-//	          state moves out of time, in front of it or behind it
-//	rows      index analysis finds the rows of a recurrence that do not see
-//	          each other
-//	schedule  instructions that share loops become one nest; what one nest gives
-//	          another lies in memory, all else is a scalar or is computed where
-//	          it is read; so is, in every nest, what moves more bytes than it costs
-//	write     nests, products and recurrences become plan nodes; expressions
-//	          move out of the loops they do not depend on
+//	prepare     each recurrence runs through the table of scanPasses (hoisting and
+//	            sinking out of time, independent rows, forward substitution); sums
+//	            are reassociated and equal instructions merged
+//	fusion      instructions over the same loops become one nest; values between
+//	            nests are in memory, all others are scalars, inlined, or
+//	            rematerialised in every nest that reads them
+//	write       nests, matrix products, triangular solves, root findings and
+//	            recurrences become plan nodes
+//	optimise    package loopopt improves the body
 //
-// A sum keeps the order of its loops, so no choice made here, of blocks,
-// chunks or lanes, changes a bit of what the plan says.
+// A sum keeps the order of its loops, so no choice made here, of blocks, chunks or
+// batches, changes a bit of a result.
 package lower
 
 import (
@@ -31,14 +30,14 @@ import (
 // size of the kernel, chosen by the caller; 1 stores every state.
 const SegmentLength = 64
 
-// Func lowers a program that has no backward. A backward of a recurrence
+// Func lowers a program that has no backward. The backward of a recurrence
 // cannot be lowered alone: see Pair.
 func Func(f *ir.Func) (*plan.Kernel, error) { return lower(f, nil) }
 
 // Pair lowers a forward and its backward. The forward has a checkpoint buffer,
 // named STATE.checkpoints, for each state that the backward replays. It is
-// optional, as are the saved values that a recurrence gives: without them the
-// forward computes the same bits and keeps nothing.
+// optional, as are the saved outputs of a recurrence: without them the forward
+// computes the same bits and keeps nothing.
 func Pair(p *ir.Pair) (fwd, bwd *plan.Kernel, err error) {
 	m := match(p)
 	if bwd, err = lower(p.Bwd, m); err != nil {
@@ -56,7 +55,8 @@ func Pair(p *ir.Pair) (fwd, bwd *plan.Kernel, err error) {
 	return fwd, bwd, nil
 }
 
-// layout prints the sizes of a buffer, a number of segments as what it counts.
+// layout prints the sizes of a buffer, a number of segments as the quotient
+// that it is.
 func layout(k *plan.Kernel, b *plan.Buffer) string {
 	var out []string
 	for _, d := range b.Dims {
@@ -83,11 +83,11 @@ type lowerer struct {
 	sizes  map[string]bool           // free sizes
 	scans  map[*ir.Instr]*recurrence // prepared recurrences
 	eqs    map[*ir.Instr][]string    // equations of what a product reads through
-	sunk   map[*ir.Value]*ir.Value   // values of a body that are computed behind it for all tokens
-	counts map[*ir.Value]plan.Index  // tokens that count: what is added to the integer of the lane
+	sunk   map[*ir.Value]*ir.Value   // values of a body that are computed after it for all tokens
+	counts map[*ir.Value]plan.Index  // of counts: the tokens that are added to the integer of the batch
 }
 
-// A place is how a value in memory is addressed.
+// A place addresses a value in memory.
 type place func(idx []plan.Index) plan.Access
 
 // A target is a further place that receives a value.
@@ -162,8 +162,8 @@ func (l *lowerer) params() {
 	}
 }
 
-// results gives each result a buffer. A result that is a parameter, or that is
-// another result too, is a copy.
+// results assigns a buffer to each result. A result that is a parameter, or
+// that equals another result, is a copy.
 func (l *lowerer) results() {
 	seen, times := map[*ir.Value]bool{}, map[*ir.Value]int{}
 	for _, r := range l.f.Results {
@@ -189,7 +189,8 @@ func (l *lowerer) results() {
 	}
 }
 
-// copyOf appends an instruction that copies v, as an equation says or as v's own.
+// copyOf appends an instruction that copies v, for an equation or for that of
+// v.
 func (l *lowerer) copyOf(v *ir.Value, eq string) *ir.Value {
 	b := &ir.Builder{F: l.f}
 	b.Eq = eq

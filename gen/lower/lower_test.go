@@ -49,9 +49,9 @@ func golden(t *testing.T, name string, k *plan.Kernel) {
 	}
 }
 
-// The plans of a rule with rows, of one whose rows see each other, of one that
-// looks back through a window, which is read where the series lies, and of
-// searches for all points at once and behind a state.
+// The plans of a rule with rows, of one whose rows are not independent, of one that
+// looks back through a window, which is read in the series itself, and of
+// root findings for all points at once and of a state.
 func TestPlans(t *testing.T) {
 	for _, name := range []string{"delta", "slots", "window", "roots"} {
 		k, err := lower.Func(read(t, name))
@@ -85,7 +85,7 @@ func TestPairOfDeltaRule(t *testing.T) {
 	}
 }
 
-// A vector scaled first, θ k, gives the forward of e θ k: nothing is stored for
+// A vector scaled first, θ k, has the forward of e θ k: nothing is stored for
 // it. A backward still reads the states after the tokens from its replay.
 func TestScaledVector(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "delta.ir"))
@@ -149,10 +149,10 @@ func TestSizesApart(t *testing.T) {
 	}
 }
 
-// In a recurrence whose rows see each other |S| and twice that are computed where
+// In a recurrence whose rows are not independent |S| and twice that are computed where
 // they are read, in nest after nest, and nothing as large as the state is kept;
-// what reads two matrices is, and what only such a value reads but is dear.
-func TestLight(t *testing.T) {
+// what reads two matrices is, and what only such a value reads but is expensive.
+func TestRematerialise(t *testing.T) {
 	const text = `func light(x: input real[L, T, m, d], S: state real[L, m, d]) {
   axes L, T, m, d
   scan light.step over L, T as @1 {

@@ -6,16 +6,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// Marks connect the recurrences of a forward with those of its backward: the
-// backward says which states it replays, the forward stores those; and what
-// the forward saved token by token, the replay reads.
+// Links between the recurrences of a forward and those of its backward: which
+// states the backward replays from checkpoints of the forward, and which saved
+// series the replay reads.
+
+// scanLinks are the links of a pair.
 type scanLinks struct {
 	forward bool // the forward is being lowered
 	saved   []string
 	pairs   []*scanLink
 }
 
-// A scanLink is a recurrence of the forward and the one that goes back over it.
+// A scanLink is a recurrence of the forward with its backward.
 type scanLink struct {
 	fwd, bwd int               // positions among the recurrences of each program
 	chunks   bool              // a step of the forward takes several tokens
@@ -66,8 +68,8 @@ func match(p *ir.Pair) *scanLinks {
 	return m
 }
 
-// matchStep compares the step of a forward with the primal that a backward
-// carries along, and finds which of the primal's values the forward saves.
+// matchStep compares the step of a forward with the primal of a backward, and
+// finds which of the primal's values the forward saves.
 func matchStep(p *ir.Pair, fwd, primal *ir.Scan) *scanLink {
 	n := newNumbering()
 	for _, s := range []*ir.Scan{fwd, primal} {
@@ -97,8 +99,8 @@ func matchStep(p *ir.Pair, fwd, primal *ir.Scan) *scanLink {
 	return out
 }
 
-// sameInit compares the first values of a forward's carry with those that its backward
-// knows: by name, computed again, or saved by the forward.
+// sameInit compares the initial value of a forward's carry with the one that
+// its backward has: by name, recomputed, or saved.
 func sameInit(p *ir.Pair, a, b ir.ScanState) bool {
 	if a.Init == nil || b.Init == nil {
 		return a.Init == nil && b.Init == nil

@@ -7,8 +7,8 @@ import (
 )
 
 // materialise makes every state and output an instruction of its own that can
-// store where it belongs: a copy where it is a parameter, is another state
-// too, or is gathered in memory.
+// store to its place: a copy where it is a parameter, equals another state, or
+// is accumulated in memory.
 func (l *lowerer) materialise(rec *recurrence) {
 	for _, s := range rec.scans() {
 		taken := map[*ir.Value]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// allocate gives memory to what one nest gives another. A value without loops
-// stays a scalar, unless a recurrence reads it: its steps address memory only.
+// allocate assigns memory to values between nests. A value without loops stays
+// a scalar, unless a recurrence reads it: its steps address memory only.
 func (r *region) allocate() {
 	for n, g := range r.groups {
 		for _, m := range g.members {
@@ -28,7 +28,8 @@ func (r *region) allocate() {
 	}
 }
 
-// allocateOwn gives memory to an instruction that is written in its own way.
+// allocateOwn assigns memory to an instruction that is not lowered to an
+// ordinary nest.
 func (r *region) allocateOwn(in *ir.Instr) {
 	if in.Op == ir.Reshape {
 		from := r.place(in.Args[0].Val)
@@ -300,8 +301,8 @@ func (w *nestWriter) guarded(d int, nodes []plan.Node) []plan.Node {
 	return append(pre, &plan.If{Cond: conds, Body: nodes})
 }
 
-// inner writes the innermost body: values and sums first, stores last, so
-// that every read is of the state before this point.
+// inner writes the innermost body: values and sums first, stores last, so that
+// every read sees the state before this point.
 func (w *nestWriter) inner() []plan.Node {
 	leaf := w.r.leaf(w.here)
 	var stores []func()
@@ -336,7 +337,7 @@ func (w *nestWriter) inner() []plan.Node {
 }
 
 // overwritten reports whether a member that adds in memory reads what another
-// member stores here: a state that lies where the next one will.
+// member stores here: a state that the next one overwrites.
 func (w *nestWriter) overwritten(m *member) bool {
 	if m.depth >= 0 {
 		return false

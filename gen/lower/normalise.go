@@ -8,8 +8,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A norm is a maximum, softmax or logsumexp while it is written: for every
-// point of the kept loops one pass finds the maximum, one sums and one divides.
+// Softmax, logsumexp and maximum in three passes: for every point of the kept
+// loops one pass finds the maximum, one sums the exponentials and one divides.
+
+// A norm is one of them while it is written.
 type norm struct {
 	r     *region
 	in    *ir.Instr

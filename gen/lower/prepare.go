@@ -25,8 +25,8 @@ func (l *lowerer) replace(old, new *ir.Value) {
 	}
 }
 
-// sweep removes what no result needs; recurrences lose the outputs that
-// nobody reads, but keep their prepared bodies.
+// sweep is dead code elimination; recurrences lose outputs that nothing reads,
+// but keep their prepared bodies.
 func (l *lowerer) sweep() {
 	live := map[*ir.Value]bool{}
 	for _, r := range l.f.Results {

@@ -11,8 +11,8 @@ import (
 // not run over them, and the factors of a product are put into the order of the
 // loops that they depend on.
 
-// factor moves the factors that a sum does not run over out of it:
-// Σ_j c·a_i·b_ij·d_j becomes c·a_i·(Σ_j b_ij·d_j), so that sums over the same
+// factor moves factors out of sums that do not run over them: Σ_j
+// c·a_i·b_ij·d_j becomes c·a_i·(Σ_j b_ij·d_j), so that sums over the same
 // factors become one.
 func factor(f *ir.Func) {
 	var body []*ir.Instr
@@ -37,7 +37,7 @@ func summedLoops(in *ir.Instr) map[int]bool {
 }
 
 // split makes the sum over the given loops an instruction of its own, which it
-// returns, when in has factors outside of it; or nil.
+// returns, when in has factors outside of the sum; else nil.
 func split(f *ir.Func, in *ir.Instr, over map[int]bool) *ir.Instr {
 	if in.Op != ir.Prod || len(over) == 0 || len(in.Guard) > 0 || !plainTo(in) {
 		return nil
@@ -114,7 +114,7 @@ func renumber(subs []ir.Sub, number map[int]int) []ir.Sub {
 	return out
 }
 
-// dropLoops removes loops from an instruction and gives it other arguments.
+// dropLoops removes loops from an instruction and replaces its arguments.
 func dropLoops(in *ir.Instr, over map[int]bool, args []ir.Arg) {
 	number := map[int]int{}
 	var loops []*ir.Axis
@@ -130,9 +130,9 @@ func dropLoops(in *ir.Instr, over map[int]bool, args []ir.Arg) {
 	}
 }
 
-// sortFactors orders the factors of products of three and more from the loops
-// that change least to those that change most, the row first, so that the
-// product of the leading ones can move out of the inner loops.
+// sortFactors sorts the factors of products of three and more by the innermost
+// loop that they depend on, the row first, so that the product of the leading
+// ones can be hoisted.
 func sortFactors(body []*ir.Instr, rows *independentRows) {
 	for _, in := range body {
 		if in.Op != ir.Prod || len(in.Args) < 3 {

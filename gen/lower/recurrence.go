@@ -16,7 +16,7 @@ type recurrence struct {
 	inline       map[*ir.Value]bool // values that are computed where they are read
 	rows         *independentRows   // of s
 	replayRows   *independentRows   // of replay
-	inserted     int                // instructions put behind it
+	inserted     int                // instructions that were inserted after it
 	index        int                // among the recurrences of the program
 	link         *scanLink
 	chunks       bool        // a step takes several tokens: its states are stored at each step
@@ -30,9 +30,8 @@ func (rec *recurrence) scans() []*ir.Scan {
 	return []*ir.Scan{rec.s}
 }
 
-// findRows looks for rows that do not see each other. A step that takes several
-// tokens at once has none: what it consists of are products of matrices, which
-// stay whole.
+// findRows looks for independent rows. A step over a chunk of tokens has none:
+// its matrix products stay whole.
 func (rec *recurrence) findRows() {
 	rec.found(findRows(rec.steps()))
 }
@@ -47,8 +46,8 @@ func (rec *recurrence) found(all []*independentRows) {
 	}
 }
 
-// confirmRows repeats the analysis after the body was rewritten. The rows stay those
-// that the rewriting was for, though others may have become possible by it.
+// confirmRows repeats the analysis after the body was rewritten, for the same
+// choice of rows, though others may have become possible.
 func (rec *recurrence) confirmRows() {
 	of := rec.rows.of
 	rec.rows, rec.replayRows = nil, nil
@@ -131,7 +130,7 @@ func (rec *recurrence) reads() []*ir.Value {
 	return out
 }
 
-// mergeAndSweep makes equal instructions of a body one and removes what nothing needs.
+// mergeAndSweep merges equal instructions of a body and removes dead ones.
 func (l *lowerer) mergeAndSweep(s *ir.Scan) {
 	s.Body.Results = nil
 	for _, c := range s.Carry {

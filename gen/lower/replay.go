@@ -7,10 +7,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// resolveReplay turns what a backward replays of its forward into what it reads
-// itself: tokens and shared values are read again, computed values are
-// computed again, and the states come from a replay, which is the forward's
-// step with the values that were saved in place of those it computed.
+// Recomputation of states in a backward (activation checkpointing, Griewank's
+// schedule with one level): the states of a segment are recomputed from its
+// checkpoint by the forward's step, with saved values in the place of those
+// that it computed.
+
+// resolveReplay turns the values that a backward replays of its forward into
+// inputs of its own: tokens and shared values are read again, and the states
+// come from a replay of the forward's step.
 func (l *lowerer) resolveReplay(rec *recurrence) {
 	s, primal := rec.s, rec.s.Primal.Scan
 	states := map[*ir.Value]*ir.Value{} // primal carry → parameter of the backward body
@@ -62,8 +66,8 @@ func (l *lowerer) resolveReplay(rec *recurrence) {
 	}
 }
 
-// forwardStep is the primal's step reduced to the states that are needed, its
-// saved values read instead of computed.
+// forwardStep is the primal's step reduced to the states that are needed,
+// reading saved values instead of computing them.
 func (l *lowerer) forwardStep(mark *scanLink, primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
 	body, m := primal.Body.Clone()
 	out := &ir.Scan{Batch: primal.Batch, Time: primal.Time, Body: body}
@@ -119,9 +123,9 @@ func (l *lowerer) closeOver(s *ir.Scan, needed map[string]bool) {
 	}
 }
 
-// matchStates finds the values of the backward body that are a state after the
-// token: computed in the same way from the same values as in the replay. They
-// are read instead of computed once more.
+// matchStates finds values of the backward body that are a state after the
+// token, computed as in the replay from the same values. They are read instead
+// of computed again.
 func (l *lowerer) matchStates(rec *recurrence) {
 	n := newNumbering()
 	for _, t := range rec.replay.Tokens {

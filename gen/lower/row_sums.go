@@ -6,11 +6,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// splitRowSums rewrites sums over rows so that one pass serves them all. A sum over
-// rows and columns becomes a sum over rows of sums over columns, factors that
-// belong to the row outside, so that equal sums over columns are taken once.
-// A linear combination of sums over rows becomes one sum over rows of the
-// combination, so that each output is added to once for every row.
+// Reductions over independent rows.
+
+// splitRowSums rewrites sums over rows so that one pass serves them all. A sum
+// over rows and columns becomes a sum over rows of sums over columns, with the
+// row's factors outside, so that equal sums over columns are computed once. A
+// linear combination of sums over rows becomes one sum over rows of the
+// combination.
 func (l *lowerer) splitRowSums(rec *recurrence) {
 	f := rec.s.Body
 	r := rec.rows
@@ -34,7 +36,7 @@ func (l *lowerer) splitRowSums(rec *recurrence) {
 	f.Sweep()
 }
 
-// pointResults points carries and outs at what a rewrite left of them.
+// pointResults updates carries and outputs after a rewrite.
 func (l *lowerer) pointResults(s *ir.Scan) {
 	for i := range s.Carry {
 		s.Carry[i].Next = s.Body.Results[i].Val
@@ -44,7 +46,7 @@ func (l *lowerer) pointResults(s *ir.Scan) {
 	}
 }
 
-// columns splits the sum over columns off a sum over rows. It returns the
+// columns separates the sum over columns from a sum over rows and returns the
 // instructions that replace in.
 func (l *lowerer) columns(f *ir.Func, r *independentRows, in *ir.Instr, always bool) []*ir.Instr {
 	over := summedLoops(in)
@@ -70,8 +72,8 @@ func (l *lowerer) columns(f *ir.Func, r *independentRows, in *ir.Instr, always b
 	return []*ir.Instr{inner, in}
 }
 
-// combination returns what replaces a sum or a multiple of sums over rows, or
-// nil when in is none: terms that keep the row, and one sum over rows of them.
+// combination returns the replacement of a sum or a multiple of sums over
+// rows, or nil: terms that keep the row, and one sum over rows of them.
 func (l *lowerer) combination(rec *recurrence, in *ir.Instr) []*ir.Instr {
 	r, f := rec.rows, rec.s.Body
 	if !linear(r, f, in) {
@@ -106,8 +108,8 @@ func (l *lowerer) combination(rec *recurrence, in *ir.Instr) []*ir.Instr {
 	return append(out, all, total)
 }
 
-// summand is what an argument that is a sum over rows adds for each row, with
-// the row as loop 0 in front of the reader's loops.
+// summand is the contribution of each row to an argument that is a sum over
+// rows, with the row as loop 0 in front of the reader's loops.
 func (r *independentRows) summand(a ir.Arg) (float64, []ir.Arg) {
 	d := a.Val.Def
 	number := map[int]int{r.loop[d]: 0}

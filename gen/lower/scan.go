@@ -8,21 +8,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A scanWriter writes one recurrence: lanes outside, then rows where they are
+// The loops of a recurrence: the batch outside, then rows where they are
 // independent, then segments where there are checkpoints, then time. States
-// live in private buffers of the row, or of the lane where rows see each
-// other.
-//
-// A backward walks the segments from last to first. It computes the states of
-// a segment again from its checkpoint, keeps them, and walks its tokens back.
-//
-// A step that takes several tokens at once is worth a segment: its states are
-// stored before each step, and nothing is computed again.
+// are in private buffers of the row, or of the batch where rows are not
+// independent.
+
+// A scanWriter writes one recurrence. A backward runs over the segments in
+// reverse: it recomputes the states of a segment from its checkpoint and runs
+// over its tokens in reverse. A step over a chunk of tokens is its own
+// segment: its states are stored before each step, and nothing is recomputed.
 type scanWriter struct {
 	l         *lowerer
 	rec       *recurrence
 	batch     *plan.Var
-	row       *plan.Var // nil when rows see each other
+	row       *plan.Var // nil when rows are not independent
 	time      plan.Index
 	token     *plan.Var // within its segment
 	segment   *plan.Var // nil without checkpoints
@@ -124,8 +123,8 @@ func params(s *ir.Scan) []*ir.Value {
 	return out
 }
 
-// outputs says where the body's values go and returns what clears the outputs
-// that are added to.
+// outputs addresses the body's outputs and returns the statements that clear
+// those that are accumulated.
 func (w *scanWriter) outputs() []plan.Node {
 	var zero []plan.Node
 	for _, o := range w.rec.s.Outs {
@@ -164,8 +163,7 @@ func writesWhole(in *ir.Instr) bool {
 	return in != nil && (in.Op == ir.TriSolve || asMatmul(in) != nil)
 }
 
-// onlySaved reports whether a value is kept for the backward and for nothing
-// else.
+// onlySaved reports whether a value is only kept for the backward.
 func (l *lowerer) onlySaved(v *ir.Value) bool {
 	for _, in := range l.f.Body {
 		if slices.Contains(l.reads(in), v) {
@@ -184,9 +182,9 @@ func (l *lowerer) onlySaved(v *ir.Value) bool {
 	return n == 1
 }
 
-// each is a nest over the axes of a value, the row left out; f receives the
+// each is a nest over the axes of a value without the row; f receives the
 // value's subscripts. Where products are whole so are their matrices: one loop
-// runs through the entries as they lie, by the last subscript alone.
+// runs over the entries contiguously, by the last subscript alone.
 func (w *scanWriter) each(v *ir.Value, rows *independentRows, f func(idx []plan.Index) plan.Node) []plan.Node {
 	idx := make([]plan.Index, len(v.Axes))
 	if n := len(idx) - 1; w.rec.chunks && n > 0 {
@@ -220,8 +218,8 @@ func (w *scanWriter) each(v *ir.Value, rows *independentRows, f func(idx []plan.
 	return nodes
 }
 
-// inside addresses a private buffer with a value's subscripts, the row left
-// out, behind leading subscripts.
+// inside addresses a private buffer with a value's subscripts without the row,
+// after leading subscripts.
 func inside(b *plan.Buffer, row int, lead ...plan.Index) place {
 	return func(idx []plan.Index) plan.Access {
 		rest := slices.Clone(idx)
@@ -248,7 +246,7 @@ func (w *scanWriter) start() []plan.Node {
 	return out
 }
 
-// end gives the states after the last token.
+// end stores the states after the last token.
 func (w *scanWriter) end() []plan.Node {
 	var out []plan.Node
 	for _, c := range w.rec.s.Carry {
@@ -295,7 +293,8 @@ func (w *scanWriter) tokens(body []plan.Node, down bool) plan.Node {
 		Hi: []plan.Index{plan.Fixed(c), rest}, Down: down, Body: body}
 }
 
-// storeCheckpoint stores the states before a segment, when the caller wants them.
+// storeCheckpoint stores the states before a segment, when the caller wants
+// them.
 func (w *scanWriter) storeCheckpoint() []plan.Node {
 	var out []plan.Node
 	for i, c := range w.rec.s.Carry {
@@ -319,7 +318,8 @@ func (w *scanWriter) checkpoint(i int, idx []plan.Index) plan.Access {
 	return whole(w.saved[i])(append([]plan.Index{plan.At(w.batch), step}, idx...))
 }
 
-// loadCheckpoint loads the states before a segment into the first entry of its trail.
+// loadCheckpoint loads the states before a segment into the first entry of the
+// replayed states.
 func (w *scanWriter) loadCheckpoint() []plan.Node {
 	var out []plan.Node
 	length := shape.Sym(w.l.segmentSize()).Add(shape.Int(1))
@@ -345,8 +345,8 @@ func (w *scanWriter) replaySegment() []plan.Node {
 	return r.write()
 }
 
-// before and after address a state of the trail before and after the token, or
-// of those that the forward stored before each step.
+// before and after address a replayed state before and after the token, or one
+// that the forward stored before each step.
 func (w *scanWriter) before(i int) place {
 	if w.rec.chunks {
 		return func(idx []plan.Index) plan.Access { return w.checkpoint(i, idx) }

@@ -9,7 +9,7 @@ import (
 // Code motion out of the time loop. What does not depend on the state of a
 // recurrence is computed for all tokens at once, in front of it.
 
-// dependent marks what depends on the state in a body.
+// dependent marks the values of a body that depend on the state.
 func (rec *recurrence) dependent(s *ir.Scan) map[*ir.Value]bool {
 	dep := map[*ir.Value]bool{}
 	for _, c := range s.Carry {
@@ -31,9 +31,9 @@ func (rec *recurrence) dependent(s *ir.Scan) map[*ir.Value]bool {
 	return dep
 }
 
-// hoist moves what does not depend on the state in front of the recurrence,
-// for all tokens at once, unless it is as large as the state: then it is
-// computed where it is read, or at its token.
+// hoist moves values that do not depend on the state in front of the
+// recurrence, for all tokens at once. One as large as the state is computed
+// where it is read, or at its token.
 func (l *lowerer) hoist(rec *recurrence, s *ir.Scan) {
 	dep := rec.dependent(s)
 	rank := 1
@@ -67,8 +67,8 @@ func (rec *recurrence) hoistable(s *ir.Scan, in *ir.Instr) bool {
 }
 
 // outside appends to the program a copy of a body's instruction that runs for
-// all lanes and tokens, in front of the recurrence or behind it, and returns
-// its output. In front, the body sees it as a token.
+// the whole batch and all tokens, in front of the recurrence or after it, and
+// returns its output. In front, the body reads it as a token.
 func (l *lowerer) outside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool) *ir.Value {
 	if in.Op == ir.Reshape {
 		return l.reshapeOutside(rec, s, in, front)
@@ -93,8 +93,8 @@ func (l *lowerer) outside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool)
 	return out.Out
 }
 
-// insert puts an instruction in front of a recurrence or behind it and behind
-// what was put there before.
+// insert inserts an instruction in front of a recurrence, or after it and what
+// was inserted there before.
 func (l *lowerer) insert(rec *recurrence, in *ir.Instr, front bool) {
 	at := slices.Index(l.f.Body, rec.in)
 	if !front {
@@ -104,8 +104,8 @@ func (l *lowerer) insert(rec *recurrence, in *ir.Instr, front bool) {
 	l.f.Body = slices.Insert(l.f.Body, at, in)
 }
 
-// reshapeOutside is outside for a reshaped token, or for what was moved behind
-// the recurrence before.
+// reshapeOutside is outside for a reshaped token, or for a value that was sunk
+// before.
 func (l *lowerer) reshapeOutside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool) *ir.Value {
 	var t ir.ScanInput
 	if v := l.sunk[in.Args[0].Val]; v != nil {
@@ -124,7 +124,7 @@ func (l *lowerer) reshapeOutside(rec *recurrence, s *ir.Scan, in *ir.Instr, fron
 	return out.Out
 }
 
-// outerSubs moves subscripts past the two loops of lanes and tokens.
+// outerSubs renumbers subscripts past the two loops of batch and tokens.
 func (l *lowerer) outerSubs(s *ir.Scan, subs []ir.Sub) []ir.Sub {
 	out := make([]ir.Sub, len(subs))
 	for i, x := range subs {
@@ -148,7 +148,7 @@ func counted(s *ir.Scan, v *ir.Value) bool {
 	return slices.ContainsFunc(s.Tokens, func(t ir.ScanInput) bool { return t.Param == v && t.Count })
 }
 
-// outerArg reads outside what a body reads as a token or a shared value.
+// outerArg reads outside the series of a token or a shared value of a body.
 func (l *lowerer) outerArg(s *ir.Scan, a ir.Arg) ir.Arg {
 	sub := l.outerSubs(s, a.Sub)
 	if v := l.sunk[a.Val]; v != nil {

@@ -10,14 +10,14 @@ import (
 // not read by the next one is computed for all tokens at once, after the
 // recurrence.
 
-// sink moves behind the recurrence what is computed from sums over rows, and
-// what does not depend on the state: each such output becomes an instruction
-// of the program over all lanes and tokens.
+// sink moves values computed from sums over rows, and values that do not
+// depend on the state, after the recurrence: each such output becomes an
+// instruction of the program over the whole batch and all tokens.
 func (l *lowerer) sink(rec *recurrence) {
 	rec.confirmRows()
 	s, r := rec.s, rec.rows
 	for _, o := range slices.Clone(s.Outs) {
-		// A sum over rows and tokens runs over tokens behind the recurrence:
+		// A sum over rows and tokens runs over tokens after the recurrence:
 		// inside, its order would depend on how many rows are in flight.
 		direct := o.Val.Def != nil && r.sums[o.Val.Def] && !o.Sum
 		if direct || r.dep[o.Val] && !r.sum[o.Val] {
@@ -60,7 +60,8 @@ func (l *lowerer) outerValue(rec *recurrence, v *ir.Value) *ir.Value {
 	return l.sunk[v]
 }
 
-// total sums a series over tokens, and lanes unless the output has them.
+// total sums a series over tokens, and over the batch unless the output has
+// it.
 func (l *lowerer) total(rec *recurrence, o ir.ScanOutput, v *ir.Value) *ir.Value {
 	in := &ir.Instr{Op: ir.Prod, Loops: v.Axes, Coef: []float64{1}, Args: []ir.Arg{ir.All(v)}, Eq: rec.in.Eq, Span: rec.in.Span}
 	for i := range v.Axes {

@@ -8,8 +8,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// region is the body of a recurrence for one token: what it reads of the
-// outside is addressed by lane and time.
+// The body of a recurrence for one token.
+
+// region is the body for one token: its inputs are addressed by batch and
+// time.
 func (w *scanWriter) region(s *ir.Scan, rows *independentRows) *region {
 	r := w.l.region(s.Body.Body, rows)
 	r.row, r.step = w.row, true
@@ -29,8 +31,8 @@ func (w *scanWriter) region(s *ir.Scan, rows *independentRows) *region {
 	return r
 }
 
-// series addresses a token's slice of a series, or its window, or what a token
-// counts on from.
+// series addresses a token's slice of a series, or its window, or the integer
+// that a token counts from.
 func (w *scanWriter) series(t ir.ScanInput) place {
 	from := w.l.places[t.Val]
 	if from == nil {
@@ -89,7 +91,7 @@ func (w *scanWriter) step() []plan.Node {
 	return append(append(r.write(), late...), w.copyAfterStep()...)
 }
 
-// A stepCopy is what a step gives out when all of it is computed.
+// A stepCopy is an output that is copied when the whole step is computed.
 type stepCopy struct {
 	val *ir.Value
 	to  target
@@ -111,9 +113,9 @@ func (w *scanWriter) copyAfterStep() []plan.Node {
 	return out
 }
 
-// inPlace reports whether a state can be overwritten where it lies: nothing
-// reads its old value after the nest that computes the new one, and that nest
-// reads only the entry it writes.
+// inPlace reports whether a state can be overwritten in place: nothing reads
+// its old value after the nest that computes the new one, and that nest reads
+// only the entry that it writes.
 func (r *region) inPlace(c ir.ScanState) bool {
 	n, ok := r.def[c.Next]
 	if begun, sum := r.firstGroup[c.Next]; sum {

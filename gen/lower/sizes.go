@@ -80,7 +80,7 @@ func (l *lowerer) segmentSize() string {
 	return l.k.Segment
 }
 
-// segments is the number of segments of a stretch of time.
+// segments is the number of segments of a span of time.
 func (l *lowerer) segments(time shape.Poly) string {
 	c := shape.Sym(l.segmentSize())
 	for _, q := range l.k.Ceils {
@@ -93,7 +93,7 @@ func (l *lowerer) segments(time shape.Poly) string {
 	return name
 }
 
-// chunks names the quotients of sizes, which a kernel computes where it begins.
+// chunks names the quotients of sizes, which a kernel computes at its start.
 func (l *lowerer) chunks() {
 	names := map[shape.Quotient]string{}
 	l.f.NameQuotients(func(q shape.Quotient) string {
@@ -109,7 +109,7 @@ func (l *lowerer) chunks() {
 	}
 }
 
-// finish moves expressions out of loops and sums up sizes and memory.
+// finish optimises the body and sums up sizes and memory.
 func (l *lowerer) finish() {
 	l.k.Body = loopopt.Optimize(l.k.Body, l.fresh)
 	l.dropUnread()

@@ -25,8 +25,8 @@ func init() { // the functions reach the table again by way of regions inside
 	}
 }
 
-// stack copies each argument to its place along the stacked axis. What was moved
-// out of a recurrence may lack its loops over lanes and tokens.
+// stack copies each argument to its place along the stacked axis. A value that
+// was hoisted out of a recurrence may lack the loops over batch and tokens.
 func (r *region) stack(in *ir.Instr) []plan.Node {
 	var out []plan.Node
 	for _, a := range in.Args {

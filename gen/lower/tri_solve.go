@@ -8,11 +8,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A triangular solve first copies its right side to where the solution goes,
-// and then solves there. Of the loops that the matrix does not have, those at
-// the end whose addresses run on from one another are the columns; all others
-// stay outside. At reversed subscripts the rows keep their places and are done
+// Triangular solves. The right side is copied to the place of the solution,
+// and the system is solved there. Of the loops that the matrix does not have,
+// those at the end that are contiguous are the columns; all others stay
+// outside. At reversed subscripts the rows keep their places and are solved
 // from the last to the first.
+
+// triangle lowers a triangular solve.
 func (r *region) triangle(in *ir.Instr) []plan.Node {
 	g := &gemm{in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
 	for i := range in.Loops {

@@ -8,8 +8,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A numbering gives equal numbers to values that are computed in the same way
-// from the same leaves.
+// Hash-based value numbering of a step.
+
+// A numbering assigns equal numbers to values that are computed in the same
+// way from the same leaves.
 type numbering struct {
 	ids map[string]int
 	of  map[*ir.Value]int
@@ -99,8 +101,8 @@ func (n *numbering) subs(b *strings.Builder, subs []ir.Sub) {
 	b.WriteString("]")
 }
 
-// merge makes equal instructions of a program one; replace makes all readers of
-// one value read another.
+// merge is common subexpression elimination: equal instructions of a program
+// become one; replace redirects the readers of a value.
 func merge(f *ir.Func, replace func(old, new *ir.Value)) {
 	n := newNumbering()
 	first := map[int]*ir.Value{}
