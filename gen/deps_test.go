@@ -83,6 +83,7 @@ gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/notation/parser gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
+gen/vjpcheck/pseudo:
 
 # the pipeline: the one place that sees all passes
 gen:              gen/* internal/vectors

@@ -10,19 +10,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/interp"
 )
 
+// Comparison of a printed line with the derived adjoint at the points of a model.
+
 // tolerance of the comparison, relative to the largest entry of both sides:
 // both are evaluated in float64 and differ in the order of their operations.
 const (
-	tolerance = 1e-9
-	cancelled = 1e-14 // of the upstream adjoint: a few roundings of terms of its size
+	tolerance    = 1e-9
+	cancellation = 1e-14 // of the upstream adjoint: a few roundings of terms of its size
 )
 
-// A tally is what the points say about one line.
+// A tally counts the results of a comparison over points.
 type tally struct {
 	agree, differ, undefined int
 	worst                    *counterexample
-	hole                     *point // where the forward has a value and no derivative
-	steps                    bool   // the derivative is zero at every point
+	undefinedAt              *point // where the forward has a value and no derivative
+	constant                 bool   // the derivative is zero at every point
 	ordinary                 int    // of the points that differ, those whose values are not tiny
 }
 
@@ -36,11 +38,13 @@ type counterexample struct {
 	printedT         *interp.Tensor
 }
 
-// compare tries a line at all points of a model, with some values held fixed.
-func (m *model) compare(l *printed, fixed map[string]float64) *tally {
-	t := &tally{steps: true}
-	whole := m.whole(l.of)
-	m.points(func(at *point, kind flavour) bool {
+// compare compares a line with the derived adjoint at all points of a model, with some
+// values held fixed. Points at which finite differences do not confirm the derivative are
+// skipped.
+func (m *model) compare(l *builtLine, fixed map[string]float64) *tally {
+	t := &tally{constant: true}
+	whole := m.programOf(l.of)
+	m.points(func(at *point, kind distribution) bool {
 		for n, x := range fixed {
 			fill(at.vals[n], x)
 		}
@@ -51,22 +55,22 @@ func (m *model) compare(l *printed, fixed map[string]float64) *tally {
 		derived := whole.adjoint(at, l.of, seed)
 		if !finite(derived) {
 			t.undefined++
-			if t.hole == nil && kind.name == "zero" {
-				t.hole = at
+			if t.undefinedAt == nil && kind.name == "zero" {
+				t.undefinedAt = at
 			}
 			return true
 		}
 		printed := l.prog.run(at)
-		worst, ok := differs(printed, derived, seed)
+		worst, ok := worstEntry(printed, derived, seed)
 		if ok {
-			t.steps = t.steps && largest(derived) == 0
+			t.constant = t.constant && largest(derived) == 0
 			t.agree++
 			return true
 		}
-		if !whole.confirmed(at, l.of, seed, derived) {
+		if !whole.confirmsDifferences(at, l.of, seed, derived) {
 			return true // a corner
 		}
-		t.steps = t.steps && largest(derived) == 0
+		t.constant = t.constant && largest(derived) == 0
 		t.differ++
 		if kind.ordinary {
 			t.ordinary++
@@ -77,12 +81,12 @@ func (m *model) compare(l *printed, fixed map[string]float64) *tally {
 		}
 		return true
 	})
-	t.steps = t.steps && t.agree+t.differ > 0
+	t.constant = t.constant && t.agree+t.differ > 0
 	return t
 }
 
-// complete adds what follows from the inputs: the steps, the result and the
-// adjoints of all values that lines are about. It reports whether the forward
+// complete adds the values that follow from the inputs: the intermediate values, the
+// result, and the adjoints of all values that lines define. It reports whether the forward
 // has a value here.
 func (m *model) complete(at *point) bool {
 	for n, p := range m.values {
@@ -97,7 +101,7 @@ func (m *model) complete(at *point) bool {
 	}
 	for _, l := range m.e.lines {
 		if _, ok := m.types[l.of]; ok && at.vals[l.of] != nil {
-			at.vals["d_"+l.of] = m.whole(l.of).adjoint(at, l.of, at.vals["d_"+resultName])
+			at.vals["d_"+l.of] = m.programOf(l.of).adjoint(at, l.of, at.vals["d_"+resultName])
 		}
 	}
 	return true
@@ -117,10 +121,10 @@ func largest(t *interp.Tensor) float64 {
 	return m
 }
 
-// differs returns the entry that is furthest off, and whether all are close.
-// What cancels to nothing is measured against the seed.
-func differs(a, b, seed *interp.Tensor) (worst int, ok bool) {
-	near := tolerance*max(largest(a), largest(b)) + cancelled*largest(seed)
+// worstEntry returns the entry with the largest difference, and whether all are close. A
+// sum that cancels is measured against the upstream adjoint.
+func worstEntry(a, b, seed *interp.Tensor) (worst int, ok bool) {
+	near := tolerance*max(largest(a), largest(b)) + cancellation*largest(seed)
 	ok, off := true, -1.0
 	for i := range a.Data {
 		d := math.Abs(a.Data[i] - b.Data[i])
@@ -134,17 +138,17 @@ func differs(a, b, seed *interp.Tensor) (worst int, ok bool) {
 	return worst, ok
 }
 
-// forms reports the first point at which two forms of the forward differ.
-func (m *model) forms() *counterexample {
+// compareForms returns the first point at which two forms of the forward differ, or nil.
+func (m *model) compareForms() *counterexample {
 	var found *counterexample
-	m.points(func(at *point, _ flavour) bool {
+	m.points(func(at *point, _ distribution) bool {
 		y := m.fwd.run(at)
 		if !finite(y) {
 			return true
 		}
 		for _, c := range m.checks {
 			z := c.run(at)
-			if worst, ok := differs(z, y, y); !ok {
+			if worst, ok := worstEntry(z, y, y); !ok {
 				found = &counterexample{model: m, at: at, entry: worst, label: m.e.result, printed: z.Data[worst], derived: y.Data[worst], printedT: z}
 				return false
 			}
@@ -154,7 +158,7 @@ func (m *model) forms() *counterexample {
 	return found
 }
 
-// String tells a counterexample: sizes, then what is wrong, then the values.
+// String prints a counterexample: sizes, both numbers, then the values.
 func (c *counterexample) String() string {
 	var b strings.Builder
 	var sizes []string

@@ -5,18 +5,22 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
 
-// An emitter writes expressions as notation, entry by entry: every value
-// becomes a number at given positions. That leaves no question of shapes open,
-// and it differentiates and runs like any page.
+// Translation of expressions into the notation, entry by entry.
+
+// An emitter writes expressions as notation, entry by entry: every value becomes a number
+// at given positions. So no shape is left open, and the result is differentiated and
+// evaluated like any page.
 type emitter struct {
 	*typer
-	p *writing
+	operation *operation
 }
 
-// A writing collects what the expressions of one operation need.
-type writing struct {
+// An operation collects the parameters, axes and local definitions of the expressions of
+// one operation.
+type operation struct {
 	idents map[string]string // of the parameters
 	axes   map[string]string
 	order  []string // parameters in the order of their first use
@@ -24,21 +28,23 @@ type writing struct {
 	seq    int
 }
 
-func newWriting() *writing {
-	return &writing{idents: map[string]string{}, axes: map[string]string{}}
+func newOperation() *operation {
+	return &operation{idents: map[string]string{}, axes: map[string]string{}}
 }
 
-func (t *emitter) deeper(bound map[string]letter) *emitter { return &emitter{t.with(bound), t.p} }
+func (t *emitter) inScope(bound map[string]letter) *emitter {
+	return &emitter{t.typer.inScope(bound), t.operation}
+}
 
 // fresh names are v1, i2, …: nothing of the page's spelling reaches the
 // notation, so no name can collide with one of its words.
 func (t *emitter) fresh(kind string) string {
-	t.p.seq++
-	return fmt.Sprintf("%s%d", kind, t.p.seq)
+	t.operation.seq++
+	return fmt.Sprintf("%s%d", kind, t.operation.seq)
 }
 
-func word1(text string) notation.Word      { return notation.Word{Text: text} }
-func nameNode(text string) *notation.Ident { return &notation.Ident{Name: word1(text)} }
+func wordOf(text string) notation.Word     { return notation.Word{Text: text} }
+func nameNode(text string) *notation.Ident { return &notation.Ident{Name: wordOf(text)} }
 func numeral(x float64) *notation.Number   { return &notation.Number{Value: x, Text: fmt.Sprint(x)} }
 func mul(a, b notation.Expr) notation.Expr { return op("·", a, b) }
 
@@ -46,19 +52,19 @@ func op(sign string, a, b notation.Expr) notation.Expr { return &notation.Binary
 
 // axis is the notation's name of an axis.
 func (t *emitter) axis(text string) string {
-	if t.p.axes[text] == "" {
-		t.p.axes[text] = fmt.Sprintf("n%d", len(t.p.axes)+1)
+	if t.operation.axes[text] == "" {
+		t.operation.axes[text] = fmt.Sprintf("n%d", len(t.operation.axes)+1)
 	}
-	return t.p.axes[text]
+	return t.operation.axes[text]
 }
 
 // param is the notation's name of a parameter.
 func (t *emitter) param(text string) string {
-	if t.p.idents[text] == "" {
-		t.p.idents[text] = fmt.Sprintf("p%d", len(t.p.idents)+1)
-		t.p.order = append(t.p.order, text)
+	if t.operation.idents[text] == "" {
+		t.operation.idents[text] = fmt.Sprintf("p%d", len(t.operation.idents)+1)
+		t.operation.order = append(t.operation.order, text)
 	}
-	return t.p.idents[text]
+	return t.operation.idents[text]
 }
 
 // binders make one index per axis.
@@ -67,7 +73,7 @@ func (t *emitter) binders(axes []string) ([]*notation.Binder, []notation.Expr) {
 	var at []notation.Expr
 	for _, a := range axes {
 		i := t.fresh("i")
-		bs = append(bs, &notation.Binder{Name: word1(i), Range: nameNode(t.axis(a))})
+		bs = append(bs, &notation.Binder{Name: wordOf(i), Range: nameNode(t.axis(a))})
 		at = append(at, nameNode(i))
 	}
 	return bs, at
@@ -76,19 +82,19 @@ func (t *emitter) binders(axes []string) ([]*notation.Binder, []notation.Expr) {
 // define adds a local array and returns its name.
 func (t *emitter) define(bs []*notation.Binder, body notation.Expr) string {
 	n := t.fresh("w")
-	t.p.with = append(t.p.with, &notation.Define{Target: &notation.Target{Name: nameNode(n), Index: bs}, Value: body})
+	t.operation.with = append(t.operation.with, &notation.Define{Target: &notation.Target{Name: nameNode(n), Index: bs}, Value: body})
 	return n
 }
 
-func read1(text string, idx []notation.Expr) notation.Expr {
+func readAt(text string, idx []notation.Expr) notation.Expr {
 	if len(idx) == 0 {
 		return nameNode(text)
 	}
 	return &notation.Index{X: nameNode(text), At: slices.Clone(idx)}
 }
 
-// broadcastEntry is an entry of an operand: a number is the same everywhere.
-func (t *emitter) broadcastEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
+// broadcastEntry is an entry of an operand; a number is broadcast.
+func (t *emitter) broadcastEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
 	x, err := t.typeOf(n)
 	if err != nil {
 		return nil, err
@@ -100,62 +106,62 @@ func (t *emitter) broadcastEntry(n *node, idx []notation.Expr) (notation.Expr, e
 }
 
 // entry writes the entry of n at idx, one position per axis of n.
-func (t *emitter) entry(n *node, idx []notation.Expr) (notation.Expr, error) {
-	switch n.kind {
-	case number:
-		return numeral(n.value), nil
-	case name:
+func (t *emitter) entry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
+	switch n.Kind {
+	case pseudo.Number:
+		return numeral(n.Value), nil
+	case pseudo.Name:
 		return t.nameEntry(n, idx, true)
-	case index:
+	case pseudo.Index:
 		return t.indexEntry(n, idx)
-	case call:
+	case pseudo.Call:
 		return t.callEntry(n, idx)
-	case reduce:
+	case pseudo.Reduce:
 		return t.reduceEntry(n, idx)
-	case negate:
-		x, err := t.entry(n.kids[0], idx)
+	case pseudo.Negate:
+		x, err := t.entry(n.Kids[0], idx)
 		return &notation.Unary{X: x}, err
-	case power:
-		x, err := t.entry(n.kids[0], idx)
+	case pseudo.Power:
+		x, err := t.entry(n.Kids[0], idx)
 		if err != nil {
 			return nil, err
 		}
-		y, err := t.entry(n.kids[1], nil)
+		y, err := t.entry(n.Kids[1], nil)
 		return &notation.Power{X: x, Exp: y}, err
-	case transpose:
-		return t.entry(n.kids[0], []notation.Expr{idx[1], idx[0]})
-	case norm:
+	case pseudo.Transpose:
+		return t.entry(n.Kids[0], []notation.Expr{idx[1], idx[0]})
+	case pseudo.Norm:
 		return t.normEntry(n)
-	case truth:
-		c, err := t.entry(n.kids[0], idx)
+	case pseudo.Truth:
+		c, err := t.entry(n.Kids[0], idx)
 		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: c, Value: numeral(1)}, {Value: numeral(0)}}}, err
 	}
 	return t.binaryEntry(n, idx)
 }
 
-func (t *emitter) nameEntry(n *node, idx []notation.Expr, lift bool) (notation.Expr, error) {
-	if l, ok := t.bound[n.text]; ok {
+func (t *emitter) nameEntry(n *pseudo.Node, idx []notation.Expr, lift bool) (notation.Expr, error) {
+	if l, ok := t.bound[n.Text]; ok {
 		return l.at, nil
 	}
 	x, err := t.nameType(n)
 	if err != nil {
 		return nil, err
 	}
-	if l := t.lift(x); lift && l != "" {
+	if l := t.summedLetter(x); lift && l != "" {
 		idx = append([]notation.Expr{t.bound[l].at}, idx...)
 	}
-	if _, ok := t.params[n.text]; ok {
-		return read1(t.param(n.text), idx), nil
+	if _, ok := t.params[n.Text]; ok {
+		return readAt(t.param(n.Text), idx), nil
 	}
-	if d := t.defs[n.text]; d != nil {
+	if d := t.defs[n.Text]; d != nil {
 		bound := map[string]letter{}
 		for i, l := range d.letters {
 			bound[l] = letter{axis: x.axes[i], at: idx[i]}
 		}
-		return t.deeper(bound).entry(d.body, idx[len(d.letters):])
+		return t.inScope(bound).entry(d.body, idx[len(d.letters):])
 	}
-	if base, suffix := t.e.suffix(n.text); suffix != "" {
-		return t.indexEntry(indexed(named(base), named(suffix)), idx)
+	if base, suffix := t.e.suffix(n.Text); suffix != "" {
+		return t.indexEntry(pseudo.IndexOf(pseudo.NameOf(base), pseudo.NameOf(suffix)), idx)
 	}
 	return t.count()
 }
@@ -174,14 +180,14 @@ func (t *emitter) count() (notation.Expr, error) {
 	return out, nil
 }
 
-func (t *emitter) indexEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
+func (t *emitter) indexEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
 	if _, err := t.indexType(n); err != nil {
 		return nil, err
 	}
 	var at []notation.Expr
-	for _, k := range n.kids[1:] {
-		if k.kind == span {
-			lo, err := t.entry(k.kids[0], nil)
+	for _, k := range n.Kids[1:] {
+		if k.Kind == pseudo.Span {
+			lo, err := t.entry(k.Kids[0], nil)
 			if err != nil {
 				return nil, err
 			}
@@ -195,98 +201,98 @@ func (t *emitter) indexEntry(n *node, idx []notation.Expr) (notation.Expr, error
 		at = append(at, p)
 	}
 	at = append(at, idx...)
-	if n.kids[0].kind == name {
-		return t.nameEntry(n.kids[0], at, false)
+	if n.Kids[0].Kind == pseudo.Name {
+		return t.nameEntry(n.Kids[0], at, false)
 	}
-	return t.entry(n.kids[0], at)
+	return t.entry(n.Kids[0], at)
 }
 
 var sums = map[string]string{"sum": "Σ", "mean": "mean"}
 
-func (t *emitter) reduceEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
+func (t *emitter) reduceEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
 	inner, letters, err := t.reduction(n)
 	if err != nil {
 		return nil, err
 	}
-	in := &emitter{inner, t.p}
+	in := &emitter{inner, t.operation}
 	var bs []*notation.Binder
 	for _, l := range letters {
 		b := in.bound[l]
 		i := t.fresh("i")
 		b.at = nameNode(i)
 		in.bound[l] = b
-		bs = append(bs, &notation.Binder{Name: word1(i), Range: nameNode(t.axis(b.axis))})
+		bs = append(bs, &notation.Binder{Name: wordOf(i), Range: nameNode(t.axis(b.axis))})
 	}
 	if len(bs) == 0 {
-		x, err := t.typeOf(n.kids[0])
+		x, err := t.typeOf(n.Kids[0])
 		if err != nil {
 			return nil, err
 		}
 		if len(x.axes) == 0 {
-			return nil, misfitf("a sum of a number")
+			return nil, pseudo.Misfitf("a sum of a number")
 		}
 		bs, idx = t.binders(x.axes)
 	}
-	body, err := in.entry(n.kids[0], idx)
-	return &notation.Reduce{Op: sums[n.text], Binders: bs, Body: body}, err
+	body, err := in.entry(n.Kids[0], idx)
+	return &notation.Reduce{Op: sums[n.Text], Binders: bs, Body: body}, err
 }
 
-func (t *emitter) normEntry(n *node) (notation.Expr, error) {
-	x, err := t.typeOf(n.kids[0])
+func (t *emitter) normEntry(n *pseudo.Node) (notation.Expr, error) {
+	x, err := t.typeOf(n.Kids[0])
 	if err != nil {
 		return nil, err
 	}
 	bs, at := t.binders(x.axes)
-	v, err := t.entry(n.kids[0], at)
+	v, err := t.entry(n.Kids[0], at)
 	if err != nil {
 		return nil, err
 	}
-	return &notation.Call{Fun: word1("sqrt"), Args: []notation.Expr{&notation.Reduce{Op: "Σ", Binders: bs, Body: &notation.Power{X: v, Exp: numeral(2)}}}}, nil
+	return &notation.Call{Fun: wordOf("sqrt"), Args: []notation.Expr{&notation.Reduce{Op: "Σ", Binders: bs, Body: &notation.Power{X: v, Exp: numeral(2)}}}}, nil
 }
 
 var operators = map[string]string{"+": "+", "-": "−", "*": "·", "/": "/", "==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 
-func (t *emitter) binaryEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
+func (t *emitter) binaryEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
 	if _, err := t.binaryType(n); err != nil {
 		return nil, err
 	}
-	switch n.text {
+	switch n.Text {
 	case "@":
 		return t.matrixEntry(n, idx)
 	case "⊗":
-		a, err := t.entry(n.kids[0], idx[:1])
+		a, err := t.entry(n.Kids[0], idx[:1])
 		if err != nil {
 			return nil, err
 		}
-		b, err := t.entry(n.kids[1], idx[1:])
+		b, err := t.entry(n.Kids[1], idx[1:])
 		return mul(a, b), err
 	}
-	a, err := t.broadcastEntry(n.kids[0], idx)
+	a, err := t.broadcastEntry(n.Kids[0], idx)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.broadcastEntry(n.kids[1], idx)
+	b, err := t.broadcastEntry(n.Kids[1], idx)
 	if err != nil {
 		return nil, err
 	}
-	if n.kind == relation {
-		return &notation.Relation{Op: operators[n.text], X: a, Y: b}, nil
+	if n.Kind == pseudo.Relation {
+		return &notation.Relation{Op: operators[n.Text], X: a, Y: b}, nil
 	}
-	return op(operators[n.text], a, b), nil
+	return op(operators[n.Text], a, b), nil
 }
 
 // matrixEntry is Σ_k A[…,k] B[k,…].
-func (t *emitter) matrixEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n.kids[0])
+func (t *emitter) matrixEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
+	x, err := t.typeOf(n.Kids[0])
 	if err != nil {
 		return nil, err
 	}
 	rows := len(x.axes) - 1
 	bs, at := t.binders(x.axes[rows:])
-	a, err := t.entry(n.kids[0], append(slices.Clone(idx[:rows]), at...))
+	a, err := t.entry(n.Kids[0], append(slices.Clone(idx[:rows]), at...))
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.entry(n.kids[1], append(slices.Clone(at), idx[rows:]...))
+	b, err := t.entry(n.Kids[1], append(slices.Clone(at), idx[rows:]...))
 	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(a, b)}, err
 }

@@ -5,37 +5,40 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/inspect"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
+
+// Division of an entry of a table into definitions and printed adjoints.
 
 // A definition is `name[letters] = body`, or with params a function.
 type definition struct {
-	name    string
-	letters []string
-	params  []string
-	body    *node
-	here    bool // it holds in its entry only
+	name      string
+	letters   []string
+	params    []string
+	body      *pseudo.Node
+	entryOnly bool // it holds in its entry only
 }
 
 // A line is one printed adjoint, d_A[i] = …, divided and parsed.
 type line struct {
-	label string  // d_A, as printed without its index
-	of    string  // A
-	at    []*node // letters, or a range
-	rhs   *node
-	each  string // `for each t where …`: the letter
-	where *node  // and the condition
-	note  bool   // it stands in a remark
-	err   error  // what is open about it
+	label string         // d_A, as printed without its index
+	of    string         // A
+	at    []*pseudo.Node // letters, or a range
+	rhs   *pseudo.Node
+	each  string       // `for each t where …`: the letter
+	where *pseudo.Node // and the condition
+	note  bool         // it is part of a remark
+	err   error        // what is open about it
 }
 
 // An entry is one operation of a table, divided into statements.
 type entry struct {
 	name   string
-	shapes map[string][]string // what the entry says in words: A: m×k
+	shapes map[string][]string // declared shapes, A: m×k
 	scalar bool                // the result is a number
 	result string              // the name that the last statement assigns
 	out    *definition
-	checks []*node                // further forms of the result: out = a = b
+	checks []*pseudo.Node         // further forms of the result: out = a = b
 	steps  map[string]*definition // intermediate values of the forward
 	lets   map[string]*definition // further names that only adjoints use
 	funcs  map[string]*definition // functions that the entry defines
@@ -43,7 +46,8 @@ type entry struct {
 	err    error // what is open about the forward
 }
 
-// read divides an entry; what cannot be read is an error in the entry or line.
+// read divides an entry; a part that cannot be read becomes an error of the entry or of
+// the line.
 func read(v inspect.VJPEntry) *entry {
 	e := &entry{name: v.Name, shapes: map[string][]string{}, steps: map[string]*definition{},
 		lets: map[string]*definition{}, funcs: map[string]*definition{}}
@@ -52,7 +56,7 @@ func read(v inspect.VJPEntry) *entry {
 		e.forwardLine(strings.TrimSpace(text))
 	}
 	if e.out == nil && e.err == nil {
-		e.err = open("the forward assigns nothing")
+		e.err = pseudo.Gapf("the forward assigns nothing")
 	}
 	for _, n := range v.Notes {
 		e.remark(strings.TrimSpace(n.Text))
@@ -68,7 +72,7 @@ func read(v inspect.VJPEntry) *entry {
 
 // readShapes reads `A: m×k, B: k×n` or a word.
 func (e *entry) readShapes(text string) {
-	for _, piece := range cutTop(text, ',') {
+	for _, piece := range splitOutside(text, ',') {
 		name, shape, ok := strings.Cut(piece, ":")
 		if !ok {
 			e.scalar = e.scalar || strings.TrimSpace(piece) == "scalar"
@@ -85,28 +89,28 @@ func (e *entry) readShapes(text string) {
 }
 
 var (
-	aside   = regexp.MustCompile(`\s{2,}\([^()]*\)$`)
-	meaning = regexp.MustCompile(`^where\s+(\pL[\pL\pN_]*)\s+is\b.*\bclamped to\s+(.*)$`)
-	forEach = regexp.MustCompile(`^(.*\S)\s+for each (\pL[\pL\pN_]*) where (.*)$`)
-	zeros   = regexp.MustCompile(`^zeros\s*;\s*d_(\pL[\pL\pN_]*)\[(.*)\]\s*=\s*(.*)$`)
-	remark  = regexp.MustCompile(`:\s*(d_\pL[\pL\pN_]*(?:\[[^\]]*\])?)\s*=\s*(\S.*)$`)
+	trailingRemark = regexp.MustCompile(`\s{2,}\([^()]*\)$`)
+	meaning        = regexp.MustCompile(`^where\s+(\pL[\pL\pN_]*)\s+is\b.*\bclamped to\s+(.*)$`)
+	forEach        = regexp.MustCompile(`^(.*\S)\s+for each (\pL[\pL\pN_]*) where (.*)$`)
+	zeros          = regexp.MustCompile(`^zeros\s*;\s*d_(\pL[\pL\pN_]*)\[(.*)\]\s*=\s*(.*)$`)
+	remark         = regexp.MustCompile(`:\s*(d_\pL[\pL\pN_]*(?:\[[^\]]*\])?)\s*=\s*(\S.*)$`)
 )
 
-// resultName is what the tables call the result; in place of it a forward may
-// assign to its own input.
+// resultName is the name of the result in the tables. A forward may also assign to its own
+// input.
 const resultName = "out"
 
-// forwardLine reads one line of the forward: statements between commas, or
-// what a function means here. A line without = is prose that sets the scene.
+// forwardLine reads one line of the forward: statements between commas, or the local
+// meaning of a function. A line without = is prose and is skipped.
 func (e *entry) forwardLine(text string) {
 	if m := meaning.FindStringSubmatch(text); m != nil {
-		e.meaning(m[1], m[2])
+		e.localMeaning(m[1], m[2])
 		return
 	}
-	text = aside.ReplaceAllString(text, "")
-	pieces := cutTop(text, ',')
+	text = trailingRemark.ReplaceAllString(text, "")
+	pieces := splitOutside(text, ',')
 	for _, piece := range pieces {
-		sides := cutTop(piece, '=')
+		sides := splitOutside(piece, '=')
 		if len(sides) < 2 {
 			continue
 		}
@@ -124,14 +128,14 @@ func (e *entry) forwardLine(text string) {
 		}
 		e.out, e.result, e.checks = d, d.name, nil
 		for _, more := range sides[2:] {
-			n, err := parseExpr(more)
+			n, err := pseudo.Parse(more)
 			if err != nil {
 				e.fail(err)
 				return
 			}
 			e.checks = append(e.checks, n)
 		}
-		e.chain(d.body)
+		e.functionFromChain(d.body)
 	}
 }
 
@@ -141,95 +145,95 @@ func (e *entry) fail(err error) {
 	}
 }
 
-// chain takes `out = f(x) = …` as the definition of f.
-func (e *entry) chain(first *node) {
-	if len(e.checks) == 0 || first.kind != call {
+// functionFromChain reads `out = f(x) = …` as the definition of f.
+func (e *entry) functionFromChain(first *pseudo.Node) {
+	if len(e.checks) == 0 || first.Kind != pseudo.Call {
 		return
 	}
-	if params, ok := plainNames(first.kids); ok {
-		e.funcs[first.text] = &definition{name: first.text, params: params, body: e.checks[0]}
+	if params, ok := plainNames(first.Kids); ok {
+		e.funcs[first.Text] = &definition{name: first.Text, params: params, body: e.checks[0]}
 	}
 }
 
-func plainNames(kids []*node) ([]string, bool) {
+func plainNames(kids []*pseudo.Node) ([]string, bool) {
 	var out []string
 	for _, k := range kids {
-		if k.kind != name {
+		if k.Kind != pseudo.Name {
 			return nil, false
 		}
-		out = append(out, k.text)
+		out = append(out, k.Text)
 	}
 	return out, true
 }
 
-// meaning reads `where log is …, clamped to log(max(x, 1e-8))`: inside, the
-// function has its usual meaning.
-func (e *entry) meaning(fn, text string) {
-	body, err := parseExpr(text)
+// localMeaning reads `where log is …, clamped to log(max(x, 1e-8))`: inside, the function
+// has the meaning that it has outside the entry.
+func (e *entry) localMeaning(fn, text string) {
+	body, err := pseudo.Parse(text)
 	if err != nil {
 		e.fail(err)
 		return
 	}
 	var params []string
-	body = body.rewrite(func(n *node) *node {
-		if n.kind == call && n.text == fn {
+	body = body.Rewrite(func(n *pseudo.Node) *pseudo.Node {
+		if n.Kind == pseudo.Call && n.Text == fn {
 			m := *n
-			m.text = usual + fn
+			m.Text = outsideMeaning + fn
 			return &m
 		}
 		return nil
 	})
-	body.walk(func(n *node) {
-		if n.kind == name {
-			params = append(params, n.text)
+	body.Walk(func(n *pseudo.Node) {
+		if n.Kind == pseudo.Name {
+			params = append(params, n.Text)
 		}
 	})
 	if len(params) == 1 {
-		e.funcs[fn] = &definition{name: fn, params: params, body: body, here: true}
+		e.funcs[fn] = &definition{name: fn, params: params, body: body, entryOnly: true}
 	}
 }
 
-// usual marks a function that has the meaning it has outside the entry.
-const usual = "="
+// outsideMeaning marks a function that has the meaning that it has outside the entry.
+const outsideMeaning = "="
 
 // definitionOf reads name = …, name[i] = … or f(x) = ….
 func definitionOf(lhs, rhs string) (*definition, error) {
-	target, err := parseExpr(lhs)
+	target, err := pseudo.Parse(lhs)
 	if err != nil {
 		return nil, err
 	}
-	body, err := parseExpr(rhs)
+	body, err := pseudo.Parse(rhs)
 	if err != nil {
 		return nil, err
 	}
 	d := &definition{body: body}
-	switch target.kind {
-	case name:
-		d.name = target.text
+	switch target.Kind {
+	case pseudo.Name:
+		d.name = target.Text
 		return d, nil
-	case index:
-		letters, ok := plainNames(target.kids[1:])
-		if ok && target.kids[0].kind == name {
-			d.name, d.letters = target.kids[0].text, letters
+	case pseudo.Index:
+		letters, ok := plainNames(target.Kids[1:])
+		if ok && target.Kids[0].Kind == pseudo.Name {
+			d.name, d.letters = target.Kids[0].Text, letters
 			return d, nil
 		}
-	case call:
-		if params, ok := plainNames(target.kids); ok {
-			d.name, d.params = target.text, params
+	case pseudo.Call:
+		if params, ok := plainNames(target.Kids); ok {
+			d.name, d.params = target.Text, params
 			return d, nil
 		}
 	}
-	return nil, open("it assigns to something that is no name")
+	return nil, pseudo.Gapf("it assigns to something that is no name")
 }
 
-// remark takes what a comment defines: Let s = …, where S[i] = …, σ(x) = ….
+// remark reads the definitions of a comment: Let s = …, where S[i] = …, σ(x) = ….
 func (e *entry) remark(text string) {
 	body, let := strings.CutPrefix(text, "Let ")
 	if !let {
 		body, let = strings.CutPrefix(text, "where ")
 	}
-	for _, piece := range cutTop(body, ',') {
-		sides := cutTop(piece, '=')
+	for _, piece := range splitOutside(body, ',') {
+		sides := splitOutside(piece, '=')
 		if len(sides) != 2 {
 			continue
 		}
@@ -244,14 +248,14 @@ func (e *entry) remark(text string) {
 	}
 }
 
-// closed reports whether a function's body mentions only its parameters.
+// closed reports whether a function's body reads only its parameters.
 func (d *definition) closed() bool {
-	return !d.body.contains(func(n *node) bool {
-		if n.kind != name {
+	return !d.body.Contains(func(n *pseudo.Node) bool {
+		if n.Kind != pseudo.Name {
 			return false
 		}
 		for _, p := range d.params {
-			if p == n.text {
+			if p == n.Text {
 				return false
 			}
 		}
@@ -259,7 +263,7 @@ func (d *definition) closed() bool {
 	})
 }
 
-// remarkLine takes a second form of an adjoint that a comment gives.
+// remarkLine reads a second form of an adjoint in a comment.
 func (e *entry) remarkLine(text string) {
 	if m := remark.FindStringSubmatch(text); m != nil {
 		if l := readLine(m[1], m[2]); l.err == nil {
@@ -273,50 +277,50 @@ func (e *entry) remarkLine(text string) {
 func readLine(lhs, rhs string) *line {
 	base, _, _ := strings.Cut(lhs, "[")
 	l := &line{label: base, of: strings.TrimPrefix(base, "d_")}
-	target, err := parseExpr(lhs)
+	target, err := pseudo.Parse(lhs)
 	if err != nil {
 		l.err = err
 		return l
 	}
-	if target.kind == index {
-		l.at = target.kids[1:]
+	if target.Kind == pseudo.Index {
+		l.at = target.Kids[1:]
 	}
-	rhs = aside.ReplaceAllString(rhs, "")
+	rhs = trailingRemark.ReplaceAllString(rhs, "")
 	if m := forEach.FindStringSubmatch(rhs); m != nil {
 		rhs, l.each = m[1], m[2]
-		if l.where, l.err = parseExpr(m[3]); l.err != nil {
+		if l.where, l.err = pseudo.Parse(m[3]); l.err != nil {
 			return l
 		}
 	}
 	if m := zeros.FindStringSubmatch(rhs); m != nil && m[1] == l.of && l.at == nil {
-		at, err := parseExpr("x[" + m[2] + "]")
+		at, err := pseudo.Parse("x[" + m[2] + "]")
 		if err != nil {
 			l.err = err
 			return l
 		}
-		l.at, rhs = at.kids[1:], m[3]
+		l.at, rhs = at.Kids[1:], m[3]
 	}
-	l.rhs, l.err = parseExpr(rhs)
+	l.rhs, l.err = pseudo.Parse(rhs)
 	return l
 }
 
-// expose makes an intermediate value of a name that only a comment defines, by
-// finding its expression in the forward.
-func (e *entry) expose(text string) bool {
+// makeStep makes a name that only a comment defines an intermediate value of the forward,
+// by replacing its expression there.
+func (e *entry) makeStep(text string) bool {
 	d := e.lets[text]
 	if d == nil || e.out == nil {
 		return e.steps[text] != nil
 	}
 	want, found := d.body.String(), false
-	var at []*node
+	var at []*pseudo.Node
 	for _, l := range d.letters {
-		at = append(at, named(l))
+		at = append(at, pseudo.NameOf(l))
 	}
-	in := func(n *node) *node {
-		return n.rewrite(func(m *node) *node {
+	in := func(n *pseudo.Node) *pseudo.Node {
+		return n.Rewrite(func(m *pseudo.Node) *pseudo.Node {
 			if m.String() == want {
 				found = true
-				return indexed(named(text), at...)
+				return pseudo.IndexOf(pseudo.NameOf(text), at...)
 			}
 			return nil
 		})
@@ -332,9 +336,9 @@ func (e *entry) expose(text string) bool {
 	return found
 }
 
-// cutTop divides a text at a separator outside brackets. As a separator, = is
-// a lone one.
-func cutTop(text string, sep rune) []string {
+// splitOutside splits a text at a separator outside brackets. The separator = is a single
+// one, not part of == or <=.
+func splitOutside(text string, sep rune) []string {
 	var out []string
 	depth, from := 0, 0
 	runes := []rune(text)

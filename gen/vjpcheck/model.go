@@ -6,9 +6,12 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
 
-// A model is an entry under one reading, built.
+// An entry under one guess of its shapes, as programs.
+
+// A model is an entry under one guess of its shapes, built.
 type model struct {
 	*table
 	e        *entry
@@ -19,24 +22,24 @@ type model struct {
 	fwd      *program
 	checks   []*program
 	values   map[string]*program // of the steps
-	cuts     map[string]*program // the forward as a function of a step
-	lines    []*printed
+	ofStep   map[string]*program // the forward as a function of a step
+	lines    []*builtLine
 }
 
-// A printed line is its program, or what is wrong with it.
-type printed struct {
+// A builtLine is a printed line with its program, or with its error.
+type builtLine struct {
 	*line
 	prog *program
 	err  error
 }
 
-// build builds an entry under a reading; an error means that the forward does
-// not fit it.
-func (t *table) build(e *entry, r reading) (*model, error) {
-	m := &model{table: t, e: e, types: e.inputs(r), positive: t.positives(e), ranges: map[string]extent{}, least: map[string]int{}, values: map[string]*program{}, cuts: map[string]*program{}}
+// build builds an entry under a guess of its shapes; a misfit error means that the forward
+// does not fit them.
+func (t *table) build(e *entry, r shapeGuess) (*model, error) {
+	m := &model{table: t, e: e, types: e.inputs(r), positive: t.positives(e), ranges: map[string]extent{}, least: map[string]int{}, values: map[string]*program{}, ofStep: map[string]*program{}}
 	for _, n := range []string{resultName, "d_" + resultName} {
 		if _, ok := m.types[n]; ok {
-			return nil, open("the forward reads %s, which it is to give", n)
+			return nil, pseudo.Gapf("the forward reads %s, which it is to give", n)
 		}
 	}
 	inputs := maps.Clone(m.types)
@@ -46,10 +49,10 @@ func (t *table) build(e *entry, r reading) (*model, error) {
 		return nil, err
 	}
 	if want, ok := e.shapes[resultName]; ok && !slices.Equal(want, out.axes) {
-		return nil, misfitf("the result is %s, not %s", out, typ{real, want})
+		return nil, pseudo.Misfitf("the result is %s, not %s", out, typ{real, want})
 	}
 	if e.scalar && len(out.axes) > 0 {
-		return nil, misfitf("the result is %s, not a number", out)
+		return nil, pseudo.Misfitf("the result is %s, not a number", out)
 	}
 	out.elem = real
 	if m.fwd, err = m.value(inputs, e.steps, e.out); err != nil {
@@ -60,7 +63,7 @@ func (t *table) build(e *entry, r reading) (*model, error) {
 		if x, err := ty.definitionType(d); err != nil {
 			return nil, err
 		} else if !slices.Equal(x.axes, out.axes) {
-			return nil, misfitf("one form of the result is %s, another %s", out, x)
+			return nil, pseudo.Misfitf("one form of the result is %s, another %s", out, x)
 		}
 		p, err := m.value(inputs, e.steps, d)
 		if err != nil {
@@ -84,7 +87,7 @@ func (m *model) typer(params map[string]typ, defs map[string]*definition) *typer
 
 // value builds a definition as a program of its parameters.
 func (m *model) value(params map[string]typ, defs map[string]*definition, d *definition) (*program, error) {
-	em := &emitter{m.typer(params, defs), newWriting()}
+	em := &emitter{m.typer(params, defs), newOperation()}
 	x, err := em.definitionType(d)
 	if err != nil {
 		return nil, err
@@ -94,15 +97,15 @@ func (m *model) value(params map[string]typ, defs map[string]*definition, d *def
 	for i, l := range d.letters {
 		bound[l] = letter{axis: x.axes[i], at: at[i]}
 	}
-	body, err := em.deeper(bound).entry(d.body, at[len(d.letters):])
+	body, err := em.inScope(bound).entry(d.body, at[len(d.letters):])
 	if err != nil {
 		return nil, err
 	}
 	return em.assemble(bs, body)
 }
 
-// steps builds, for every step that a line is about or reads, its value and
-// the forward as a function of it.
+// steps builds, for every intermediate value whose adjoint a line defines or reads, its
+// value and the forward as a function of it.
 func (m *model) steps(inputs map[string]typ) error {
 	for _, n := range slices.Sorted(keys(m.e.steps)) {
 		d := m.e.steps[n]
@@ -111,7 +114,7 @@ func (m *model) steps(inputs map[string]typ) error {
 			return err
 		}
 		m.types[n] = x
-		if !m.e.tracked(n) {
+		if !m.e.hasAdjoint(n) {
 			continue
 		}
 		if m.values[n], err = m.value(inputs, m.e.steps, d); err != nil {
@@ -120,35 +123,35 @@ func (m *model) steps(inputs map[string]typ) error {
 		params, defs := maps.Clone(inputs), maps.Clone(m.e.steps)
 		params[n] = x
 		delete(defs, n)
-		if m.cuts[n], err = m.value(params, defs, m.e.out); err != nil {
+		if m.ofStep[n], err = m.value(params, defs, m.e.out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// whole is the program whose adjoint a line is about.
-func (m *model) whole(of string) *program {
-	if c := m.cuts[of]; c != nil {
+// programOf is the program whose adjoint a line defines.
+func (m *model) programOf(of string) *program {
+	if c := m.ofStep[of]; c != nil {
 		return c
 	}
 	return m.fwd
 }
 
 // line builds a printed line.
-func (m *model) line(l *line) *printed {
-	p := &printed{line: l, err: l.err}
+func (m *model) line(l *line) *builtLine {
+	p := &builtLine{line: l, err: l.err}
 	if p.err != nil {
 		return p
 	}
 	want, ok := m.types[l.of]
 	if !ok || want.elem != real || m.e.steps[l.of] == nil && m.fwd.idents[l.of] == "" {
-		p.err = open("the forward does not read %s", l.of)
+		p.err = pseudo.Gapf("the forward does not read %s", l.of)
 		return p
 	}
 	params := maps.Clone(m.types)
 	for n, x := range m.types {
-		if m.e.tracked(n) {
+		if m.e.hasAdjoint(n) {
 			params["d_"+n] = x
 		}
 	}
@@ -157,27 +160,27 @@ func (m *model) line(l *line) *printed {
 		defs[n] = d
 		delete(params, n)
 	}
-	em := &emitter{m.typer(params, defs), newWriting()}
-	p.prog, p.err = em.printed(l, want)
+	em := &emitter{m.typer(params, defs), newOperation()}
+	p.prog, p.err = em.lineProgram(l, want)
 	return p
 }
 
-// printed writes a line: its indices are those of the value it is about, and
-// what it leaves of these is the type of its right side.
-func (t *emitter) printed(l *line, want typ) (*program, error) {
+// lineProgram builds a line. Its indices are those of the value whose adjoint it defines,
+// and the remaining axes are the type of its right-hand side.
+func (t *emitter) lineProgram(l *line, want typ) (*program, error) {
 	if len(l.at) > len(want.axes) {
-		return nil, misfitf("%s has %d indices, but is %s", l.label, len(l.at), want)
+		return nil, pseudo.Misfitf("%s has %d indices, but is %s", l.label, len(l.at), want)
 	}
 	bs, at := t.binders(want.axes)
 	bound, rest, span, err := t.target(l, want, at)
 	if err != nil {
 		return nil, err
 	}
-	in := t.deeper(bound)
-	var over *summand
+	in := t.inScope(bound)
+	var over *addedIndex
 	switch {
 	case span != nil && l.each != "":
-		err = open("a range and a condition on one line")
+		err = pseudo.Gapf("a range and a condition on one line")
 	case span != nil:
 		if over, err = in.window(span, at[0]); err == nil {
 			at[0], rest = over.at, append([]string{over.axis}, rest...)
@@ -193,7 +196,7 @@ func (t *emitter) printed(l *line, want typ) (*program, error) {
 		return nil, err
 	}
 	if !slices.Equal(x.axes, rest) {
-		return nil, misfitf("%s is %s, but the right side is %s", l.label, typ{real, rest}, x)
+		return nil, pseudo.Misfitf("%s is %s, but the right side is %s", l.label, typ{real, rest}, x)
 	}
 	body, err := in.entry(l.rhs, at[len(want.axes)-len(rest):])
 	if err != nil {
@@ -206,64 +209,65 @@ func (t *emitter) printed(l *line, want typ) (*program, error) {
 	return t.assemble(bs, body)
 }
 
-// A summand is the index of a line that adds into its left side: where the
-// condition holds, the right side at this index belongs to the entry.
-type summand struct {
+// An addedIndex is the index of a line that adds into its left-hand side: an entry is the
+// sum of the right-hand side over the indices at which the condition holds.
+type addedIndex struct {
 	axis   string
 	binder *notation.Binder
 	at     notation.Expr
 	cond   notation.Expr
 }
 
-// window is the index of a range on the left: entry j receives what stands at
-// i where j − i is the range's start.
-func (t *emitter) window(span *node, entry notation.Expr) (*summand, error) {
+// window is the index of a range on the left: entry j receives the right-hand side at i
+// where j − i is the start of the range.
+func (t *emitter) window(span *pseudo.Node, entry notation.Expr) (*addedIndex, error) {
 	axis, err := spanLength(span)
 	if err != nil {
 		return nil, err
 	}
 	bs, i := t.binders([]string{axis})
-	lo, err := t.entry(span.kids[0], nil)
-	return &summand{axis, bs[0], i[0], &notation.Relation{Op: "=", X: op("−", entry, i[0]), Y: lo}}, err
+	lo, err := t.entry(span.Kids[0], nil)
+	return &addedIndex{axis, bs[0], i[0], &notation.Relation{Op: "=", X: op("−", entry, i[0]), Y: lo}}, err
 }
 
-// target binds the letters on a line's left side; a range is handed back.
-func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *node, err error) {
+// target binds the letters on a line's left-hand side and returns the other axes, and a
+// range.
+func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *pseudo.Node, err error) {
 	bound = map[string]letter{}
 	for i, k := range l.at {
 		switch {
-		case k.kind == name && bound[k.text].axis == "":
-			bound[k.text] = letter{axis: want.axes[i], at: at[i]}
-		case k.kind == span && i == 0 && len(l.at) == 1:
+		case k.Kind == pseudo.Name && bound[k.Text].axis == "":
+			bound[k.Text] = letter{axis: want.axes[i], at: at[i]}
+		case k.Kind == pseudo.Span && i == 0 && len(l.at) == 1:
 			rng = k
 		default:
-			return nil, nil, nil, open("the index on the left is no letter")
+			return nil, nil, nil, pseudo.Gapf("the index on the left is no letter")
 		}
 	}
 	return bound, want.axes[len(l.at):], rng, nil
 }
 
 // scatter binds the letter of `for each t where …`.
-func (t *emitter) scatter(l *line) (*emitter, *summand, error) {
-	both := &node{kind: relation, text: "==", kids: []*node{l.rhs, l.where}}
+func (t *emitter) scatter(l *line) (*emitter, *addedIndex, error) {
+	both := &pseudo.Node{Kind: pseudo.Relation, Text: "==", Kids: []*pseudo.Node{l.rhs, l.where}}
 	axis, err := t.axisOf(l.each, both)
 	if err != nil {
 		return nil, nil, err
 	}
 	bs, at := t.binders([]string{axis})
-	in := t.deeper(map[string]letter{l.each: {axis: axis, at: at[0]}})
+	in := t.inScope(map[string]letter{l.each: {axis: axis, at: at[0]}})
 	x, err := in.typeOf(l.where)
 	if err != nil {
 		return nil, nil, err
 	}
 	if x.elem != boolean || len(x.axes) > 0 {
-		return nil, nil, open("the condition is no comparison of numbers")
+		return nil, nil, pseudo.Gapf("the condition is no comparison of numbers")
 	}
 	c, err := in.entry(l.where, nil)
-	return in, &summand{axis, bs[0], at[0], c}, err
+	return in, &addedIndex{axis, bs[0], at[0], c}, err
 }
 
 func isMisfit(err error) bool {
-	var m *misfit
+	var m *pseudo.Misfit
 	return errors.As(err, &m)
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 )
 
+// The verdicts as a table and as JSON.
+
 // Text prints the verdicts as a table: no line of a page is repeated.
 func Text(w io.Writer, entries []Entry) error {
 	var rows [][]string

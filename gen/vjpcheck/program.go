@@ -12,10 +12,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
 
-// A program is an expression of an entry, built: its parameters by the
-// entry's names, and the adjoints that the compiler derives.
+// Programs: operations of the notation that are built, differentiated and evaluated.
+
+// A program is an expression of an entry, built, with its derived adjoints. Parameters
+// have the entry's names.
 type program struct {
 	unit   *notation.Unit
 	idents map[string]string // the entry's names to the program's
@@ -25,37 +28,36 @@ type program struct {
 	pair   *ir.Pair
 }
 
-// assemble makes an operation of what was written and builds it. Learned or
-// not, every real array is an input, so that it has an adjoint; numbers that
-// no line differentiates by are constants.
+// assemble builds an operation of a body. Every real array is an input, so that it has an
+// adjoint; numbers whose adjoint no line defines are constants.
 func (t *emitter) assemble(bs []*notation.Binder, body notation.Expr) (*program, error) {
-	p := &program{idents: t.p.idents, axes: t.p.axes, types: t.params}
+	p := &program{idents: t.operation.idents, axes: t.operation.axes, types: t.params}
 	target := &notation.Target{Name: nameNode(resultName), Index: bs}
-	p.unit = &notation.Unit{Kind: notation.OpUnit, Name: word1("Entry"),
-		Result: &notation.Define{Target: target, Value: body, With: t.p.with}}
-	for _, n := range t.p.order {
+	p.unit = &notation.Unit{Kind: notation.OpUnit, Name: wordOf("Entry"),
+		Result: &notation.Define{Target: target, Value: body, With: t.operation.with}}
+	for _, n := range t.operation.order {
 		p.unit.Params = append(p.unit.Params, t.parameter(n))
 	}
-	blk, ds := check.Instantiate(t.words.tree, p.unit)
+	blk, ds := check.Instantiate(t.functions.tree, p.unit)
 	if blk == nil || ds.HasErrors() {
-		return nil, refused(ds)
+		return nil, notationError(ds)
 	}
 	var bd diag.List
 	if p.fwd = irbuild.Op(blk, &bd); p.fwd == nil || bd.HasErrors() {
-		return nil, refused(bd)
+		return nil, notationError(bd)
 	}
 	p.pair = autodiff.NewPair(p.fwd)
 	return p, nil
 }
 
-// refused is a translation that the notation does not take: a gap in this
-// package rather than in the page.
-func refused(ds diag.List) error {
+// notationError is an error of a translation that the notation does not accept: a limit of
+// this package, not of the page.
+func notationError(ds diag.List) error {
 	text := "it cannot be built"
 	for _, d := range ds.Sorted() {
-		return open("%s: %s", text, d.Text)
+		return pseudo.Gapf("%s: %s", text, d.Text)
 	}
-	return open("%s", text)
+	return pseudo.Gapf("%s", text)
 }
 
 func (t *emitter) parameter(n string) *notation.Param {
@@ -64,12 +66,12 @@ func (t *emitter) parameter(n string) *notation.Param {
 	for _, a := range x.axes {
 		ty.Shape = append(ty.Shape, nameNode(t.axis(a)))
 	}
-	p := &notation.Param{Name: word1(t.p.idents[n]), Type: ty}
+	p := &notation.Param{Name: wordOf(t.operation.idents[n]), Type: ty}
 	if x.elem == integer {
 		ty.Kind = notation.IntType
 		ty.Lo, ty.Hi = numeral(0), numeral(math.MaxInt32)
 	}
-	if len(x.axes) == 0 && (x.elem == integer || !t.e.tracked(n) && t.e.steps[n] == nil) {
+	if len(x.axes) == 0 && (x.elem == integer || !t.e.hasAdjoint(n) && t.e.steps[n] == nil) {
 		p.Group = 1
 	}
 	return p
@@ -78,10 +80,10 @@ func (t *emitter) parameter(n string) *notation.Param {
 // A point is a choice of sizes and values.
 type point struct {
 	sizes map[string]int
-	vals  map[string]*interp.Tensor // by the entry's names, without lanes
+	vals  map[string]*interp.Tensor // by the entry's names, without a batch axis
 }
 
-// args are the point's values under the program's names; inputs have one lane.
+// args are the point's values under the program's names; inputs have a batch of one.
 func (p *program) args(f *ir.Func, at *point, more map[string]*interp.Tensor) map[string]*interp.Tensor {
 	out := map[string]*interp.Tensor{}
 	for n, id := range p.idents {
@@ -91,7 +93,7 @@ func (p *program) args(f *ir.Func, at *point, more map[string]*interp.Tensor) ma
 		}
 		out[id] = v
 		if q := p.fwd.Param(id); q != nil && q.Role == ir.Input {
-			out[id] = laned(v)
+			out[id] = withBatch(v)
 		}
 	}
 	for n, v := range more {
@@ -100,11 +102,11 @@ func (p *program) args(f *ir.Func, at *point, more map[string]*interp.Tensor) ma
 	return out
 }
 
-func laned(t *interp.Tensor) *interp.Tensor {
+func withBatch(t *interp.Tensor) *interp.Tensor {
 	return &interp.Tensor{Shape: append([]int{1}, t.Shape...), Data: t.Data}
 }
 
-func unlaned(t *interp.Tensor) *interp.Tensor {
+func withoutBatch(t *interp.Tensor) *interp.Tensor {
 	return &interp.Tensor{Shape: t.Shape[1:], Data: t.Data}
 }
 
@@ -118,7 +120,7 @@ func (p *program) sizes(at *point) map[string]int {
 
 // run evaluates the program.
 func (p *program) run(at *point) *interp.Tensor {
-	return unlaned(interp.Run(p.fwd, p.sizes(at), p.args(p.fwd, at, nil))[resultName])
+	return withoutBatch(interp.Run(p.fwd, p.sizes(at), p.args(p.fwd, at, nil))[resultName])
 }
 
 // adjoint evaluates the derived adjoint of a parameter for an adjoint of the
@@ -133,17 +135,17 @@ func (p *program) adjoint(at *point, of string, seed *interp.Tensor) *interp.Ten
 		return zero(at.vals[of])
 	}
 	saved := interp.Run(p.pair.Fwd, p.sizes(at), p.args(p.pair.Fwd, at, nil))
-	saved[ir.AdjointName(resultName)] = laned(seed)
+	saved[ir.AdjointName(resultName)] = withBatch(seed)
 	all := p.args(p.pair.Bwd, at, saved)
-	return unlaned(interp.Run(p.pair.Bwd, p.sizes(at), all)[ir.AdjointName(id)])
+	return withoutBatch(interp.Run(p.pair.Bwd, p.sizes(at), all)[ir.AdjointName(id)])
 }
 
 func zero(t *interp.Tensor) *interp.Tensor { return interp.NewTensor(slices.Clone(t.Shape)...) }
 
-// confirmed reports whether finite differences of the program give the derived
-// adjoint, from both sides: at a corner they do not, and such a point says
-// nothing about a printed line.
-func (p *program) confirmed(at *point, of string, seed, derived *interp.Tensor) bool {
+// confirmsDifferences reports whether one-sided finite differences of the program agree
+// with the derived adjoint from both sides. At a kink they do not, and such a point is no
+// evidence about a printed line.
+func (p *program) confirmsDifferences(at *point, of string, seed, derived *interp.Tensor) bool {
 	const near = 0.02 // of the larger one: one-sided differences of smooth functions are well inside
 	x := at.vals[of]
 	scale := 0.0
@@ -189,5 +191,5 @@ func finite(ts ...*interp.Tensor) bool {
 	return true
 }
 
-// String prints the operation, for whoever looks at a translation.
+// String prints the operation.
 func (p *program) String() string { return fmt.Sprint(notation.Print(p.unit, notation.Unicode)) }

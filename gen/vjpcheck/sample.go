@@ -8,15 +8,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/interp"
 )
 
-// A flavour is a way to choose the values of a point. The first is made of
-// small whole numbers, so that a counterexample can be checked by hand.
-type flavour struct {
+// Points: sizes and values at which programs are compared.
+
+// A distribution chooses the values of a point. The first one has small integers, so that
+// a counterexample can be checked by hand.
+type distribution struct {
 	name     string
 	ordinary bool // its values are of the size of one
 	pick     func(r *rand.Rand, k int) float64
 }
 
-var flavours = []flavour{
+var distributions = []distribution{
 	{"small numbers", true, func(_ *rand.Rand, k int) float64 { return []float64{2, 1, -1, 3, -2, 0.5, -3, 4}[k%8] }},
 	{"positive", true, func(r *rand.Rand, _ int) float64 { return 0.1 + 2*r.Float64() }},
 	{"normal", true, func(r *rand.Rand, _ int) float64 { return r.NormFloat64() }},
@@ -32,7 +34,7 @@ const seed = 20
 
 // points calls f for the points of a model, small sizes first, until it
 // returns false.
-func (m *model) points(f func(at *point, kind flavour) bool) {
+func (m *model) points(f func(at *point, kind distribution) bool) {
 	axes := m.axes()
 	r := rand.New(rand.NewPCG(seed, seed))
 	for _, sizes := range choices(len(axes)) {
@@ -43,7 +45,7 @@ func (m *model) points(f func(at *point, kind flavour) bool) {
 		if !m.possible(at) {
 			continue
 		}
-		for _, k := range flavours {
+		for _, k := range distributions {
 			if !f(m.point(at, k, r), k) {
 				return
 			}
@@ -70,7 +72,7 @@ func (m *model) axes() []string {
 	return out
 }
 
-// possible reports whether all windows fit and all fixed positions exist.
+// possible reports whether all windows fit into their axes and all fixed positions exist.
 func (m *model) possible(sizes map[string]int) bool {
 	for a, n := range m.least {
 		if sizes[a] < n {
@@ -85,8 +87,8 @@ func (m *model) possible(sizes map[string]int) bool {
 	return true
 }
 
-// choices are sizes for n axes: all of ones and twos, by their product, then
-// some larger ones that differ from axis to axis.
+// choices are sizes for n axes: all combinations of ones and twos, ordered by their
+// product, then some larger sizes that differ from axis to axis.
 func choices(n int) [][]int {
 	var out [][]int
 	for bits := range 1 << min(n, 4) {
@@ -121,9 +123,9 @@ func product(a []int) int {
 	return p
 }
 
-// point chooses values: inputs in the flavour, constants positive, positions
+// point chooses values: inputs by the distribution, positive constants, and positions
 // inside their range.
-func (m *model) point(sizes map[string]int, kind flavour, r *rand.Rand) *point {
+func (m *model) point(sizes map[string]int, kind distribution, r *rand.Rand) *point {
 	at := &point{sizes: sizes, vals: map[string]*interp.Tensor{}}
 	count := 0
 	for _, n := range slices.Sorted(keys(m.types)) {
@@ -145,7 +147,7 @@ func (m *model) point(sizes map[string]int, kind flavour, r *rand.Rand) *point {
 	return at
 }
 
-func (m *model) number(n string, x typ, kind flavour, r *rand.Rand, sizes map[string]int, count int) float64 {
+func (m *model) number(n string, x typ, kind distribution, r *rand.Rand, sizes map[string]int, count int) float64 {
 	switch {
 	case x.elem == integer:
 		to := m.ranges[n]
@@ -154,15 +156,15 @@ func (m *model) number(n string, x typ, kind flavour, r *rand.Rand, sizes map[st
 			size += 1 - sizes[to.window]
 		}
 		return float64(r.IntN(max(size, 1)))
-	case n == "d_"+resultName && kind.name != flavours[0].name:
+	case n == "d_"+resultName && kind.name != distributions[0].name:
 		return r.NormFloat64()
 	case n == "d_"+resultName:
-		return flavours[0].pick(r, count+2)
+		return distributions[0].pick(r, count+2)
 	case m.positive[n]:
 		return math.Abs(kind.pick(r, count))
-	case m.e.tracked(n):
+	case m.e.hasAdjoint(n):
 		return kind.pick(r, count)
-	case kind.name == flavours[0].name:
+	case kind.name == distributions[0].name:
 		return []float64{0.5, 2, 3}[count%3]
 	}
 	return math.Exp(r.NormFloat64())

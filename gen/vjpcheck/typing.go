@@ -8,18 +8,21 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
+
+// Types of expressions: nominal axes, as in the notation.
 
 func keys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
 // A letter is a bound index.
 type letter struct {
 	axis   string
-	at     notation.Expr // what stands for it in the notation
+	at     notation.Expr // the index in the notation
 	summed bool          // bound by a sum, not by a left-hand side
 }
 
-// A typer finds the types of expressions of one entry under one reading.
+// A typer finds the types of expressions of one entry under one guess of shapes.
 type typer struct {
 	*table
 	e      *entry
@@ -35,7 +38,7 @@ type typer struct {
 // length still fits.
 type extent struct{ axis, window string }
 
-func (t *typer) with(bound map[string]letter) *typer {
+func (t *typer) inScope(bound map[string]letter) *typer {
 	u := *t
 	u.bound = maps.Clone(t.bound)
 	maps.Copy(u.bound, bound)
@@ -43,59 +46,59 @@ func (t *typer) with(bound map[string]letter) *typer {
 	return &u
 }
 
-// maxDepth bounds definitions that mention each other.
+// maxDepth bounds recursive definitions.
 const maxDepth = 60
 
-// typeOf finds the type of an expression. A misfit error says that shapes do
-// not go together, a gap that something is not defined.
-func (t *typer) typeOf(n *node) (typ, error) {
+// typeOf finds the type of an expression. A Misfit error means that shapes do not agree, a
+// gap that something is not defined.
+func (t *typer) typeOf(n *pseudo.Node) (typ, error) {
 	if t.depth > maxDepth {
-		return typ{}, open("its definitions mention each other")
+		return typ{}, pseudo.Gapf("its definitions mention each other")
 	}
-	switch n.kind {
-	case number:
+	switch n.Kind {
+	case pseudo.Number:
 		return typ{elem: real}, nil
-	case name:
-		return t.lifted(n)
-	case index:
+	case pseudo.Name:
+		return t.bareType(n)
+	case pseudo.Index:
 		return t.indexType(n)
-	case call:
+	case pseudo.Call:
 		return t.callType(n)
-	case reduce:
+	case pseudo.Reduce:
 		inner, _, err := t.reduction(n)
 		if err != nil {
 			return typ{}, err
 		}
-		x, err := inner.typeOf(n.kids[0])
-		if err == nil && len(n.letters) == 0 && len(inner.bound) == len(t.bound) {
+		x, err := inner.typeOf(n.Kids[0])
+		if err == nil && len(n.Letters) == 0 && len(inner.bound) == len(t.bound) {
 			x.axes = nil // all entries
 		}
 		return x, err
-	case negate:
-		return t.typeOf(n.kids[0])
-	case power:
-		return t.typeOf(n.kids[0])
-	case truth:
-		x, err := t.typeOf(n.kids[0])
+	case pseudo.Negate:
+		return t.typeOf(n.Kids[0])
+	case pseudo.Power:
+		return t.typeOf(n.Kids[0])
+	case pseudo.Truth:
+		x, err := t.typeOf(n.Kids[0])
 		x.elem = real
 		return x, err
-	case transpose:
-		x, err := t.typeOf(n.kids[0])
+	case pseudo.Transpose:
+		x, err := t.typeOf(n.Kids[0])
 		if err == nil && len(x.axes) != 2 {
-			return x, misfitf("a transpose of %s", x)
+			return x, pseudo.Misfitf("a transpose of %s", x)
 		}
 		slices.Reverse(x.axes)
 		return x, err
-	case norm:
-		x, err := t.typeOf(n.kids[0])
+	case pseudo.Norm:
+		x, err := t.typeOf(n.Kids[0])
 		if err == nil && len(x.axes) == 0 {
-			return x, misfitf("a norm of a number")
+			return x, pseudo.Misfitf("a norm of a number")
 		}
 		return typ{elem: real}, err
-	case binary, relation:
+	case pseudo.Binary, pseudo.Relation:
 		return t.binaryType(n)
 	}
-	return typ{}, open("a range stands where a value should")
+	return typ{}, pseudo.Gapf("a range stands where a value should")
 }
 
 func (x typ) String() string {
@@ -106,8 +109,8 @@ func (x typ) String() string {
 }
 
 // nameType is the type of a bare name.
-func (t *typer) nameType(n *node) (typ, error) {
-	text := n.text
+func (t *typer) nameType(n *pseudo.Node) (typ, error) {
+	text := n.Text
 	if l, ok := t.bound[text]; ok {
 		return typ{elem: integer, axes: nil}, checkAxis(l)
 	}
@@ -118,17 +121,17 @@ func (t *typer) nameType(n *node) (typ, error) {
 		return t.definitionType(d)
 	}
 	if base, suffix := t.e.suffix(text); suffix != "" {
-		return t.indexType(indexed(named(base), named(suffix)))
+		return t.indexType(pseudo.IndexOf(pseudo.NameOf(base), pseudo.NameOf(suffix)))
 	}
 	if t.isCount(text) {
 		return typ{elem: real}, nil
 	}
-	return typ{}, open("%s is not defined", text)
+	return typ{}, pseudo.Gapf("%s is not defined", text)
 }
 
 func checkAxis(l letter) error {
 	if l.axis == "" {
-		return open("the range of an index is not known")
+		return pseudo.Gapf("the range of an index is not known")
 	}
 	return nil
 }
@@ -138,11 +141,11 @@ func checkAxis(l letter) error {
 func (t *typer) isCount(text string) bool { return strings.HasPrefix(text, "n_") && t.e.mean() != nil }
 
 // mean is the one mean of the forward, or nil.
-func (e *entry) mean() *node {
-	var found []*node
+func (e *entry) mean() *pseudo.Node {
+	var found []*pseudo.Node
 	for _, b := range e.bodies() {
-		b.walk(func(n *node) {
-			if n.kind == reduce && n.text == "mean" {
+		b.Walk(func(n *pseudo.Node) {
+			if n.Kind == pseudo.Reduce && n.Text == "mean" {
 				found = append(found, n)
 			}
 		})
@@ -164,23 +167,23 @@ func (t *typer) definitionType(d *definition) (typ, error) {
 		bound[l] = letter{axis: axis}
 		axes = append(axes, axis)
 	}
-	x, err := t.with(bound).typeOf(d.body)
+	x, err := t.inScope(bound).typeOf(d.body)
 	x.axes = append(axes, x.axes...)
 	return x, err
 }
 
-// lifted is the type of a bare name. Inside a sum over t, an array whose first
-// axis is that of t and which stands without an index is read at t.
-func (t *typer) lifted(n *node) (typ, error) {
+// bareType is the type of a name without an index. Inside a sum over t, an array whose
+// first axis is that of t is read at t.
+func (t *typer) bareType(n *pseudo.Node) (typ, error) {
 	x, err := t.nameType(n)
-	if err == nil && t.lift(x) != "" {
+	if err == nil && t.summedLetter(x) != "" {
 		x.axes = x.axes[1:]
 	}
 	return x, err
 }
 
-// lift is the summed letter at which a bare array is read, or "".
-func (t *typer) lift(x typ) string {
+// summedLetter is the summed letter at which an array without an index is read, or "".
+func (t *typer) summedLetter(x typ) string {
 	if len(x.axes) == 0 {
 		return ""
 	}
@@ -192,22 +195,23 @@ func (t *typer) lift(x typ) string {
 	return ""
 }
 
-// head is the type of what stands before an index: a name is not lifted.
-func (t *typer) head(n *node) (typ, error) {
-	if n.kind == name {
+// indexedType is the type of an expression before an index; summed letters do not apply to
+// a name there.
+func (t *typer) indexedType(n *pseudo.Node) (typ, error) {
+	if n.Kind == pseudo.Name {
 		return t.nameType(n)
 	}
 	return t.typeOf(n)
 }
 
-func (t *typer) indexType(n *node) (typ, error) {
-	x, err := t.head(n.kids[0])
+func (t *typer) indexType(n *pseudo.Node) (typ, error) {
+	x, err := t.indexedType(n.Kids[0])
 	if err != nil {
 		return x, err
 	}
-	at := n.kids[1:]
+	at := n.Kids[1:]
 	if len(at) > len(x.axes) {
-		return x, misfitf("%d indices on %s", len(at), x)
+		return x, pseudo.Misfitf("%d indices on %s", len(at), x)
 	}
 	var kept []string
 	for i, k := range at {
@@ -223,25 +227,25 @@ func (t *typer) indexType(n *node) (typ, error) {
 }
 
 // position checks one index against an axis; a range keeps an axis of its own.
-func (t *typer) position(k *node, axis string) (string, error) {
-	if k.kind == span {
+func (t *typer) position(k *pseudo.Node, axis string) (string, error) {
+	if k.Kind == pseudo.Span {
 		length, err := spanLength(k)
-		t.ranges[k.kids[0].text] = extent{axis, length}
+		t.ranges[k.Kids[0].Text] = extent{axis, length}
 		return length, err
 	}
-	if k.kind == name {
-		if l, ok := t.bound[k.text]; ok {
+	if k.Kind == pseudo.Name {
+		if l, ok := t.bound[k.Text]; ok {
 			if l.axis != axis {
-				return "", misfitf("%s runs over %s and reads %s", k.text, l.axis, axis)
+				return "", pseudo.Misfitf("%s runs over %s and reads %s", k.Text, l.axis, axis)
 			}
 			return "", nil
 		}
 	}
-	if k.kind == number {
-		if k.value != math.Trunc(k.value) {
-			return "", misfitf("an index that is a fraction")
+	if k.Kind == pseudo.Number {
+		if k.Value != math.Trunc(k.Value) {
+			return "", pseudo.Misfitf("an index that is a fraction")
 		}
-		t.least[axis] = max(t.least[axis], int(k.value)+1)
+		t.least[axis] = max(t.least[axis], int(k.Value)+1)
 		return "", nil
 	}
 	x, err := t.typeOf(k)
@@ -249,7 +253,7 @@ func (t *typer) position(k *node, axis string) (string, error) {
 		return "", err
 	}
 	if x.elem != integer || len(x.axes) > 0 {
-		return "", misfitf("an index that is %s", x)
+		return "", pseudo.Misfitf("an index that is %s", x)
 	}
 	for _, text := range t.integerNames(k) {
 		t.ranges[text] = extent{axis: axis}
@@ -257,11 +261,11 @@ func (t *typer) position(k *node, axis string) (string, error) {
 	return "", nil
 }
 
-func (t *typer) integerNames(k *node) []string {
+func (t *typer) integerNames(k *pseudo.Node) []string {
 	var out []string
-	k.walk(func(n *node) {
-		if n.kind == name {
-			if base := t.e.base(n.text); t.params[base].elem == integer {
+	k.Walk(func(n *pseudo.Node) {
+		if n.Kind == pseudo.Name {
+			if base := t.e.base(n.Text); t.params[base].elem == integer {
 				out = append(out, base)
 			}
 		}
@@ -270,33 +274,33 @@ func (t *typer) integerNames(k *node) []string {
 }
 
 // spanLength is the name of the length of a range a..a+len.
-func spanLength(k *node) (string, error) {
-	lo, hi := k.kids[0], k.kids[1]
-	if hi.kind == binary && hi.text == "+" && hi.kids[0].String() == lo.String() && hi.kids[1].kind == name && lo.kind == name {
-		return hi.kids[1].text, nil
+func spanLength(k *pseudo.Node) (string, error) {
+	lo, hi := k.Kids[0], k.Kids[1]
+	if hi.Kind == pseudo.Binary && hi.Text == "+" && hi.Kids[0].String() == lo.String() && hi.Kids[1].Kind == pseudo.Name && lo.Kind == pseudo.Name {
+		return hi.Kids[1].Text, nil
 	}
-	return "", open("a range that is not of the form a..a+length")
+	return "", pseudo.Gapf("a range that is not of the form a..a+length")
 }
 
-func (t *typer) binaryType(n *node) (typ, error) {
-	x, err := t.typeOf(n.kids[0])
+func (t *typer) binaryType(n *pseudo.Node) (typ, error) {
+	x, err := t.typeOf(n.Kids[0])
 	if err != nil {
 		return x, err
 	}
-	y, err := t.typeOf(n.kids[1])
+	y, err := t.typeOf(n.Kids[1])
 	if err != nil {
 		return y, err
 	}
 	out := typ{elem: real}
-	if n.kind == relation {
+	if n.Kind == pseudo.Relation {
 		out.elem = boolean
 	}
-	switch n.text {
+	switch n.Text {
 	case "@":
 		return t.matrixType(x, y)
 	case "⊗":
 		if len(x.axes) != 1 || len(y.axes) != 1 {
-			return out, misfitf("an outer product of %s and %s", x, y)
+			return out, pseudo.Misfitf("an outer product of %s and %s", x, y)
 		}
 		out.axes = []string{x.axes[0], y.axes[0]}
 		return out, nil
@@ -307,7 +311,7 @@ func (t *typer) binaryType(n *node) (typ, error) {
 	case len(y.axes) == 0 || slices.Equal(x.axes, y.axes):
 		out.axes = x.axes
 	default:
-		return out, misfitf("%s and %s do not have the same shape", x, y)
+		return out, pseudo.Misfitf("%s and %s do not have the same shape", x, y)
 	}
 	return out, nil
 }
@@ -315,39 +319,39 @@ func (t *typer) binaryType(n *node) (typ, error) {
 func (t *typer) matrixType(x, y typ) (typ, error) {
 	n := len(x.axes)
 	if n == 0 || n > 2 || len(y.axes) == 0 || len(y.axes) > 2 || x.axes[n-1] != y.axes[0] {
-		return typ{}, misfitf("%s times %s has no product", x, y)
+		return typ{}, pseudo.Misfitf("%s times %s has no product", x, y)
 	}
 	return typ{real, append(slices.Clone(x.axes[:n-1]), y.axes[1:]...)}, nil
 }
 
 // reduction binds the letters of a sum: those it names, or the free ones of
 // its body.
-func (t *typer) reduction(n *node) (*typer, []string, error) {
-	letters := n.letters
+func (t *typer) reduction(n *pseudo.Node) (*typer, []string, error) {
+	letters := n.Letters
 	if letters == nil {
-		letters = t.free(n.kids[0])
+		letters = t.free(n.Kids[0])
 	}
 	bound := map[string]letter{}
 	for _, l := range letters {
-		axis, err := t.with(bound).axisOf(l, n.kids[0])
+		axis, err := t.inScope(bound).axisOf(l, n.Kids[0])
 		if err != nil {
 			return nil, nil, err
 		}
 		bound[l] = letter{axis: axis, summed: true}
 	}
-	return t.with(bound), letters, nil
+	return t.inScope(bound), letters, nil
 }
 
 // free are the letters in the indices of a body that nothing binds.
-func (t *typer) free(body *node) []string {
+func (t *typer) free(body *pseudo.Node) []string {
 	var out []string
-	body.walk(func(n *node) {
-		if n.kind != index {
+	body.Walk(func(n *pseudo.Node) {
+		if n.Kind != pseudo.Index {
 			return
 		}
-		for _, k := range n.kids[1:] {
-			if _, ok := t.bound[k.text]; k.kind == name && !ok && t.params[k.text].elem == 0 && t.e.base(k.text) == k.text && !slices.Contains(out, k.text) {
-				out = append(out, k.text)
+		for _, k := range n.Kids[1:] {
+			if _, ok := t.bound[k.Text]; k.Kind == pseudo.Name && !ok && t.params[k.Text].elem == 0 && t.e.base(k.Text) == k.Text && !slices.Contains(out, k.Text) {
+				out = append(out, k.Text)
 			}
 		}
 	})
@@ -355,26 +359,26 @@ func (t *typer) free(body *node) []string {
 }
 
 // axisOf is the axis that a letter reads in a body.
-func (t *typer) axisOf(text string, body *node) (string, error) {
+func (t *typer) axisOf(text string, body *pseudo.Node) (string, error) {
 	axis := ""
 	var why error
-	body.walk(func(n *node) {
+	body.Walk(func(n *pseudo.Node) {
 		switch {
 		case axis != "":
-		case n.kind == index:
-			for i, k := range n.kids[1:] {
-				if k.kind != name || k.text != text {
+		case n.Kind == pseudo.Index:
+			for i, k := range n.Kids[1:] {
+				if k.Kind != pseudo.Name || k.Text != text {
 					continue
 				}
-				x, err := t.head(n.kids[0])
+				x, err := t.indexedType(n.Kids[0])
 				if err == nil && i < len(x.axes) {
 					axis = x.axes[i]
 				} else if why == nil {
 					why = err
 				}
 			}
-		case n.kind == name:
-			if base, l := t.e.suffix(n.text); l == text {
+		case n.Kind == pseudo.Name:
+			if base, l := t.e.suffix(n.Text); l == text {
 				if x := t.params[base]; len(x.axes) > 0 {
 					axis = x.axes[0]
 				}
@@ -385,7 +389,7 @@ func (t *typer) axisOf(text string, body *node) (string, error) {
 		return "", why
 	}
 	if axis == "" {
-		return "", open("the range of the index %s is not known", text)
+		return "", pseudo.Gapf("the range of the index %s is not known", text)
 	}
 	return axis, nil
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/inspect"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
+
+// Verdicts on lines and entries.
 
 // A Verdict on a printed line; the zero value is invalid.
 type Verdict int
@@ -48,33 +51,33 @@ type Entry struct {
 // which anything was computed is not called informal.
 func (e *Entry) Is() Verdict { return e.verdict }
 
-// Check judges the tables of adjoints of pages. The tree is that of the tape
-// operations, whose names the tables use.
+// Check judges the tables of adjoints of pages. The names of functions in the tables are
+// those of the tree, which has the tape operations.
 func Check(pages []*spec.Page, tree *units.Tree) []Entry {
 	var out []Entry
-	w := newWords(tree)
+	w := newFunctions(tree)
 	for _, p := range pages {
-		t := &table{funcs: map[string]*definition{}, words: w}
+		t := &table{funcs: map[string]*definition{}, functions: w}
 		vs := inspect.VJPEntries(p)
 		for _, v := range vs {
 			e := read(v)
 			t.entries = append(t.entries, e)
 			for n, d := range e.funcs {
-				if t.funcs[n] == nil && !d.here && d.closed() {
+				if t.funcs[n] == nil && !d.entryOnly && d.closed() {
 					t.funcs[n] = d
 				}
 			}
 		}
 		for i, e := range t.entries {
-			out = append(out, t.judge(e, p.File.Path, vs[i].Section))
+			out = append(out, t.judgeEntry(e, p.File.Path, vs[i].Section))
 		}
 	}
 	return out
 }
 
-// judge gives the verdicts on one entry. Whatever a page of strangers says, the
-// other entries are judged too.
-func (t *table) judge(e *entry, page, section string) (out Entry) {
+// judgeEntry returns the verdicts on one entry. A panic on a page becomes a verdict, so
+// that other entries are judged too.
+func (t *table) judgeEntry(e *entry, page, section string) (out Entry) {
 	defer func() {
 		if r := recover(); r != nil {
 			out = Entry{Page: page, Section: section, Name: e.name}
@@ -99,7 +102,7 @@ func (t *table) judge(e *entry, page, section string) (out Entry) {
 		out.Lines = append(out.Lines, v)
 	}
 	for _, m := range models {
-		if c := m.forms(); c != nil {
+		if c := m.compareForms(); c != nil {
 			out.Lines = append(out.Lines, Line{Label: e.result, verdict: Disagrees, Detail: "the forms of the forward differ: " + c.String()})
 			break
 		}
@@ -108,7 +111,7 @@ func (t *table) judge(e *entry, page, section string) (out Entry) {
 	return out
 }
 
-// sum gives the entry its verdict. A remark does not count against it.
+// sum computes the entry's verdict. A remark does not count against it.
 func (e *Entry) sum() {
 	for i := range e.Lines {
 		l := &e.Lines[i]
@@ -133,17 +136,17 @@ func informal(l *line, err error) Line {
 	return Line{Label: l.label, verdict: NotFormal, Detail: err.Error()}
 }
 
-// models builds the entry under every reading that fits, those first under
+// models builds the entry under every guess of shapes that fits, and keeps those under
 // which most of its lines fit.
 func (t *table) models(e *entry) (out []*model, err error) {
 	if e.err != nil {
 		return nil, e.err
 	}
 	for _, l := range e.lines {
-		e.expose(l.of)
+		e.makeStep(l.of)
 	}
 	best := -1
-	for _, r := range readings {
+	for _, r := range shapeGuesses {
 		m, berr := t.build(e, r)
 		if berr != nil {
 			if err == nil || isMisfit(err) {
@@ -188,10 +191,10 @@ func judgeLine(models []*model, i int) Line {
 		out.Points += t.agree + t.differ
 		out.Wrong += t.differ
 		all.undefined += t.undefined
-		all.steps = t.steps
+		all.constant = t.constant
 		all.ordinary += t.ordinary
-		if all.hole == nil {
-			all.hole = t.hole
+		if all.undefinedAt == nil {
+			all.undefinedAt = t.undefinedAt
 		}
 		if all.worst == nil && t.worst != nil {
 			all.worst, wrong = t.worst, m
@@ -200,30 +203,30 @@ func judgeLine(models []*model, i int) Line {
 	switch {
 	case all.worst != nil:
 		out.verdict, out.Detail = Disagrees, all.worst.String()
-		out.Detail += wrong.because(wrong.lines[i], &all)
+		out.Detail += wrong.explain(wrong.lines[i], &all)
 	case out.Points == 0:
 		out.verdict, out.Detail = NotFormal, "no point was found at which the forward has a value"
-	case all.undefined > 0 && all.hole != nil:
+	case all.undefined > 0 && all.undefinedAt != nil:
 		out.Detail = fmt.Sprintf("undefined at %s = 0", l.of)
 	}
 	return out
 }
 
-// because says what a wrong line may have meant.
-func (m *model) because(l *printed, t *tally) string {
+// explain says under which assumption a wrong line would be right.
+func (m *model) explain(l *builtLine, t *tally) string {
 	seed := "d_" + resultName
 	fixed := func(of string, x float64) bool {
 		one := m.compare(l, map[string]float64{of: x})
 		return one.ordinary == 0 && one.agree > 0
 	}
-	if t.steps {
+	if t.constant {
 		return "; the forward is a step, whose derivative is 0: the line can only be declared"
 	}
-	if len(m.types[seed].axes) == 0 && !l.rhs.mentions(seed) && fixed(seed, 1) {
+	if len(m.types[seed].axes) == 0 && !l.rhs.Mentions(seed) && fixed(seed, 1) {
 		return "; it agrees where " + seed + " = 1, which it leaves out"
 	}
 	for _, n := range m.e.inputNames() {
-		if m.guards(n) && fixed(n, vanishing) {
+		if m.isGuard(n) && fixed(n, tinyGuard) {
 			return "; it agrees where " + n + " is too small to matter"
 		}
 	}
@@ -233,17 +236,17 @@ func (m *model) because(l *printed, t *tally) string {
 	return ""
 }
 
-// guards reports whether a constant is compared with values of the forward.
-func (m *model) guards(of string) bool {
-	if x := m.types[of]; x.elem != real || len(x.axes) > 0 || m.e.tracked(of) {
+// isGuard reports whether a constant is compared with values of the forward.
+func (m *model) isGuard(of string) bool {
+	if x := m.types[of]; x.elem != real || len(x.axes) > 0 || m.e.hasAdjoint(of) {
 		return false
 	}
-	return slices.ContainsFunc(m.e.bodies(), func(b *node) bool {
-		return b.contains(func(n *node) bool {
-			return n.kind == call && len(n.kids) == 2 && slices.ContainsFunc(n.kids, func(k *node) bool { return k.kind == name && k.text == of })
+	return slices.ContainsFunc(m.e.bodies(), func(b *pseudo.Node) bool {
+		return b.Contains(func(n *pseudo.Node) bool {
+			return n.Kind == pseudo.Call && len(n.Kids) == 2 && slices.ContainsFunc(n.Kids, func(k *pseudo.Node) bool { return k.Kind == pseudo.Name && k.Text == of })
 		})
 	})
 }
 
-// vanishing stands for a constant that no value reaches but zero.
-const vanishing = 1e-100
+// tinyGuard replaces a constant such as an epsilon that only zero would reach.
+const tinyGuard = 1e-100

@@ -11,8 +11,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/vjpcheck"
 )
 
-// words is the tree of our own pages, whose operations lend their names.
-func words(t *testing.T) *units.Tree {
+// functions is the tree of our own pages, whose operations lend their names.
+func functions(t *testing.T) *units.Tree {
 	t.Helper()
 	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
@@ -28,7 +28,7 @@ func TestMiniature(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	entries := vjpcheck.Check(r.Pages, words(t))
+	entries := vjpcheck.Check(r.Pages, functions(t))
 	tables := inspect.VJPEntries(r.Pages[0])
 	if len(entries) != len(tables) || len(entries) < 25 {
 		t.Fatalf("%d entries of %d", len(entries), len(tables))
@@ -96,7 +96,7 @@ func TestSeeds(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}
-	all := vjpcheck.Check(r.Pages, words(t))
+	all := vjpcheck.Check(r.Pages, functions(t))
 	var standard, further []vjpcheck.Entry
 	for _, e := range all {
 		if strings.Contains(e.Section, "Standard") {

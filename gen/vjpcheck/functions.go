@@ -16,46 +16,47 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// words are the functions that the pages of a tree define. A table's word is
-// the operation whose name has the same letters (`softmax` is Softmax), a
-// function of that very name, or a scalar primitive of the notation; each is
-// built once, which tells its shapes.
-type words struct {
+// Functions that a table may call.
+
+// functions are the functions that the pages of a tree define. A name in a table is the
+// operation whose name has the same letters (`softmax` is Softmax), a function of the same
+// name, or a scalar primitive of the notation. Each is built once, to find its shapes.
+type functions struct {
 	tree  *units.Tree
-	known map[string]*word
+	known map[string]*callable
 }
 
-// A word is a function with the axes of its parameters. A scalar one acts on
-// every entry.
-type word struct {
-	call   string // its name in the notation
-	scalar bool
-	arity  int
-	right  bool // it has no value left of zero
-	params [][]string
-	result []string
+// A callable is a function with the axes of its parameters. A scalar one is applied entry
+// by entry.
+type callable struct {
+	call     string // its name in the notation
+	scalar   bool
+	arity    int
+	positive bool // it has no value left of zero
+	params   [][]string
+	result   []string
 }
 
-func newWords(tree *units.Tree) *words { return &words{tree, map[string]*word{}} }
+func newFunctions(tree *units.Tree) *functions { return &functions{tree, map[string]*callable{}} }
 
-// find returns the function of a name with so many arguments, or nil.
-func (w *words) find(text string, args int) *word {
+// find returns the function of a name with a number of arguments, or nil.
+func (w *functions) find(text string, args int) *callable {
 	key := fmt.Sprintf("%s/%d", text, args)
 	if f, done := w.known[key]; done {
 		return f
 	}
-	w.known[key] = w.look(text, args)
+	w.known[key] = w.resolve(text, args)
 	return w.known[key]
 }
 
-func squash(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+func foldName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 
-func (w *words) look(text string, args int) *word {
+func (w *functions) resolve(text string, args int) *callable {
 	for _, u := range w.tree.Order {
 		switch {
 		case u.Kind == notation.FuncUnit && u.Name.Text == text && len(u.Result.Target.Params) == args:
 			return w.build(u.Name.Text, u.Result.Target.Params)
-		case u.Kind == notation.OpUnit && squash(u.Name.Text) == squash(text) && len(u.Params) == args:
+		case u.Kind == notation.OpUnit && foldName(u.Name.Text) == foldName(text) && len(u.Params) == args:
 			return w.build(u.Name.Text, u.Params)
 		}
 	}
@@ -69,9 +70,9 @@ func (w *words) look(text string, args int) *word {
 	return w.build(text, params)
 }
 
-// build makes an operation that calls the function and looks at its axes.
-func (w *words) build(call string, params []*notation.Param) *word {
-	out := &word{call: call, arity: len(params), scalar: true}
+// build makes an operation that calls the function, and reads its axes.
+func (w *functions) build(call string, params []*notation.Param) *callable {
+	out := &callable{call: call, arity: len(params), scalar: true}
 	x := &notation.Call{Fun: notation.Word{Text: call}}
 	u := &notation.Unit{Kind: notation.OpUnit, Name: notation.Word{Text: "Word"}}
 	for _, p := range params {
@@ -87,7 +88,7 @@ func (w *words) build(call string, params []*notation.Param) *word {
 		return nil
 	}
 	if out.scalar {
-		out.right = out.arity == 1 && math.IsNaN(evaluate(f, params[0], -1))
+		out.positive = out.arity == 1 && math.IsNaN(evaluate(f, params[0], -1))
 		return out
 	}
 	for _, p := range params {
@@ -113,7 +114,7 @@ func (w *words) build(call string, params []*notation.Param) *word {
 }
 
 // compile builds an operation, or returns nil.
-func (w *words) compile(u *notation.Unit) *ir.Func {
+func (w *functions) compile(u *notation.Unit) *ir.Func {
 	blk, ds := check.Instantiate(w.tree, u)
 	if blk == nil || ds.HasErrors() {
 		return nil

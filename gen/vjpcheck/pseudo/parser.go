@@ -1,6 +1,11 @@
-package vjpcheck
+// Package pseudo is the pseudo-language of tables of adjoints: its lexer, its
+// parser, and its expressions. It has the signs @ * / + - ^T ^2 ⊗ ||x||, sums and
+// means (sum_ij, mean_t), indices, 1_{condition}, and ranges a..b.
+package pseudo
 
 import "strings"
+
+// A recursive descent parser, one method per level of precedence.
 
 // A parser reads one expression of the pseudo-language.
 type parser struct {
@@ -9,8 +14,8 @@ type parser struct {
 	err  error
 }
 
-// parseExpr reads a text that is one expression and nothing else.
-func parseExpr(text string) (*node, error) {
+// Parse reads a text that is one expression and nothing else.
+func Parse(text string) (*Node, error) {
 	p := &parser{toks: lex(text)}
 	n := p.relation()
 	if p.err == nil && p.i < len(p.toks) {
@@ -24,7 +29,7 @@ func parseExpr(text string) (*node, error) {
 
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = open(format, args...)
+		p.err = Gapf(format, args...)
 	}
 	p.i = len(p.toks)
 }
@@ -64,62 +69,62 @@ func (p *parser) unexpected() {
 	}
 }
 
-func (p *parser) relation() *node {
+func (p *parser) relation() *Node {
 	n := p.sum()
 	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
 		if p.got(op) {
-			return &node{kind: relation, text: op, kids: []*node{n, p.sum()}}
+			return &Node{Kind: Relation, Text: op, Kids: []*Node{n, p.sum()}}
 		}
 	}
 	return n
 }
 
-func (p *parser) sum() *node {
+func (p *parser) sum() *Node {
 	n := p.product()
 	for p.cur().text == "+" || p.cur().text == "-" {
 		op := p.cur().text
 		p.i++
-		n = &node{kind: binary, text: op, kids: []*node{n, p.product()}}
+		n = &Node{Kind: Binary, Text: op, Kids: []*Node{n, p.product()}}
 	}
 	return n
 }
 
-func (p *parser) product() *node {
+func (p *parser) product() *Node {
 	n := p.unary()
 	for strings.Contains("*/@⊗", p.cur().text) && p.cur().text != "" {
 		op := p.cur().text
 		p.i++
-		n = &node{kind: binary, text: op, kids: []*node{n, p.unary()}}
+		n = &Node{Kind: Binary, Text: op, Kids: []*Node{n, p.unary()}}
 	}
 	return n
 }
 
-func (p *parser) unary() *node {
+func (p *parser) unary() *Node {
 	if p.got("-") {
-		return &node{kind: negate, kids: []*node{p.unary()}}
+		return &Node{Kind: Negate, Kids: []*Node{p.unary()}}
 	}
 	return p.postfix()
 }
 
-func (p *parser) postfix() *node {
+func (p *parser) postfix() *Node {
 	n := p.primary()
 	for p.err == nil {
 		switch {
 		case p.got("["):
-			n = &node{kind: index, kids: append([]*node{n}, p.list("]", p.position)...)}
+			n = &Node{Kind: Index, Kids: append([]*Node{n}, p.list("]", p.position)...)}
 		case p.got("^"):
 			if p.got("T") {
-				n = &node{kind: transpose, kids: []*node{n}}
+				n = &Node{Kind: Transpose, Kids: []*Node{n}}
 				break
 			}
-			n = &node{kind: power, kids: []*node{n, p.primary()}}
+			n = &Node{Kind: Power, Kids: []*Node{n, p.primary()}}
 		case p.cur().text == "as" && p.cur().word:
 			p.i++
 			if t := p.cur(); !t.word {
 				p.unexpected()
 			}
 			p.i++
-			n = &node{kind: truth, kids: []*node{n}}
+			n = &Node{Kind: Truth, Kids: []*Node{n}}
 		default:
 			return n
 		}
@@ -127,17 +132,17 @@ func (p *parser) postfix() *node {
 	return n
 }
 
-// position is what stands in an index: an expression or a range.
-func (p *parser) position() *node {
+// position reads an index: an expression or a range.
+func (p *parser) position() *Node {
 	n := p.relation()
 	if p.got("..") {
-		return &node{kind: span, kids: []*node{n, p.relation()}}
+		return &Node{Kind: Span, Kids: []*Node{n, p.relation()}}
 	}
 	return n
 }
 
-func (p *parser) list(end string, item func() *node) []*node {
-	var out []*node
+func (p *parser) list(end string, item func() *Node) []*Node {
+	var out []*Node
 	for p.err == nil {
 		out = append(out, item())
 		if p.got(end) {
@@ -148,17 +153,17 @@ func (p *parser) list(end string, item func() *node) []*node {
 	return out
 }
 
-func (p *parser) primary() *node {
+func (p *parser) primary() *Node {
 	switch t := p.cur(); {
 	case t.num:
 		p.i++
-		return &node{kind: number, value: t.value, text: t.text}
+		return &Node{Kind: Number, Value: t.value, Text: t.text}
 	case t.word:
 		p.i++
 		if p.got("(") {
 			return function(t.text, p.list(")", p.relation))
 		}
-		return named(t.text)
+		return NameOf(t.text)
 	case p.got("("):
 		n := p.relation()
 		p.want(")")
@@ -169,31 +174,31 @@ func (p *parser) primary() *node {
 		if s := p.cur(); s.word && s.text == "_2" {
 			p.i++
 		}
-		return &node{kind: norm, kids: []*node{n}}
+		return &Node{Kind: Norm, Kids: []*Node{n}}
 	case p.got("1_{"):
 		n := p.relation()
 		p.want("}")
-		return &node{kind: truth, kids: []*node{n}}
+		return &Node{Kind: Truth, Kids: []*Node{n}}
 	}
 	p.unexpected()
-	return &node{kind: number}
+	return &Node{Kind: Number}
 }
 
 // reductions are the words that take letters as a subscript.
 var reductions = map[string]bool{"sum": true, "mean": true}
 
 // function is a call, or a reduction such as sum_ij(…) or sum(…).
-func function(text string, args []*node) *node {
+func function(text string, args []*Node) *Node {
 	word, letters, _ := strings.Cut(text, "_")
 	if reductions[word] && len(args) == 1 {
-		n := &node{kind: reduce, text: word, kids: args}
+		n := &Node{Kind: Reduce, Text: word, Kids: args}
 		switch {
-		case letters != "" && args[0].mentions(letters):
-			n.letters = []string{letters}
+		case letters != "" && args[0].Mentions(letters):
+			n.Letters = []string{letters}
 		case letters != "":
-			n.letters = strings.Split(letters, "")
+			n.Letters = strings.Split(letters, "")
 		}
 		return n
 	}
-	return &node{kind: call, text: text, kids: args}
+	return &Node{Kind: Call, Text: text, Kids: args}
 }

@@ -5,14 +5,17 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
 
-// A callee is what the name of a call stands for: a definition of the page, a
-// word of the tape operations, the adjoint of another entry, or the inner
-// product, which is a sign of the pseudo-language.
+// Calls: what the name of a call refers to, its type, and its translation.
+
+// A callee is the meaning of the name of a call: a definition of the page, a function of
+// the tree, the adjoint of another entry, or the inner product, which is a sign of the
+// pseudo-language.
 type callee struct {
 	def   *definition
-	word  *word
+	word  *callable
 	vjp   *definition // of vectors: d_out and out to the adjoint of one row
 	inner bool
 }
@@ -20,33 +23,33 @@ type callee struct {
 // innerProduct is how the pseudo-language spells a · b.
 const innerProduct = "dot"
 
-func (t *typer) callee(n *node) (callee, error) {
-	text, plain := strings.CutPrefix(n.text, usual)
-	if d := t.e.funcs[text]; d != nil && !plain && len(d.params) == len(n.kids) {
+func (t *typer) callee(n *pseudo.Node) (callee, error) {
+	text, plain := strings.CutPrefix(n.Text, outsideMeaning)
+	if d := t.e.funcs[text]; d != nil && !plain && len(d.params) == len(n.Kids) {
 		return callee{def: d}, nil
 	}
-	if d := t.funcs[text]; d != nil && len(d.params) == len(n.kids) {
+	if d := t.funcs[text]; d != nil && len(d.params) == len(n.Kids) {
 		return callee{def: d}, nil
 	}
-	if text == innerProduct && len(n.kids) == 2 {
+	if text == innerProduct && len(n.Kids) == 2 {
 		return callee{inner: true}, nil
 	}
-	if f := t.words.find(text, len(n.kids)); f != nil {
+	if f := t.functions.find(text, len(n.Kids)); f != nil {
 		return callee{word: f}, nil
 	}
-	if of, ok := strings.CutSuffix(text, "_vjp"); ok && len(n.kids) == 2 {
+	if of, ok := strings.CutSuffix(text, "_vjp"); ok && len(n.Kids) == 2 {
 		if d := t.rowAdjoint(of); d != nil {
 			return callee{vjp: d}, nil
 		}
 	}
-	return callee{}, open("the function %s is not defined", text)
+	return callee{}, pseudo.Gapf("the function %s is not defined", text)
 }
 
-// rowAdjoint is the adjoint line of another entry of the page, as a function
-// of d_out and out, where it reads nothing else.
+// rowAdjoint is the adjoint line of another entry of the page as a function of d_out and
+// out, if it reads nothing else.
 func (t *typer) rowAdjoint(of string) *definition {
 	for _, e := range t.entries {
-		if squash(e.name) != squash(of) || len(e.lines) == 0 {
+		if foldName(e.name) != foldName(of) || len(e.lines) == 0 {
 			continue
 		}
 		l := e.lines[0]
@@ -55,8 +58,8 @@ func (t *typer) rowAdjoint(of string) *definition {
 			return nil
 		}
 		bound := e.letterNames()
-		if l.rhs.contains(func(n *node) bool {
-			return n.kind == name && !bound[n.text] && n.text != resultName && n.text != "d_"+resultName
+		if l.rhs.Contains(func(n *pseudo.Node) bool {
+			return n.Kind == pseudo.Name && !bound[n.Text] && n.Text != resultName && n.Text != "d_"+resultName
 		}) {
 			return nil
 		}
@@ -65,16 +68,16 @@ func (t *typer) rowAdjoint(of string) *definition {
 	return nil
 }
 
-func (t *typer) callType(n *node) (typ, error) {
+func (t *typer) callType(n *pseudo.Node) (typ, error) {
 	c, err := t.callee(n)
 	if err != nil {
 		return typ{}, err
 	}
 	if c.def != nil {
-		return t.with(nil).typeOf(applied(c.def, n.kids))
+		return t.inScope(nil).typeOf(substituted(c.def, n.Kids))
 	}
 	var args []typ
-	for _, k := range n.kids {
+	for _, k := range n.Kids {
 		x, err := t.typeOf(k)
 		if err != nil {
 			return x, err
@@ -84,12 +87,12 @@ func (t *typer) callType(n *node) (typ, error) {
 	switch {
 	case c.inner:
 		if len(args[0].axes) != 1 || !slices.Equal(args[0].axes, args[1].axes) {
-			return typ{}, misfitf("an inner product of %s and %s", args[0], args[1])
+			return typ{}, pseudo.Misfitf("an inner product of %s and %s", args[0], args[1])
 		}
 		return typ{elem: real}, nil
 	case c.vjp != nil:
 		if len(args[0].axes) == 0 || !slices.Equal(args[0].axes, args[1].axes) {
-			return typ{}, misfitf("an adjoint of rows of %s and %s", args[0], args[1])
+			return typ{}, pseudo.Misfitf("an adjoint of rows of %s and %s", args[0], args[1])
 		}
 		return args[0], nil
 	case c.word.scalar:
@@ -98,12 +101,12 @@ func (t *typer) callType(n *node) (typ, error) {
 	return t.wordType(c.word, args)
 }
 
-func applied(d *definition, args []*node) *node {
-	by := map[string]*node{}
+func substituted(d *definition, args []*pseudo.Node) *pseudo.Node {
+	by := map[string]*pseudo.Node{}
 	for i, p := range d.params {
 		by[p] = args[i]
 	}
-	return d.body.substitute(by)
+	return d.body.Substitute(by)
 }
 
 func broadcast(args []typ) (typ, error) {
@@ -114,25 +117,26 @@ func broadcast(args []typ) (typ, error) {
 		case len(out.axes) == 0:
 			out.axes = x.axes
 		default:
-			return out, misfitf("%s and %s do not have the same shape", out, x)
+			return out, pseudo.Misfitf("%s and %s do not have the same shape", out, x)
 		}
 	}
 	return out, nil
 }
 
-// fit is how a word's parameters lie on an argument: lead axes of the argument
-// are repeated over, and pad axes of the parameter are missing and count one.
-func fit(param []string, x typ) (lead, pad int) {
+// alignAxes aligns the axes of an argument with those of a parameter at the end: the
+// function is mapped over the first lead axes of the argument, and the first pad axes of
+// the parameter are missing in the argument and have size one.
+func alignAxes(param []string, x typ) (lead, pad int) {
 	n := len(x.axes) - len(param)
 	return max(n, 0), max(-n, 0)
 }
 
-func (t *typer) wordType(w *word, args []typ) (typ, error) {
+func (t *typer) wordType(w *callable, args []typ) (typ, error) {
 	if len(args) != 1 || len(args[0].axes) == 0 {
-		return typ{}, misfitf("%s of %s", w.call, args[0])
+		return typ{}, pseudo.Misfitf("%s of %s", w.call, args[0])
 	}
 	x := args[0]
-	lead, pad := fit(w.params[0], x)
+	lead, pad := alignAxes(w.params[0], x)
 	out := typ{real, slices.Clone(x.axes[:lead])}
 	for _, a := range w.result {
 		if i := slices.Index(w.params[0], a); i >= pad {
@@ -143,21 +147,21 @@ func (t *typer) wordType(w *word, args []typ) (typ, error) {
 }
 
 // callEntry writes one entry of a call.
-func (t *emitter) callEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
+func (t *emitter) callEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
 	c, err := t.callee(n)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case c.def != nil:
-		return t.deeper(nil).entry(applied(c.def, n.kids), idx)
+		return t.inScope(nil).entry(substituted(c.def, n.Kids), idx)
 	case c.inner:
 		return t.innerEntry(n)
 	case c.vjp != nil:
 		return t.vjpEntry(c.vjp, n, idx)
 	case c.word.scalar:
-		x := &notation.Call{Fun: word1(c.word.call)}
-		for _, k := range n.kids {
+		x := &notation.Call{Fun: wordOf(c.word.call)}
+		for _, k := range n.Kids {
 			a, err := t.broadcastEntry(k, idx)
 			if err != nil {
 				return nil, err
@@ -169,17 +173,17 @@ func (t *emitter) callEntry(n *node, idx []notation.Expr) (notation.Expr, error)
 	return t.wordEntry(c.word, n, idx)
 }
 
-func (t *emitter) innerEntry(n *node) (notation.Expr, error) {
-	x, err := t.typeOf(n.kids[0])
+func (t *emitter) innerEntry(n *pseudo.Node) (notation.Expr, error) {
+	x, err := t.typeOf(n.Kids[0])
 	if err != nil {
 		return nil, err
 	}
 	bs, at := t.binders(x.axes)
-	a, err := t.entry(n.kids[0], at)
+	a, err := t.entry(n.Kids[0], at)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.entry(n.kids[1], at)
+	b, err := t.entry(n.Kids[1], at)
 	if err != nil {
 		return nil, err
 	}
@@ -187,49 +191,49 @@ func (t *emitter) innerEntry(n *node) (notation.Expr, error) {
 }
 
 // vjpEntry writes another entry's adjoint for the row that idx names.
-func (t *emitter) vjpEntry(d *definition, n *node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n.kids[0])
+func (t *emitter) vjpEntry(d *definition, n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
+	x, err := t.typeOf(n.Kids[0])
 	if err != nil {
 		return nil, err
 	}
 	last := len(idx) - 1
 	bound := map[string]letter{}
-	var at []*node
+	var at []*pseudo.Node
 	for i, axis := range x.axes[:last] {
 		l := t.fresh("row")
 		bound[l] = letter{axis: axis, at: idx[i]}
-		at = append(at, named(l))
+		at = append(at, pseudo.NameOf(l))
 	}
 	bound[d.letters[0]] = letter{axis: x.axes[last], at: idx[last]}
-	body := d.body.rewrite(func(m *node) *node {
+	body := d.body.Rewrite(func(m *pseudo.Node) *pseudo.Node {
 		for i, p := range d.params {
-			if m.kind == index && m.kids[0].kind == name && m.kids[0].text == p {
-				return indexed(n.kids[i], append(slices.Clone(at), m.kids[1:]...)...)
+			if m.Kind == pseudo.Index && m.Kids[0].Kind == pseudo.Name && m.Kids[0].Text == p {
+				return pseudo.IndexOf(n.Kids[i], append(slices.Clone(at), m.Kids[1:]...)...)
 			}
 		}
 		return nil
 	})
-	return t.deeper(bound).entry(body, nil)
+	return t.inScope(bound).entry(body, nil)
 }
 
 // wordEntry calls a function of arrays on an array that is defined for it.
-func (t *emitter) wordEntry(w *word, n *node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n.kids[0])
+func (t *emitter) wordEntry(w *callable, n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
+	x, err := t.typeOf(n.Kids[0])
 	if err != nil {
 		return nil, err
 	}
-	lead, pad := fit(w.params[0], x)
+	lead, pad := alignAxes(w.params[0], x)
 	bs, at := t.binders(x.axes[lead:])
-	body, err := t.entry(n.kids[0], append(slices.Clone(idx[:lead]), at...))
+	body, err := t.entry(n.Kids[0], append(slices.Clone(idx[:lead]), at...))
 	if err != nil {
 		return nil, err
 	}
 	var ones []*notation.Binder
 	for range pad {
-		ones = append(ones, &notation.Binder{Name: word1(t.fresh("o")), Range: numeral(1)})
+		ones = append(ones, &notation.Binder{Name: wordOf(t.fresh("o")), Range: numeral(1)})
 	}
 	array := t.define(append(ones, bs...), body)
-	out := &notation.Index{X: &notation.Call{Fun: word1(w.call), Args: []notation.Expr{nameNode(array)}}}
+	out := &notation.Index{X: &notation.Call{Fun: wordOf(w.call), Args: []notation.Expr{nameNode(array)}}}
 	next := lead
 	for _, a := range w.result {
 		if slices.Index(w.params[0], a) < pad {

@@ -1,10 +1,12 @@
-package vjpcheck
+package pseudo
 
 import (
 	"strconv"
 	"strings"
 	"unicode"
 )
+
+// The lexer: words, numbers and signs.
 
 // A token is a word, a number or a sign; column counts runes from 1.
 type token struct {
@@ -66,8 +68,8 @@ func sign(s string) token {
 	return token{}
 }
 
-// numberAt is the length of a number such as 12, 0.5 or 1e-8; a range a..b
-// does not lend its dots to it.
+// numberAt is the length of a number such as 12, 0.5 or 1e-8 at the start of a text; the
+// dots of a range a..b do not belong to it.
 func numberAt(s string) int {
 	digits := func(i int) int {
 		for i < len(s) && s[i] >= '0' && s[i] <= '9' {

@@ -3,7 +3,11 @@ package vjpcheck
 import (
 	"slices"
 	"strings"
+
+	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
+
+// The shapes of the inputs of an entry, as far as the entry declares or shows them.
 
 // An elem is the kind of a value's entries; the zero value is invalid.
 type elem int
@@ -21,23 +25,23 @@ type typ struct {
 	axes []string
 }
 
-// A reading says how many axes the names have that the entry gives no shape:
-// plain for those it never indexes, more for those it does, beyond the indices.
-type reading struct{ plain, more int }
+// A shapeGuess is the number of axes of names without a declared shape: plain for names
+// that are never indexed, and more, beyond the indices, for the others.
+type shapeGuess struct{ plain, more int }
 
-// readings are tried in this order; all that fit are compared.
-var readings = []reading{{1, 0}, {1, 1}, {2, 0}}
+// shapeGuesses are tried in this order; all that fit are compared.
+var shapeGuesses = []shapeGuess{{1, 0}, {1, 1}, {2, 0}}
 
-// A table knows the words that the entries of a page share.
+// A table has the definitions that the entries of a page share.
 type table struct {
-	entries []*entry
-	funcs   map[string]*definition // that some entry defines
-	words   *words                 // of the pages of the tape operations
+	entries   []*entry
+	funcs     map[string]*definition // that some entry defines
+	functions *functions             // of the pages of the tape operations
 }
 
-// shapes gives every input of the forward a type, under a reading. An input
-// that no line differentiates by is a constant, and without an index a number.
-func (e *entry) inputs(r reading) map[string]typ {
+// inputs are the types of the inputs of the forward, under a guess of shapes. An input
+// whose adjoint no line defines is a constant; without an index it is a number.
+func (e *entry) inputs(r shapeGuess) map[string]typ {
 	out := map[string]typ{}
 	ints := e.integers()
 	for _, n := range e.inputNames() {
@@ -51,7 +55,7 @@ func (e *entry) inputs(r reading) map[string]typ {
 			continue
 		}
 		switch {
-		case !e.tracked(n):
+		case !e.hasAdjoint(n):
 		case indexed && r.more > 0:
 			base = append(slices.Clone(base), "d")
 		case !indexed:
@@ -62,14 +66,14 @@ func (e *entry) inputs(r reading) map[string]typ {
 	return out
 }
 
-// tracked reports whether a line is about the adjoint of a name.
-func (e *entry) tracked(text string) bool {
+// hasAdjoint reports whether a line defines the adjoint of a name.
+func (e *entry) hasAdjoint(text string) bool {
 	return slices.ContainsFunc(e.lines, func(l *line) bool { return l.of == text && !l.note })
 }
 
 // bodies are all expressions of the forward.
-func (e *entry) bodies() []*node {
-	out := []*node{e.out.body}
+func (e *entry) bodies() []*pseudo.Node {
+	out := []*pseudo.Node{e.out.body}
 	for _, n := range slices.Sorted(keys(e.steps)) {
 		out = append(out, e.steps[n].body)
 	}
@@ -82,11 +86,11 @@ func (e *entry) inputNames() []string {
 	letters := e.letterNames()
 	var out []string
 	for _, b := range e.bodies() {
-		b.walk(func(n *node) {
-			if n.kind != name {
+		b.Walk(func(n *pseudo.Node) {
+			if n.Kind != pseudo.Name {
 				return
 			}
-			text := e.base(n.text)
+			text := e.base(n.Text)
 			if letters[text] || e.steps[text] != nil || slices.Contains(out, text) {
 				return
 			}
@@ -96,42 +100,42 @@ func (e *entry) inputNames() []string {
 	return out
 }
 
-// positives are the inputs that a function reads which has no value left of
-// zero, such as the argument of a logarithm.
+// positives are the inputs that are arguments of a function without values below zero,
+// such as a logarithm.
 func (t *table) positives(e *entry) map[string]bool {
 	out := map[string]bool{}
 	for _, b := range e.bodies() {
-		b.walk(func(n *node) {
-			if n.kind != call || len(n.kids) != 1 {
+		b.Walk(func(n *pseudo.Node) {
+			if n.Kind != pseudo.Call || len(n.Kids) != 1 {
 				return
 			}
-			x := n.kids[0]
-			if x.kind == index {
-				x = x.kids[0]
+			x := n.Kids[0]
+			if x.Kind == pseudo.Index {
+				x = x.Kids[0]
 			}
-			if f := t.words.find(n.text, 1); x.kind == name && f != nil && f.right {
-				out[x.text] = true
+			if f := t.functions.find(n.Text, 1); x.Kind == pseudo.Name && f != nil && f.positive {
+				out[x.Text] = true
 			}
 		})
 	}
 	return out
 }
 
-// letterNames are the names that stand for positions: those that a sum or a
-// left side binds, and those that stand alone in an index.
+// letterNames are the names of indices: those that a sum or a left-hand side binds, and
+// those that are an index by themselves.
 func (e *entry) letterNames() map[string]bool {
 	out := map[string]bool{}
 	for _, l := range e.lines {
 		for _, k := range l.at {
-			if k.kind == name {
-				out[k.text] = true
+			if k.Kind == pseudo.Name {
+				out[k.Text] = true
 			}
 		}
 		if l.each != "" {
 			out[l.each] = true
 		}
 		if l.rhs != nil {
-			l.rhs.positions(out)
+			positions(l.rhs, out)
 		}
 	}
 	if e.out != nil {
@@ -139,24 +143,24 @@ func (e *entry) letterNames() map[string]bool {
 			out[n] = true
 		}
 		for _, b := range e.bodies() {
-			b.positions(out)
+			positions(b, out)
 		}
 	}
 	return out
 }
 
 // positions adds the letters that an expression binds or reads at.
-func (n *node) positions(out map[string]bool) {
-	n.walk(func(n *node) {
-		for _, l := range n.letters {
+func positions(n *pseudo.Node, out map[string]bool) {
+	n.Walk(func(n *pseudo.Node) {
+		for _, l := range n.Letters {
 			out[l] = true
 		}
-		if n.kind != index {
+		if n.Kind != pseudo.Index {
 			return
 		}
-		for _, k := range n.kids[1:] {
-			if k.kind == name && !strings.Contains(k.text, "_") {
-				out[k.text] = true
+		for _, k := range n.Kids[1:] {
+			if k.Kind == pseudo.Name && !strings.Contains(k.Text, "_") {
+				out[k.Text] = true
 			}
 		}
 	})
@@ -180,20 +184,20 @@ func (e *entry) suffix(text string) (base, letter string) {
 func (e *entry) integers() map[string]bool {
 	out := map[string]bool{}
 	for _, b := range e.bodies() {
-		b.walk(func(n *node) {
-			if n.kind != index {
+		b.Walk(func(n *pseudo.Node) {
+			if n.Kind != pseudo.Index {
 				return
 			}
-			for _, k := range n.kids[1:] {
+			for _, k := range n.Kids[1:] {
 				switch {
-				case k.kind == index && k.kids[0].kind == name:
-					out[k.kids[0].text] = true
-				case k.kind == name && e.base(k.text) != k.text:
-					out[e.base(k.text)] = true
-				case k.kind == span:
-					k.walk(func(m *node) {
-						if m.kind == name {
-							out[m.text] = true
+				case k.Kind == pseudo.Index && k.Kids[0].Kind == pseudo.Name:
+					out[k.Kids[0].Text] = true
+				case k.Kind == pseudo.Name && e.base(k.Text) != k.Text:
+					out[e.base(k.Text)] = true
+				case k.Kind == pseudo.Span:
+					k.Walk(func(m *pseudo.Node) {
+						if m.Kind == pseudo.Name {
+							out[m.Text] = true
 						}
 					})
 				}
@@ -203,15 +207,14 @@ func (e *entry) integers() map[string]bool {
 	return out
 }
 
-// letters are the axes that the indices of a name show: those of its adjoint
-// line, or of its first index in the forward. An index that is no letter, and
-// a range, make an axis of the name's own.
+// letters are the axes of a name by its indices: in its adjoint line, or in the forward.
+// An index that is no letter, or a range, makes an axis of the name's own.
 func (e *entry) letters(text string) (axes []string, indexed bool) {
-	own := func(at []*node) []string {
+	own := func(at []*pseudo.Node) []string {
 		var out []string
 		for _, k := range at {
-			if k.kind == name && e.letterNames()[k.text] {
-				out = append(out, k.text)
+			if k.Kind == pseudo.Name && e.letterNames()[k.Text] {
+				out = append(out, k.Text)
 			} else {
 				out = append(out, text)
 			}
@@ -224,13 +227,13 @@ func (e *entry) letters(text string) (axes []string, indexed bool) {
 		}
 	}
 	for _, b := range e.bodies() {
-		b.walk(func(n *node) {
+		b.Walk(func(n *pseudo.Node) {
 			switch {
 			case indexed:
-			case n.kind == index && n.kids[0].kind == name && n.kids[0].text == text:
-				axes, indexed = own(n.kids[1:]), true
-			case n.kind == name:
-				if base, letter := e.suffix(n.text); letter != "" && base == text {
+			case n.Kind == pseudo.Index && n.Kids[0].Kind == pseudo.Name && n.Kids[0].Text == text:
+				axes, indexed = own(n.Kids[1:]), true
+			case n.Kind == pseudo.Name:
+				if base, letter := e.suffix(n.Text); letter != "" && base == text {
 					axes, indexed = []string{letter}, true
 				}
 			}
