@@ -1,11 +1,10 @@
-// Package inspect reads a tree of specification pages, ours or not, and shows
-// what is on them: headers and their fields, status, citations, references to
+// Package inspect reads a tree of specification pages, of this project or not, and
+// reports their contents: headers and their fields, status, citations, references to
 // other pages, blocks, and the declarations of the pseudo-code.
 //
-// Everything is reported and nothing is judged by taste: a citation that does
-// not resolve and a reference that leads nowhere are listed with their place.
-// Diagnostics are kept for what is wrong with a page as a page, and for what
-// a page of ours (one with hecate blocks) points at in vain.
+// A citation or a reference that does not resolve is listed with its position. It is
+// a diagnostic only on a page with hecate blocks; other diagnostics are about the
+// form of a page.
 package inspect
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// A Report is what was found in a tree, pages in order of their path.
+// A Report has the pages of a tree in the order of their paths.
 type Report struct {
 	Pages        []*spec.Page
 	Bibliography *spec.Bibliography // nil where no papers.md was found
@@ -37,12 +36,12 @@ type Report struct {
 // above it, up to the root of the module or repository.
 func Tree(paths []string) (*Report, diag.List) {
 	var diags diag.List
-	files := collect(paths, &diags)
+	files := listFiles(paths, &diags)
 	r := &Report{}
 	for _, name := range files {
 		f, err := read(name)
 		if err != nil {
-			unreadable(&diags, name, err)
+			reportUnreadable(&diags, name, err)
 			continue
 		}
 		if isText(name) && !slices.Contains(paths, name) && !strings.HasPrefix(strings.TrimPrefix(f.Text, "\uFEFF"), "#") {
@@ -72,9 +71,9 @@ func exists(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// unreadable says why a file cannot be read, without the path that Go's error
+// reportUnreadable reports why a file cannot be read, without the path that Go's error
 // repeats.
-func unreadable(diags *diag.List, name string, err error) {
+func reportUnreadable(diags *diag.List, name string, err error) {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
@@ -82,13 +81,13 @@ func unreadable(diags *diag.List, name string, err error) {
 	diags.Errorf(diag.Unreadable, source.Span{}, "cannot read %s: %v", name, err)
 }
 
-// collect lists the files of a tree once each, sorted, with slashes.
-func collect(paths []string, diags *diag.List) []string {
+// listFiles lists the files of a tree once each, sorted, with slashes.
+func listFiles(paths []string, diags *diag.List) []string {
 	var out []string
 	for _, root := range paths {
 		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil {
-				unreadable(diags, filepath.ToSlash(name), err)
+				reportUnreadable(diags, filepath.ToSlash(name), err)
 				return nil
 			}
 			hidden := strings.HasPrefix(d.Name(), ".") && name != root && d.Name() != "."
@@ -105,14 +104,14 @@ func collect(paths []string, diags *diag.List) []string {
 			return nil
 		})
 		if err != nil {
-			unreadable(diags, filepath.ToSlash(root), err)
+			reportUnreadable(diags, filepath.ToSlash(root), err)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// findBibliography reads papers.md from the tree or from above it.
+// findBibliography reads papers.md from the tree or from a folder above it.
 func (r *Report) findBibliography(paths []string) diag.List {
 	for _, p := range r.Pages {
 		if path.Base(p.File.Path) == markdown.BibliographyName {
@@ -122,7 +121,7 @@ func (r *Report) findBibliography(paths []string) diag.List {
 		}
 	}
 	for _, root := range paths {
-		name, ok := above(root)
+		name, ok := bibliographyAbove(root)
 		if !ok {
 			continue
 		}
@@ -135,8 +134,8 @@ func (r *Report) findBibliography(paths []string) diag.List {
 	return diag.List{}
 }
 
-// above looks for papers.md in the folders over a path, and in specs/ there.
-func above(root string) (string, bool) {
+// bibliographyAbove searches papers.md in the folders above a path, and in specs/ there.
+func bibliographyAbove(root string) (string, bool) {
 	dir, err := filepath.Abs(root)
 	if err != nil {
 		return "", false

@@ -8,9 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// The JSON form is made of types of its own, so that the data of the compiler
-// can change without breaking who reads it. Positions are byte offsets and
-// line and column, both from 1.
+// The JSON form has types of its own, so that the data of the compiler can change without breaking
+// its readers. Positions are byte offsets, and line and column from 1.
 
 type jsonReport struct {
 	Bibliography string     `json:"bibliography,omitempty"`
@@ -107,7 +106,7 @@ type jsonMember struct {
 
 // JSON prints the report for a program.
 func (r *Report) JSON(w io.Writer) error {
-	out := jsonReport{Pages: each(r.Pages, pageJSON)}
+	out := jsonReport{Pages: mapped(r.Pages, pageJSON)}
 	if r.Bibliography != nil {
 		out.Bibliography = r.Bibliography.File.Path
 	}
@@ -117,8 +116,8 @@ func (r *Report) JSON(w io.Writer) error {
 	return enc.Encode(out)
 }
 
-// each maps a list to its JSON form; an empty list stays a list.
-func each[A, B any](list []A, f func(A) B) []B {
+// mapped maps a list to its JSON form; an empty list stays a list.
+func mapped[A, B any](list []A, f func(A) B) []B {
 	out := make([]B, len(list))
 	for i, a := range list {
 		out[i] = f(a)
@@ -136,18 +135,18 @@ func spanJSON(s source.Span) *jsonSpan {
 
 func pageJSON(p *spec.Page) jsonPage {
 	return jsonPage{
-		Path: p.File.Path, Title: p.Title, Status: statusJSON(p.Status), Notes: each(p.Notes, statusJSON),
-		Header: headerJSON(p.Header), ExtraHeaders: each(p.ExtraHeaders, headerJSON),
-		Blocks: each(p.Blocks, func(b *spec.Block) jsonBlock {
+		Path: p.File.Path, Title: p.Title, Status: statusJSON(p.Status), Notes: mapped(p.Notes, statusJSON),
+		Header: headerJSON(p.Header), ExtraHeaders: mapped(p.ExtraHeaders, headerJSON),
+		Blocks: mapped(p.Blocks, func(b *spec.Block) jsonBlock {
 			return jsonBlock{b.Info, len(b.Lines), b.Section, spanJSON(b.Span)}
 		}),
-		Citations: each(p.Citations, func(c spec.Citation) jsonCitation {
+		Citations: mapped(p.Citations, func(c spec.Citation) jsonCitation {
 			return jsonCitation{c.Text, c.Canonical, c.State.String(), c.Implied, spanJSON(c.Span)}
 		}),
-		References: each(p.Refs, func(r spec.Ref) jsonRef {
+		References: mapped(p.Refs, func(r spec.Ref) jsonRef {
 			return jsonRef{r.Target, r.Fragment, r.Kind.String(), r.Resolution.String(), r.Path, r.Candidates, spanJSON(r.Span)}
 		}),
-		Outline: each(p.Outline, entryJSON),
+		Outline: mapped(p.Outline, entryJSON),
 	}
 }
 
@@ -159,10 +158,10 @@ func headerJSON(h *spec.Contract) *jsonHeader {
 	if h == nil {
 		return nil
 	}
-	return &jsonHeader{h.Form.String(), spanJSON(h.Span), each(h.Fields, func(f spec.Field) jsonField {
+	return &jsonHeader{h.Form.String(), spanJSON(h.Span), mapped(h.Fields, func(f spec.Field) jsonField {
 		return jsonField{
 			Name: string(f.Name), Value: f.Value, At: spanJSON(f.NameSpan), ValueAt: spanJSON(f.ValueSpan),
-			Tags: each(f.Tags, func(t spec.Tag) jsonTag { return jsonTag{t.Text, spanJSON(t.Span)} }),
+			Tags: mapped(f.Tags, func(t spec.Tag) jsonTag { return jsonTag{t.Text, spanJSON(t.Span)} }),
 		}
 	})}
 }
@@ -170,7 +169,7 @@ func headerJSON(h *spec.Contract) *jsonHeader {
 func entryJSON(e spec.Entry) jsonEntry {
 	return jsonEntry{
 		Kind: string(e.Kind), Name: e.Name, Text: e.Text, Section: e.Section, Comment: e.Comment,
-		Members: each(e.Members, func(m spec.Member) jsonMember {
+		Members: mapped(e.Members, func(m spec.Member) jsonMember {
 			return jsonMember{m.Name, m.Text, m.Note, m.Lifetime(), spanJSON(m.Span)}
 		}),
 		At: spanJSON(e.Span),

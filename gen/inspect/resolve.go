@@ -10,13 +10,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// Resolve follows the citations and references of pages and fills in what
-// they lead to. It returns diagnostics for pages of ours only: an ambiguous
-// reference is an error, a dangling one and an unknown paper are warnings, an
-// open number and an equation that nobody has read are notes.
+// Resolution of citations and of references to other pages.
+
+// Resolve resolves the citations and references of pages and records their targets. It
+// returns diagnostics for pages with hecate blocks only: an ambiguous reference is an
+// error, a dangling one and an unknown paper are warnings, a missing equation number and
+// an equation that is not marked as read are notes.
 //
-// exists says whether a file outside the given pages is there; nil means that
-// nothing is.
+// exists reports whether there is a file outside the given pages; nil means that there is
+// none.
 func Resolve(pages []*spec.Page, bib *spec.Bibliography, exists func(path string) bool) diag.List {
 	var diags diag.List
 	x := newIndex(pages, exists)
@@ -26,14 +28,14 @@ func Resolve(pages []*spec.Page, bib *spec.Bibliography, exists func(path string
 			x.resolve(p, &p.Refs[i])
 		}
 		if p.Ours() {
-			judge(p, bib, &diags)
+			reportUnresolved(p, bib, &diags)
 		}
 	}
 	return diags
 }
 
-// judge reports what a page of ours points at in vain.
-func judge(p *spec.Page, bib *spec.Bibliography, diags *diag.List) {
+// reportUnresolved reports the citations and references of a page that do not resolve.
+func reportUnresolved(p *spec.Page, bib *spec.Bibliography, diags *diag.List) {
 	for _, r := range p.Refs {
 		switch r.Resolution {
 		case spec.RefAmbiguous:
@@ -83,27 +85,27 @@ func newIndex(pages []*spec.Page, exists func(string) bool) *index {
 	return x
 }
 
-// resolve tries a reference as an exact path, under specs/, in the folders
-// above the citing page and specs/ there, and at last as the end of exactly
-// one path. Pages of the tree go first, then files outside it.
+// resolve tries a reference as an exact path, under specs/, in the folders above the
+// citing page and specs/ there, and last as the end of exactly one path. Pages of the tree
+// come before files outside it.
 func (x *index) resolve(p *spec.Page, r *spec.Ref) {
 	if r.Kind == spec.RefNumber {
 		x.number(r)
 		return
 	}
-	places := placesOf(path.Dir(path.Clean(p.File.Path)), r)
-	if x.found(r, places, func(name string) bool { return x.byPath[name] }) {
+	places := candidatePaths(path.Dir(path.Clean(p.File.Path)), r)
+	if x.resolveFirst(r, places, func(name string) bool { return x.byPath[name] }) {
 		return
 	}
-	x.decide(r, x.endings(r.Target))
+	x.resolveTo(r, x.pathsEndingIn(r.Target))
 	if r.Resolution == spec.RefDangling && x.exists != nil {
-		x.found(r, places, x.exists)
+		x.resolveFirst(r, places, x.exists)
 	}
 }
 
-// placesOf lists the paths that a reference on a page in dir may mean; a link
-// means the one that a browser would follow first.
-func placesOf(dir string, r *spec.Ref) []string {
+// candidatePaths lists the paths that a reference on a page in dir may mean, in order of
+// preference.
+func candidatePaths(dir string, r *spec.Ref) []string {
 	var out []string
 	if r.Kind != spec.RefLink {
 		out = append(out, path.Clean(r.Target), path.Join("specs", r.Target))
@@ -117,8 +119,8 @@ func placesOf(dir string, r *spec.Ref) []string {
 	}
 }
 
-// found settles the reference with the first place that is there.
-func (x *index) found(r *spec.Ref, places []string, there func(string) bool) bool {
+// resolveFirst resolves the reference to the first path that exists.
+func (x *index) resolveFirst(r *spec.Ref, places []string, there func(string) bool) bool {
 	for _, name := range places {
 		if there(name) {
 			r.Resolution, r.Path = spec.RefResolved, name
@@ -128,8 +130,8 @@ func (x *index) found(r *spec.Ref, places []string, there func(string) bool) boo
 	return false
 }
 
-// endings returns the paths that end in the target.
-func (x *index) endings(target string) []string {
+// pathsEndingIn returns the paths that end in the target.
+func (x *index) pathsEndingIn(target string) []string {
 	target = strings.TrimPrefix(path.Clean("/"+target), "/")
 	var out []string
 	for _, name := range x.byBase[path.Base(target)] {
@@ -140,7 +142,7 @@ func (x *index) endings(target string) []string {
 	return out
 }
 
-// number takes `Spec 17` for a page whose base name begins with 17_.
+// number resolves `Spec 17` to a page whose base name begins with 17_.
 func (x *index) number(r *spec.Ref) {
 	var fits []string
 	for base, names := range x.byBase {
@@ -149,12 +151,12 @@ func (x *index) number(r *spec.Ref) {
 		}
 	}
 	slices.Sort(fits)
-	x.decide(r, fits)
+	x.resolveTo(r, fits)
 }
 
 func trimZeros(s string) string { return strings.TrimLeft(s, "0") }
 
-func (x *index) decide(r *spec.Ref, fits []string) {
+func (x *index) resolveTo(r *spec.Ref, fits []string) {
 	switch len(fits) {
 	case 0:
 		r.Resolution = spec.RefDangling

@@ -14,6 +14,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
+// The report as text.
+
 // width is how many runes of a value or a list the text report shows.
 const width = 72
 
@@ -32,7 +34,7 @@ func (r *Report) Text(w io.Writer) error {
 func page(w io.Writer, p *spec.Page) {
 	fmt.Fprintf(w, "%s  %s\n", p.File.Path, p.Title)
 	if s := p.Status; s.Kind != spec.Active {
-		fmt.Fprintf(w, "  %s at %s: %s\n", s.Kind, place(s.Span), clip(s.Text))
+		fmt.Fprintf(w, "  %s at %s: %s\n", s.Kind, lineColumn(s.Span), clip(s.Text))
 	}
 	header(w, p)
 	section(w, "blocks", blockRows(p))
@@ -48,14 +50,14 @@ func header(w io.Writer, p *spec.Page) {
 	}
 	var rows [][]string
 	for _, f := range p.Header.Fields {
-		rows = append(rows, []string{string(f.Name), place(f.NameSpan), clip(f.Value)})
+		rows = append(rows, []string{string(f.Name), lineColumn(f.NameSpan), clip(f.Value)})
 		for _, t := range f.Tags {
-			rows = append(rows, []string{"", place(t.Span), "{" + t.Text + "}"})
+			rows = append(rows, []string{"", lineColumn(t.Span), "{" + t.Text + "}"})
 		}
 	}
-	section(w, fmt.Sprintf("header at %s, %s", place(p.Header.Span), p.Header.Form), rows)
+	section(w, fmt.Sprintf("header at %s, %s", lineColumn(p.Header.Span), p.Header.Form), rows)
 	for _, h := range p.ExtraHeaders {
-		fmt.Fprintf(w, "  second header at %s, %s\n", place(h.Span), h.Form)
+		fmt.Fprintf(w, "  second header at %s, %s\n", lineColumn(h.Span), h.Form)
 	}
 }
 
@@ -64,7 +66,7 @@ func blockRows(p *spec.Page) [][]string {
 	tags := map[string]int{}
 	for _, b := range p.Blocks {
 		if b.IsHecate {
-			rows = append(rows, []string{b.Info, place(b.Span), plural(len(b.Lines), "line"), b.Section})
+			rows = append(rows, []string{b.Info, lineColumn(b.Span), plural(len(b.Lines), "line"), b.Section})
 		} else {
 			tags[cmp.Or(b.Lang, "bare")]++
 		}
@@ -82,7 +84,7 @@ func blockRows(p *spec.Page) [][]string {
 func outlineRows(p *spec.Page) [][]string {
 	var rows [][]string
 	for _, e := range p.Outline {
-		row := []string{string(e.Kind), e.Name, place(e.Span), clip(e.Text)}
+		row := []string{string(e.Kind), e.Name, lineColumn(e.Span), clip(e.Text)}
 		if n := len(e.Members); n > 0 {
 			lines := wrap(e.Members)
 			row[3] = fmt.Sprintf("%d: %s", n, lines[0])
@@ -121,7 +123,7 @@ func citationRows(p *spec.Page) [][]string {
 		if c.Implied {
 			state += ", implied"
 		}
-		rows = append(rows, []string{c.Canonical, place(c.Span), state, clip(c.Text)})
+		rows = append(rows, []string{c.Canonical, lineColumn(c.Span), state, clip(c.Text)})
 	}
 	return rows
 }
@@ -138,7 +140,7 @@ func refRows(p *spec.Page) [][]string {
 		if _, seen := first[k]; !seen {
 			order, first[k] = append(order, k), r
 		}
-		places[k] = append(places[k], place(r.Span))
+		places[k] = append(places[k], lineColumn(r.Span))
 	}
 	var rows [][]string
 	for _, k := range order {
@@ -155,12 +157,17 @@ func refRows(p *spec.Page) [][]string {
 	return rows
 }
 
-// section prints rows in columns under a title, nothing where there are none.
+// section prints rows in columns under a title, or nothing without rows.
 func section(w io.Writer, title string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "  %s\n", title)
+	Columns(w, "  ", rows)
+}
+
+// Columns prints rows in columns, two spaces apart, after an indentation.
+func Columns(w io.Writer, indent string, rows [][]string) {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -171,16 +178,16 @@ func section(w io.Writer, title string, rows [][]string) {
 		}
 	}
 	for _, row := range rows {
-		var b strings.Builder
+		line := indent
 		for i, cell := range row {
-			b.WriteString("  " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+			line += "  " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 		}
-		fmt.Fprintf(w, "  %s\n", strings.TrimRight(b.String(), " "))
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 
-// place is line:column.
-func place(s source.Span) string {
+// lineColumn is a position as line:column.
+func lineColumn(s source.Span) string {
 	if s.IsZero() {
 		return "-"
 	}

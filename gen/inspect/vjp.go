@@ -7,20 +7,22 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// A VJPEntry is one entry of a page's VJP table, divided but not understood:
+// Tables of adjoints, divided into entries. Package vjpcheck checks them.
+
+// A VJPEntry is one entry of a page's VJP table, divided but not parsed:
 //
 //	MATMUL:  out = A @ B  (A: m×k, B: k×n, out: m×n)
 //	  d_A = d_out @ B^T        -- (m×n) @ (n×k) = (m×k)
 type VJPEntry struct {
 	Name        string // MATMUL
-	Gloss       string // what stands in brackets after the name
-	Section     string // heading that the entry stands under
+	Gloss       string // the text in brackets after the name
+	Section     string // heading of the section
 	ForwardText string // out = A @ B; of a comment form, several lines
 	ForwardSpan source.Span
 	Shapes      string // A: m×k, B: k×n, out: m×n; or a word such as scalar
 	Adjoints    []Adjoint
 	Notes       []spec.Note // comment lines, "Let s = σ(x), y = x * s" among them
-	CommentOnly bool        // the whole entry stands in comment lines
+	CommentOnly bool        // the whole entry is in comment lines
 	Span        source.Span
 }
 
@@ -44,7 +46,7 @@ func VJPEntries(p *spec.Page) []VJPEntry {
 			Name: e.Name, Gloss: e.Gloss, Section: e.Section, ForwardSpan: e.TextSpan,
 			Notes: e.Notes, CommentOnly: e.Comment, Span: e.Span,
 		}
-		v.ForwardText, v.Shapes = cutShapes(e.Text)
+		v.ForwardText, v.Shapes = splitShapes(e.Text)
 		for _, m := range e.Members {
 			v.Adjoints = append(v.Adjoints, Adjoint{LHS: m.Name, Op: m.Op, RHS: m.Text, Note: m.Note, Span: m.Span})
 		}
@@ -53,9 +55,9 @@ func VJPEntries(p *spec.Page) []VJPEntry {
 	return out
 }
 
-// cutShapes divides a forward at its last bracket, if that speaks of shapes:
-// it stands two blanks away, or one blank away with a colon in it.
-func cutShapes(s string) (forward, shapes string) {
+// splitShapes splits a forward at its last bracket, if that declares shapes: it is two
+// spaces away, or one space away with a colon inside.
+func splitShapes(s string) (forward, shapes string) {
 	first, rest, _ := strings.Cut(s, "\n")
 	first = strings.TrimSpace(first)
 	open := lastBracket(first)
@@ -73,7 +75,8 @@ func cutShapes(s string) (forward, shapes string) {
 	return head, inside
 }
 
-// lastBracket returns where the bracket opens that the string ends with, or -1.
+// lastBracket returns the position of the bracket that opens the last one of a string, or
+// -1 if the string does not end in a bracket.
 func lastBracket(s string) int {
 	if !strings.HasSuffix(s, ")") {
 		return -1

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/nl-hecate/hecate/gen/inspect"
 )
 
 // The verdicts as a table and as JSON.
@@ -16,7 +17,7 @@ func Text(w io.Writer, entries []Entry) error {
 	section := ""
 	var b strings.Builder
 	flush := func() {
-		columns(&b, rows)
+		inspect.Columns(&b, "", rows)
 		rows = nil
 	}
 	for _, e := range entries {
@@ -68,23 +69,4 @@ func JSON(w io.Writer, entries []Entry) error {
 		entries = []Entry{}
 	}
 	return e.Encode(entries)
-}
-
-func columns(b *strings.Builder, rows [][]string) {
-	var widths []int
-	for _, r := range rows {
-		for i, c := range r {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
-	}
-	for _, r := range rows {
-		line := " "
-		for i, c := range r {
-			line += " " + c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)) + " "
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
 }
