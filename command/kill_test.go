@@ -217,7 +217,7 @@ func begin(t *testing.T, config string) *process {
 	return p
 }
 
-// kill kills the process after a while, or, behind that, in the moment in which it
+// kill kills the process after a while, or, after that, in the moment in which it
 // has begun to write a file; struck is false if it ended before.
 func (p *process) kill(after time.Duration, out string, mid bool) (struck, writing bool) {
 	ended := func(d time.Duration) bool {

@@ -13,7 +13,7 @@ import (
 func rowsOf(set block.Rows, rows ...float64) *block.Memory[float64] {
 	m := block.NewMemory(2, block.Slot[float64]{Name: "S", Shape: []int{2, 2}, Rows: set})
 	copy(m.Slots[0].Data[4:], rows)
-	copy(m.Slots[0].Data, []float64{math.NaN(), 7, 7, 7}) // lane 0: a new context has no memory yet
+	copy(m.Slots[0].Data, []float64{math.NaN(), 7, 7, 7}) // sequence 0: a new context has no memory yet
 	m.Pos[1] = 3
 	top := block.NewMemory[float64](2)
 	top.Parts = append(top.Parts, block.Part[float64]{Name: "memory", Memory: m})
@@ -55,7 +55,7 @@ func TestFirstValues(t *testing.T) {
 	m := rowsOf(block.UnitRows, 1, 0, 0, 1).Parts[0].Memory
 	start := []float64{1, 0, 0, -1, 0, 0, 0, 0}
 	if err := block.CheckStart("Rule", m, 0, start); err != nil {
-		t.Errorf("the second lane has a memory, and its start was looked at: %v", err)
+		t.Errorf("the second sequence has a memory, and its start was checked: %v", err)
 	}
 	start[3] = 0
 	want := "Rule: state S of sequence 0 begins outside its set: row 1 has the norm 0, must be 1"

@@ -7,7 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 )
 
-// TestCheckIndices looks at the ends of a range, at extra values, and at an int
+// TestCheckIndices checks the ends of a range, at extra values, and at an int
 // that would fall into the range if it were cut to 32 bits.
 func TestCheckIndices(t *testing.T) {
 	for _, ids := range [][]int32{nil, {0}, {4}, {-1, 2}} {

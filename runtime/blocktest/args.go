@@ -11,7 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// Sizes are the sizes of one trial by the names of the page. L are the lanes,
+// Sizes are the sizes of one case by the names of the page. L is the batch,
 // T the tokens and C the tokens from checkpoint to checkpoint.
 type Sizes map[string]int
 
@@ -59,7 +59,7 @@ type Args[F num.Float] struct {
 	given   map[string]tape.Value[F]
 	mem     *block.Memory[F]
 	quiet   *[]tape.Value[F] // what a call gave, where nothing is copied (steady)
-	room    func(n int) []F  // where arrays lie, or nil
+	room    func(n int) []F  // allocates arrays, or nil
 	ranges  map[string]*block.Range
 }
 
@@ -175,17 +175,17 @@ func (a *Args[F]) Int(name string) int {
 	return int(a.Index(name, 1, 0, 0)[0])
 }
 
-// Pos returns how many tokens each lane's context has seen: by turns none, more
+// Pos returns how many tokens each sequence's context has seen: by turns none, more
 // than any window, and two.
-func (a *Args[F]) Pos(name string, lanes int) []int32 {
+func (a *Args[F]) Pos(name string, batch int) []int32 {
 	if _, ok := a.Ints[name]; !ok {
-		d := make([]int32, lanes)
+		d := make([]int32, batch)
 		for l := range d {
 			d[l] = []int32{0, 100, 2}[(uint64(l)+a.seed)%3]
 		}
 		a.Ints[name] = d
 	}
-	a.fits(name, len(a.Ints[name]), lanes)
+	a.fits(name, len(a.Ints[name]), batch)
 	return a.Ints[name]
 }
 
@@ -261,7 +261,7 @@ func (a *Args[F]) Value(r *tape.Run[F], name string) tape.Value[F] {
 // A declarer is a block or a model.
 type declarer[F num.Float] interface {
 	Declare(s *context.ParamSet[F], prefix string) error
-	NewMemory(lanes int) *block.Memory[F]
+	NewMemory(batch int) *block.Memory[F]
 }
 
 // Weights binds the parameters of b, with the values of In.

@@ -14,7 +14,7 @@ func causal(t *testing.T, u unit, output string) {
 	z := longest(u.sizes, u.tokens)
 	steps := z["T"]
 	want := newSetup(u.f64(t, z), newArgs[float64](t, z, 1)).forward().outs[output]
-	all := [2]int{0, lanes}
+	all := [2]int{0, batch}
 	for at := 1; at < steps; at++ {
 		q := newSetup(u.f64(t, z), newArgs[float64](t, z, 1))
 		for _, name := range q.inputs {
@@ -22,8 +22,8 @@ func causal(t *testing.T, u unit, output string) {
 		}
 		got := q.forward().outs[output]
 		before, now := [2]int{0, at}, [2]int{at, at + 1}
-		bits(t, label(z)+" before the changed tokens", cut(got, lanes, steps, all, before), cut(want, lanes, steps, all, before))
-		if slices.Equal(cut(got, lanes, steps, all, now), cut(want, lanes, steps, all, now)) {
+		bits(t, label(z)+" before the changed tokens", cut(got, batch, steps, all, before), cut(want, batch, steps, all, before))
+		if slices.Equal(cut(got, batch, steps, all, now), cut(want, batch, steps, all, now)) {
 			t.Errorf("%v: token %d does not see itself", z, at)
 		}
 	}
@@ -32,7 +32,7 @@ func causal(t *testing.T, u unit, output string) {
 // perturb changes an input from a token on.
 func (u *setup[F]) perturb(name string, from, steps int) {
 	if x := u.a.In[name]; x != nil {
-		n := len(x) / (lanes * steps)
+		n := len(x) / (batch * steps)
 		for i := range x {
 			if i/n%steps >= from {
 				x[i] = 1 - x[i]
@@ -55,7 +55,7 @@ func (u *setup[F]) perturb(name string, from, steps int) {
 // frozen holds the frozen read to what it is: it writes no state of a rule, and
 // it answers what the active call answers from the same state.
 func frozen(t *testing.T, b Block) {
-	trials(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+	eachSize(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
 		unchanged(t, b, z, seed)
 		if b.Mixed {
 			return // no memory holds what the active call saw
@@ -111,7 +111,7 @@ func unchanged(t *testing.T, b Block, z Sizes, seed uint64) {
 // sameTails wants a frozen read to leave the tails that an active call leaves:
 // the first call that writes again looks back at them.
 func sameTails(t *testing.T, b Block) {
-	trials(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+	eachSize(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
 		active, read := b.setup(t, z, seed, false).forward(), b.setup(t, z, seed, true).forward()
 		for name, tail := range active.memory {
 			if strings.HasSuffix(name, ".tail") {
@@ -135,7 +135,7 @@ func within(a, b []float64) bool {
 	return true
 }
 
-// noTargets gives one lane no target at all: its loss is zero, and it sends
+// noTargets gives one sequence no target at all: its loss is zero, and it sends
 // back nothing.
 func noTargets(t *testing.T, u unit) {
 	z := longest(u.sizes, u.tokens)
@@ -149,7 +149,7 @@ func noTargets(t *testing.T, u unit) {
 	if l := got.outs["loss"][0]; l != 0 {
 		t.Errorf("%v: the loss without targets is %v", z, l)
 	}
-	alone := lane(u, p, 0).backward()
+	alone := sequence(u, p, 0).backward()
 	for name, g := range alone.grads {
 		if nonzero(g) {
 			t.Errorf("%v: without targets %s has a gradient", z, name)

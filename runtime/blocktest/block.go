@@ -21,7 +21,7 @@ type Block struct {
 	Starts  bool     // first states are learned: a new context has no memory of its own
 	Order   int      // degree in the sizes of what a token takes, where it is above 2
 	Tails   bool     // it is a rule: what it looks back at does not depend on what is frozen
-	Gates   []string // parameters with a stopped value behind them: their gradient is no derivative
+	Gates   []string // parameters with a stopped value after them: their gradient is no derivative
 	Vectors string   // file of the interpreter's vectors
 }
 
@@ -72,7 +72,7 @@ func (u unit) common(t *testing.T, output string, isCausal, carries bool) {
 	t.Run("float32", func(t *testing.T) { single(t, u) })
 	t.Run("levels", func(t *testing.T) { levels(t, u) })
 	t.Run("tape", func(t *testing.T) { withAndWithout(t, u) })
-	t.Run("lanes", func(t *testing.T) { oneByOne(t, u) })
+	t.Run("batch", func(t *testing.T) { oneByOne(t, u) })
 	t.Run("alive", func(t *testing.T) { alive(t, u) })
 	t.Run("steady", func(t *testing.T) {
 		steadyUnit(t, u, u.f64)
@@ -88,25 +88,25 @@ func (u unit) common(t *testing.T, output string, isCausal, carries bool) {
 	}
 }
 
-const lanes = 2 // of most trials: enough to see one leak into another
+const batch = 2 // of most cases: enough to see one leak into another
 
-// trials calls f for every size and number of tokens.
-func trials(t *testing.T, sizes []Sizes, tokens [][]int, f func(t *testing.T, z Sizes, seed uint64)) {
+// eachSize calls f for every size and number of tokens.
+func eachSize(t *testing.T, sizes []Sizes, tokens [][]int, f func(t *testing.T, z Sizes, seed uint64)) {
 	t.Helper()
 	for i, z := range sizes {
 		for _, steps := range tokens[i] {
-			f(t, z.with(Sizes{"L": lanes, "T": steps}), uint64(10*i+steps))
+			f(t, z.with(Sizes{"L": batch, "T": steps}), uint64(10*i+steps))
 		}
 	}
 }
 
-// longest is the trial of the first sizes with the most tokens.
+// longest is the case of the first sizes with the most tokens.
 func longest(sizes []Sizes, tokens [][]int) Sizes {
 	most := 2
 	for _, n := range tokens[0] {
 		most = max(most, n)
 	}
-	return sizes[0].with(Sizes{"L": lanes, "T": most})
+	return sizes[0].with(Sizes{"L": batch, "T": most})
 }
 
 // made builds a subject or ends the test.
@@ -119,5 +119,5 @@ func made[B any](t testing.TB, z Sizes, build func(Sizes) (B, error)) B {
 	return b
 }
 
-// label names a trial.
+// label names a case.
 func label(z Sizes) string { return fmt.Sprint(map[string]int(z)) }

@@ -74,18 +74,18 @@ func slope(r *recorder, analytic ...float64) {
 }
 
 func TestCut(t *testing.T) {
-	x := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} // 2 lanes, 3 tokens, width 2
+	x := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} // 2 sequences, 3 tokens, width 2
 	for _, c := range []struct {
-		lane, token [2]int
-		want        string
+		sequence, token [2]int
+		want            string
 	}{
 		{[2]int{0, 2}, [2]int{0, 3}, "[1 2 3 4 5 6 7 8 9 10 11 12]"},
 		{[2]int{1, 2}, [2]int{0, 3}, "[7 8 9 10 11 12]"},
 		{[2]int{0, 2}, [2]int{1, 2}, "[3 4 9 10]"},
 		{[2]int{0, 2}, [2]int{1, 1}, "[]"},
 	} {
-		if got := fmt.Sprint(cut(x, 2, 3, c.lane, c.token)); got != c.want {
-			t.Errorf("cut(%v, %v) = %s, want %s", c.lane, c.token, got, c.want)
+		if got := fmt.Sprint(cut(x, 2, 3, c.sequence, c.token)); got != c.want {
+			t.Errorf("cut(%v, %v) = %s, want %s", c.sequence, c.token, got, c.want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // differences of the forward.
 func class2(t *testing.T, u unit) {
 	var s tally
-	trials(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
+	eachSize(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
 		p := tameDraw(seed, func(seed uint64) *setup[float64] {
 			return newSetup(u.f64(t, z), newArgs[float64](t, z, seed))
 		}, func(p *setup[float64]) float64 {
@@ -40,13 +40,13 @@ func class2(t *testing.T, u unit) {
 }
 
 // alive wants a nonzero gradient in every parameter, one call after a start
-// with the page's own first values. Behind a gate that begins closed nothing is
+// with the page's own first values. After a gate that begins closed nothing is
 // alive, so gates are opened first, and a second call sees what the first left.
 func alive(t *testing.T, u unit) {
 	z := longest(u.sizes, u.tokens)
 	p := newSetup(u.f64(t, z), newArgs[float64](t, z, 1))
 	p.set.Fill(1)
-	for l := range lanes {
+	for l := range batch {
 		p.mem.Reset(l)
 	}
 	for _, n := range u.declared {

@@ -1,6 +1,6 @@
-// Package blocktest holds generated code to what it must be. The generated
-// tests are thin tables that call it; what is compared, and how closely, stands
-// here and nowhere else.
+// Package blocktest is the conformance tests of generated code. The generated
+// tests are thin tables that call it; comparisons and tolerances are defined
+// only here.
 //
 // The three classes of gradient tests:
 //
@@ -15,8 +15,8 @@
 //     that the compiler's interpreter wrote, an evaluation of the whole program
 //     that shares neither loops nor buffers with the emitted kernels.
 //
-// Beside them stand the promises that need no second implementation: the same
-// bits with and without a tape, for lanes together or alone, for one call or
+// Further properties need no second implementation: the same
+// bits with and without a tape, for sequences together or alone, for one call or
 // many, for every distance of checkpoints, at every level of the CPU and on any
 // number of cores; kernels that keep to their buffers; float32 near float64; no look into
 // the future; a frozen read that writes nothing; errors instead of panics; no
@@ -33,14 +33,14 @@ const (
 	// vectorTol is relative to the largest entry: two orders of the same sums
 	// in float64, hundreds of terms long, and two implementations of exp.
 	vectorTol = 1e-11
-	// sumTol is for sums over lanes in another order.
+	// sumTol is for sums over sequences in another order.
 	sumTol = 1e-12
 	// singleTol and singleGradTol are the distance ‖a − b‖/‖b‖ that float32
 	// keeps from float64 over a few tokens, forward and backward.
 	singleTol     = 2e-5
 	singleGradTol = 2e-4
 	// floor and singleFloor are the sizes below which a tensor is compared
-	// absolutely: behind a unit key of one entry a gradient is zero but for
+	// absolutely: after a unit key of one entry a gradient is zero but for
 	// rounding. Where a gradient of the call has an entry above 1, floor is by
 	// the largest.
 	floor       = 1e-3

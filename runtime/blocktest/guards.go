@@ -13,7 +13,7 @@ import (
 
 // The kernels at the levels that are assembly keep to their buffers: each buffer
 // of a call by hand lies between marks, which are found again, and where the
-// system has pages that may not be touched, it begins behind one or ends in
+// system has pages that may not be touched, it begins after one or ends in
 // front of one, so that a read outside ends in a fault too.
 
 // mark is the bits of a number that no kernel computes.
@@ -127,7 +127,7 @@ func (p Pair) guards(t *testing.T) {
 		return
 	}
 	for i := range regimes {
-		for k, z := range wideTrials(p.Sizes, p.Tokens, i) {
+		for k, z := range wideCases(p.Sizes, p.Tokens, i) {
 			between(t, label(z), p.Direct32, func() *Args[float32] {
 				a := newArgs[float32](t, z, uint64(100*i+k))
 				if p.Starts {

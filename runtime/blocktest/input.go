@@ -8,11 +8,11 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 )
 
-// badBlock feeds a block inputs of the wrong length, and a memory of other lanes.
+// badBlock feeds a block inputs of the wrong length, and a memory of other sequences.
 func badBlock(t *testing.T, b Block) {
 	z := longest(b.Sizes, b.Tokens)
 	s := made(t, z, b.F64)
-	n := lanes * z["T"] * s.Width()
+	n := batch * z["T"] * s.Width()
 	for _, length := range []int{0, 1, n - 1, n + 1, 2 * n} {
 		for _, frozen := range []bool{false, true} {
 			p := newSetup(blockSubject(s, frozen), newArgs[float64](t, z, 1))
@@ -24,9 +24,9 @@ func badBlock(t *testing.T, b Block) {
 	badStates(t, s, z)
 	for _, frozen := range []bool{false, true} {
 		p := newSetup(blockSubject(s, frozen), newArgs[float64](t, z, 1))
-		p.mem = s.NewMemory(lanes + 1)
+		p.mem = s.NewMemory(batch + 1)
 		p.refused(func(err error) bool { var want *block.SizeError; return errors.As(err, &want) },
-			"a memory of %d lanes instead of %d is not a SizeError", lanes+1, lanes)
+			"a memory of a batch of %d instead of %d is not a SizeError", batch+1, batch)
 	}
 }
 
@@ -75,7 +75,7 @@ func badStates(t *testing.T, s block.Block[float64], z Sizes) {
 func badModel(t *testing.T, m Model) {
 	z := longest(m.Sizes, m.Tokens)
 	s := made(t, z, m.F64)
-	n := lanes * z["T"]
+	n := batch * z["T"]
 	for _, name := range []string{"ids", "next"} {
 		for _, id := range []int32{int32(s.Vocabulary()), -1, -2, 1 << 30} {
 			if name == "next" && id == -1 {

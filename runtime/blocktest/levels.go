@@ -20,7 +20,7 @@ import (
 // checkpoint, with gates that are shut and open, and with numbers so small that
 // they are subnormal. And both are near float64.
 
-// The sizes of the trials: none, one, whole vectors, and one off.
+// The sizes of the cases: none, one, whole vectors, and one off.
 var (
 	wideSizes  = []int{1, 7, 16, 31, 33, 48, 64, 96, 2, 17}
 	wideTokens = []int{65, 1, 63, 2, 64, 7, 0}
@@ -50,7 +50,7 @@ const (
 // levels compares the levels of a block or model.
 func levels(t *testing.T, u unit) {
 	for i, reg := range regimes {
-		for k, z := range wideTrials(u.sizes, u.tokens, i) {
+		for k, z := range wideCases(u.sizes, u.tokens, i) {
 			seed := uint64(100*i + k)
 			p := newSetup(u.f32(t, z), newArgs[float32](t, z, seed))
 			if p.set.View().Size()*z["T"] > mostWork || power(z, u.order) > mostPower {
@@ -78,10 +78,10 @@ func levels(t *testing.T, u unit) {
 	}
 }
 
-// wideTrials are sizes for the trials of one regime: any sizes where they are
+// wideCases are sizes for the cases of one regime: any sizes where they are
 // free, in the last one of them long and the others small; else three times those
 // of the table, which keeps what divides what.
-func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
+func wideCases(sizes []Sizes, tokens [][]int, from int) []Sizes {
 	var out []Sizes
 	names := slices.Sorted(maps.Keys(sizes[0]))
 	tied := slices.ContainsFunc(names, func(n string) bool { return n == "width" || strings.Contains(n, ".") })
@@ -114,7 +114,7 @@ func trialsOfRegime() int {
 	return 4
 }
 
-// mostWork bounds the parameters times the tokens of a trial, and mostPower the
+// mostWork bounds the parameters times the tokens of a case, and mostPower the
 // work of a unit of a high order: the twin is slow.
 const (
 	mostWork  = 1 << 21

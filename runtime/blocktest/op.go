@@ -66,7 +66,7 @@ func (o Op) Test(t *testing.T) {
 	})
 	t.Run("guards", func(t *testing.T) { o.guards(t, cases) })
 	t.Run("tape", each(all, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.withAndWithout(t, a) }))
-	t.Run("lanes", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.oneByOne(t, a) }))
+	t.Run("batch", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.oneByOne(t, a) }))
 	t.Run("twice", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.twice(t, a) }))
 	t.Run("steady", func(t *testing.T) {
 		for _, c := range cases[:1] {
@@ -115,7 +115,7 @@ func (o Op) withAndWithout(t *testing.T, a *Args[float64]) {
 	sameBits(t, label(a.Sizes)+" with and without a tape", a.Outs, off)
 }
 
-// oneByOne compares lanes side by side with each lane alone.
+// oneByOne compares sequences side by side with each sequence alone.
 func (o Op) oneByOne(t *testing.T, a *Args[float64]) {
 	n := a.Size("L")
 	for l := range n {
@@ -136,10 +136,10 @@ func (o Op) oneByOne(t *testing.T, a *Args[float64]) {
 		}
 		o.Direct(one)
 		for name, x := range one.Outs {
-			bits(t, label(a.Sizes)+" lane alone: "+name, x, of(a.Outs[name]))
+			bits(t, label(a.Sizes)+" sequence alone: "+name, x, of(a.Outs[name]))
 		}
 		for name, x := range one.Grads {
-			bits(t, label(a.Sizes)+" lane alone, gradient of "+name, x, of(a.Grads[name]))
+			bits(t, label(a.Sizes)+" sequence alone, gradient of "+name, x, of(a.Grads[name]))
 		}
 	}
 }

@@ -19,19 +19,19 @@ type Pair struct {
 	Segments bool     // keeps checkpoints, from which its backward replays
 	Starts   bool     // first states are learned: the kernels see those of old contexts
 	Flat     bool     // nothing has a gradient, so there is none to compare
-	Gates    []string // parameters with a stopped value behind them
+	Gates    []string // parameters with a stopped value after them
 	Vectors  string   // file with vectors under the pair's name, or ""
 }
 
 // Test runs all checks.
 func (p Pair) Test(t *testing.T) {
 	t.Run("class1/"+p.Name, func(t *testing.T) {
-		trials(t, p.Sizes, p.Tokens, func(t *testing.T, z Sizes, seed uint64) { p.isolated(t, p.args(t, z, seed)) })
+		eachSize(t, p.Sizes, p.Tokens, func(t *testing.T, z Sizes, seed uint64) { p.isolated(t, p.args(t, z, seed)) })
 	})
 	if !p.Flat {
 		t.Run("class2/"+p.Name, func(t *testing.T) {
 			var s tally
-			trials(t, p.Sizes, p.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+			eachSize(t, p.Sizes, p.Tokens, func(t *testing.T, z Sizes, seed uint64) {
 				p.differences(t, &s, tameDraw(seed, func(seed uint64) *Args[float64] { return p.args(t, z, seed) },
 					func(a *Args[float64]) float64 { return largest(a.Outs) }))
 			})
@@ -43,7 +43,7 @@ func (p Pair) Test(t *testing.T) {
 	}
 	t.Run("guards/"+p.Name, func(t *testing.T) { p.guards(t) })
 	if p.Segments {
-		t.Run("replay/"+p.Name, func(t *testing.T) { trials(t, p.Sizes, p.Tokens, p.replay) })
+		t.Run("replay/"+p.Name, func(t *testing.T) { eachSize(t, p.Sizes, p.Tokens, p.replay) })
 	}
 }
 

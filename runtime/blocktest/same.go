@@ -21,7 +21,7 @@ func restore[F num.Float](m, from *block.Memory[F]) {
 
 // withAndWithout compares a call on a tape with one without.
 func withAndWithout(t *testing.T, u unit) {
-	trials(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
+	eachSize(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
 		p := newSetup(u.f64(t, z), newArgs[float64](t, z, seed))
 		hash := p.set.View().Hash()
 		off, on := p.forward(), p.backward()
@@ -35,27 +35,27 @@ func withAndWithout(t *testing.T, u unit) {
 	})
 }
 
-// oneByOne compares lanes side by side with each lane alone: outputs, memory
+// oneByOne compares sequences side by side with each sequence alone: outputs, memory
 // and the gradients of inputs bit for bit, those of parameters as a sum.
 func oneByOne(t *testing.T, u unit) {
-	trials(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
-		const lanes = 3
-		z = z.with(Sizes{"L": lanes})
+	eachSize(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
+		const batch = 3
+		z = z.with(Sizes{"L": batch})
 		all := newSetup(u.f64(t, z), newArgs[float64](t, z, seed))
 		want := all.backward()
 		sums := map[string][]float64{}
-		for l := range lanes {
-			of := func(x []float64) []float64 { return cut(x, lanes, 1, [2]int{l, l + 1}, [2]int{0, 1}) }
-			got := lane(u, all, l).backward()
+		for l := range batch {
+			of := func(x []float64) []float64 { return cut(x, batch, 1, [2]int{l, l + 1}, [2]int{0, 1}) }
+			got := sequence(u, all, l).backward()
 			for name, y := range got.outs {
-				bits(t, label(z)+" lane alone: "+name, y, of(want.outs[name]))
+				bits(t, label(z)+" sequence alone: "+name, y, of(want.outs[name]))
 			}
 			for name, d := range got.memory {
-				bits(t, label(z)+" lane alone: "+name, d, of(want.memory[name]))
+				bits(t, label(z)+" sequence alone: "+name, d, of(want.memory[name]))
 			}
 			for name, g := range got.grads {
 				if slices.Contains(all.inputs, name) {
-					bits(t, label(z)+" lane alone, gradient of "+name, g, of(want.grads[name]))
+					bits(t, label(z)+" sequence alone, gradient of "+name, g, of(want.grads[name]))
 				} else {
 					sums[name] = add(sums[name], g)
 				}
@@ -64,7 +64,7 @@ func oneByOne(t *testing.T, u unit) {
 		for _, name := range all.inputs {
 			delete(want.grads, name)
 		}
-		allNear(t, label(z)+" gradients as a sum over lanes", sums, want.grads, sumTol)
+		allNear(t, label(z)+" gradients as a sum over sequences", sums, want.grads, sumTol)
 	})
 }
 
@@ -78,8 +78,8 @@ func add(a, b []float64) []float64 {
 	return a
 }
 
-// lane is a setup of one lane of p, with the same parameters.
-func lane(u unit, p *setup[float64], l int) *setup[float64] {
+// sequence is a setup of one sequence of p, with the same parameters.
+func sequence(u unit, p *setup[float64], l int) *setup[float64] {
 	n := p.a.Size("L")
 	a := newArgs[float64](p.t, p.a.Sizes.with(Sizes{"L": 1}), p.a.seed)
 	of := func(x []float64) []float64 { return cut(x, n, 1, [2]int{l, l + 1}, [2]int{0, 1}) }

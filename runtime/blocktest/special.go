@@ -16,7 +16,7 @@ var specials = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math
 	0x1p-149, -0x1p-149, 0x1p-127, -0x1p-126, math.MaxFloat32, -math.MaxFloat32, 88.75, 89.5, -87.5, -103.5, -105,
 	0.35, -0.35, 1, -1, 0.5, math.Sqrt2, 0x1p-24, -0x1p24, 17, -17, 2.5, -3.5, 1e-10, 1e20, math.Ln2}
 
-// mostEntries is the largest size of the trials with special numbers: some
+// mostEntries is the largest size of the cases with special numbers: some
 // whole vectors of every level, and every rest.
 const mostEntries = 70
 

@@ -13,7 +13,7 @@ import (
 
 // A subject is a block or a model as the tests see it: parameters, a memory,
 // and a call that takes its inputs from named arrays and gives its outputs to
-// them. Inputs and outputs have lanes and tokens in front.
+// them. Inputs and outputs have sequences and tokens in front.
 type subject[F num.Float] struct {
 	name    string
 	decl    declarer[F]
@@ -164,15 +164,15 @@ func (a *Args[F]) reverse(r *tape.Run[F]) {
 	}
 }
 
-// cut takes the entries of some lanes and tokens of an array with lanes and
+// cut takes the entries of some sequences and tokens of an array with sequences and
 // tokens in front.
-func cut[E any](x []E, lanes, tokens int, lane [2]int, token [2]int) []E {
-	n := len(x) / (lanes * tokens)
-	if n*lanes*tokens != len(x) {
-		panic(fmt.Sprintf("blocktest: %d entries are not %d lanes of %d tokens", len(x), lanes, tokens))
+func cut[E any](x []E, batch, tokens int, sequence [2]int, token [2]int) []E {
+	n := len(x) / (batch * tokens)
+	if n*batch*tokens != len(x) {
+		panic(fmt.Sprintf("blocktest: %d entries are not %d sequences of %d tokens", len(x), batch, tokens))
 	}
 	var out []E
-	for l := lane[0]; l < lane[1]; l++ {
+	for l := sequence[0]; l < sequence[1]; l++ {
 		out = append(out, x[(l*tokens+token[0])*n:(l*tokens+token[1])*n]...)
 	}
 	return out

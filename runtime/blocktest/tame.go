@@ -5,7 +5,7 @@ import "math"
 // Numbers between −1 and 1 in every place, gate biases among them, are rates far
 // above those that anything starts from. A memory that is not linear can run
 // away at such rates within a few tokens, and a difference of two losses of a
-// million has no digits left that could hold a gradient to anything. A trial of
+// million has no digits left that could hold a gradient to anything. A case of
 // differences therefore takes the first draw whose results stay below a bound,
 // and if none of a few does, the smallest.
 const (

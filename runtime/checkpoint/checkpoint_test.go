@@ -165,7 +165,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"empty header", build("", nil), ErrHeader},
 		{"array", build("[]", nil), ErrHeader},
 		{"unclosed", build(good[:len(good)-1], eight), ErrHeader},
-		{"text behind", build(good+"x", eight), ErrHeader},
+		{"text after", build(good+"x", eight), ErrHeader},
 		{"second object", build(good+"{}", eight), ErrHeader},
 		{"not UTF-8", build(edit(good, `"a":`, "\"\xff\":"), eight), ErrHeader},
 		{"truncated data", build(good, eight[:7]), ErrTruncated},

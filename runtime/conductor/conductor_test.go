@@ -48,7 +48,7 @@ func step(t *testing.T, c *Conductor, tokens int) (stream.Chunk, pulse.Pulse) {
 	return x, p
 }
 
-// TestAdvance: observers run in order, on the old pulse, and time goes on behind
+// TestAdvance: observers run in order, on the old pulse, and time goes on after
 // them.
 func TestAdvance(t *testing.T) {
 	c := conduct(t, pulse.Schedule{Unit: pulse.Tokens, Periods: []int{1, 8}})

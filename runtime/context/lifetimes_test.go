@@ -121,7 +121,7 @@ func TestGoroutinesDiffer(t *testing.T) {
 	}
 }
 
-// TestUpdateIsAllOrNothing breaks an update behind its first parameter.
+// TestUpdateIsAllOrNothing breaks an update after its first parameter.
 func TestUpdateIsAllOrNothing(t *testing.T) {
 	s := params(t, "a", "b", "c")
 	v := s.View()

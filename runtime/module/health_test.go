@@ -99,7 +99,7 @@ func TestHealth(t *testing.T) {
 // testHealth holds every figure to what it is by hand, whatever a buffer makes of what
 // it gathers. H is 0, so all V bytes have
 // the chance 1/V, and E and a, whose gradients come through H, have none. With the
-// state s, which is 3 behind the first token and 0.5·s + 3 behind each later one,
+// state s, which is 3 after the first token and 0.5·s + 3 after each later one,
 // row v of the gradient of H is s·(1/V − [v is next]): of length s·√(1−1/V) where
 // the next byte is another one every time.
 func testHealth(t *testing.T, buffer update.Update[float64]) {
@@ -111,7 +111,7 @@ func testHealth(t *testing.T, buffer update.Update[float64]) {
 		t.Fatal(err)
 	}
 	x := healthy(t, m)
-	// What waits behind the third step is that of two chunks: two unlike bytes.
+	// What waits after the third step is that of two chunks: two unlike bytes.
 	dot := -s[1] * s[2] / v
 	sum := math.Sqrt(s[1]*s[1]*long*long + s[2]*s[2]*long*long + 2*dot)
 	for n, want := range []module.Health{

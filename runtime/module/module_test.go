@@ -173,7 +173,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestDocuments: behind a document's end a slot begins anew, whatever it has read
+// TestDocuments: after a document's end a slot begins anew, whatever it has read
 // before, and the other one goes on; a bad number there has its place in the
 // chunk.
 //
@@ -195,15 +195,15 @@ func TestDocuments(t *testing.T) {
 	whole, _ := run(m.NewContext(1), stream.Chunk{Batch: 1, Tokens: 5, Inputs: ids[:5], Targets: ids[:5]})
 	rest, fresh := run(m.NewContext(1), stream.Chunk{Batch: 1, Tokens: 2, Inputs: ids[3:5], Targets: ids[3:5]})
 	same(t, "before the end", out[:3*stream.Vocab], whole[:3*stream.Vocab])
-	same(t, "behind the end", out[3*stream.Vocab:5*stream.Vocab], rest)
+	same(t, "after the end", out[3*stream.Vocab:5*stream.Vocab], rest)
 	same(t, "the other slot", out[5*stream.Vocab:], whole)
-	same(t, "the state behind the end", state(t, h)["lane0.s"], state(t, fresh)["lane0.s"])
-	same(t, "the position behind the end", state(t, h)["lane0.pos"], []float32{2})
+	same(t, "the state after the end", state(t, h)["lane0.s"], state(t, fresh)["lane0.s"])
+	same(t, "the position after the end", state(t, h)["lane0.pos"], []float32{2})
 	m.Params().Data(0)[3*14] = 3e38 // E of 14
 	_, _, err := m.Process(c, h, p)
 	var bad *module.BadNumber
 	if !errors.As(err, &bad) || bad.Token != 4 || bad.Slot != 0 {
-		t.Errorf("a bad number behind a document's end: %v", err)
+		t.Errorf("a bad number after a document's end: %v", err)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestHandle(t *testing.T) {
 		t.Errorf("a context that was moved: %v", err)
 	}
 	before := state(t, h2)
-	x.Inputs[9] = 300 // of the second lane
+	x.Inputs[9] = 300 // of the second slot
 	_, h3, err := m.Process(x, h2, p)
 	if err == nil || !strings.Contains(err.Error(), "batch slot 1: ids[2] is 300") {
 		t.Errorf("a token outside the vocabulary: %v", err)

@@ -149,12 +149,12 @@ func TestResumeRefuses(t *testing.T) {
 	s, build, session := saved(t)
 	schedule := pulse.Schedule{Periods: []int{1, 4}}
 	same := func() *module.Session[float32] { return newSession[float32](t, 2, 9, schedule) }
-	other := func(v int, d int, lane int, sch pulse.Schedule, phase pulse.Phase, part stream.Part) *module.Session[float32] {
+	other := func(v int, d int, batch int, sch pulse.Schedule, phase pulse.Phase, part stream.Part) *module.Session[float32] {
 		m, err := module.New(module.Config[float32]{Model: echo[float32]{v, d}, Update: &descent[float32]{0.5}, Seed: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := stream.New(part, lane)
+		x, err := stream.New(part, batch)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -171,7 +171,7 @@ func (s *trail[F]) Fire(_ *tape.Run[F], n int, w, g []F) {
 
 const letters = "the quick brown fox jumps over the lazy dog and the slow red hen sits under it"
 
-// text is two documents, so that one ends within a lane.
+// text is two documents, so that one ends within a slot.
 func text(t testing.TB) stream.Part {
 	t.Helper()
 	x, err := stream.FromDocuments("letters", []byte(letters[:31]), []byte(letters[31:]))

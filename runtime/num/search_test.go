@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// search runs a search and counts its trials.
+// search runs a search and counts its iterations.
 func search[F Float](f func(F) F, lo, hi, tol F) (Search[F], int) {
 	s, n := NewSearch(lo, hi, tol), 0
 	for s.More() {
@@ -21,7 +21,7 @@ type searchCase struct {
 	f      func(x float64) float64
 	lo, hi float64
 	root   float64
-	most   int  // trials
+	most   int  // iterations
 	rough  bool // no line meets zero near the root: it is found to the tolerance
 }
 
@@ -51,14 +51,14 @@ func TestSearch(t *testing.T) {
 			tol = searchTol
 		}
 		if !(math.Abs(s.Root()-c.root) <= tol) || s.Failed() {
-			t.Errorf("%s: found %v in %d trials, want %v", c.name, s.Root(), n, c.root)
+			t.Errorf("%s: found %v in %d iterations, want %v", c.name, s.Root(), n, c.root)
 		}
 		if n > c.most {
-			t.Errorf("%s: %d trials, want at most %d", c.name, n, c.most)
+			t.Errorf("%s: %d iterations, want at most %d", c.name, n, c.most)
 		}
 		single, n := search(func(x float32) float32 { return float32(c.f(float64(x))) }, float32(c.lo), float32(c.hi), searchTol)
 		if c.name != "flat" && !(math.Abs(float64(single.Root())-c.root) <= 2e-7*math.Max(1, math.Abs(c.root))) || single.Failed() {
-			t.Errorf("%s: found %v in float32 in %d trials, want %v", c.name, single.Root(), n, c.root)
+			t.Errorf("%s: found %v in float32 in %d iterations, want %v", c.name, single.Root(), n, c.root)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestSearchRounds(t *testing.T) {
 			s, n := search(c.f, c.lo, c.hi, tol)
 			bisection := int(math.Ceil(math.Log2((c.hi - c.lo) / tol)))
 			if n > 2+bisection+bisection/3 {
-				t.Errorf("%s to %v: %d trials, bisection takes %d", c.name, tol, n, bisection+2)
+				t.Errorf("%s to %v: %d iterations, bisection takes %d", c.name, tol, n, bisection+2)
 			}
 			if !(math.Abs(s.Root()-c.root) <= tol) {
 				t.Errorf("%s to %v: found %v, want %v", c.name, tol, s.Root(), c.root)
@@ -102,7 +102,7 @@ func TestSearchWithout(t *testing.T) {
 	} {
 		s, n := search(c.f, c.lo, c.hi, searchTol)
 		if s.Root() == s.Root() || s.Failed() != c.failed || n > 4 {
-			t.Errorf("%s: found %v in %d trials, failed is %v", c.name, s.Root(), n, s.Failed())
+			t.Errorf("%s: found %v in %d iterations, failed is %v", c.name, s.Root(), n, s.Failed())
 		}
 	}
 	if s, _ := search(func(x float64) float64 { return x - 3 }, math.Inf(-1), 5, searchTol); s.Root() == s.Root() || !s.Failed() {

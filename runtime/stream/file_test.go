@@ -220,7 +220,7 @@ func TestShrinkingFile(t *testing.T) {
 	}
 	f.Close()
 	if _, err := s.Read(10); !errors.Is(err, ErrClosed) {
-		t.Errorf("Read behind Close = %v", err)
+		t.Errorf("Read after Close = %v", err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
-// TestJoin compares sources one behind the other with one that has it all.
+// TestJoin compares sources in sequence with one that has it all.
 func TestJoin(t *testing.T) {
 	a, b := tokens(t, 30, 7, 20), tokens(t, 12, 5)
 	j, err := Join(a, mapped(t, b), a)

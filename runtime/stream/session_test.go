@@ -52,7 +52,7 @@ func TestSessionEnds(t *testing.T) {
 		t.Errorf("events %v, want %v", c.Events, want)
 	}
 	if _, err := s.Read(3); !errors.Is(err, ErrEnd) || !s.Ended() || s.Position(2) != 14 {
-		t.Errorf("behind the end: %v, ended %v, slot 2 at %d", err, s.Ended(), s.Position(2))
+		t.Errorf("after the end: %v, ended %v, slot 2 at %d", err, s.Ended(), s.Position(2))
 	}
 }
 
@@ -121,7 +121,7 @@ func TestEveryTokenOnce(t *testing.T) {
 	}
 }
 
-// TestSessionRefusals moves a cursor behind an end.
+// TestSessionRefusals moves a cursor after an end.
 func TestSessionRefusals(t *testing.T) {
 	x := text(t, "abcdefghijklmnopqrstuvwxyz")
 	s := session(t, Whole(x), 2)
@@ -139,7 +139,7 @@ func TestSessionRefusals(t *testing.T) {
 	beyond[1].Position++
 	beyond[1].Served++
 	if err := session(t, Whole(x), 2).Restore(beyond, p); !errors.Is(err, ErrPosition) {
-		t.Errorf("a cursor behind the end = %v, want ErrPosition", err)
+		t.Errorf("a cursor after the end = %v, want ErrPosition", err)
 	}
 	if err := open(t, Whole(x), 2).Restore(s.Cursors(p), p); !errors.Is(err, ErrEnding) {
 		t.Errorf("a session's cursor on a stream that wraps = %v, want ErrEnding", err)

@@ -231,7 +231,7 @@ func TestWithin(t *testing.T) {
 	stale.Scales = []Scale{{4, 256}, {5, 256}}
 	old, oldSE := measure(t, s, stale.predict(256, fast))
 	if fresh := 4.0 / 9 * k.WithinScale(0, 32); !(old > fresh+deviations*oldSE+0.1) {
-		t.Errorf("counts from before a switch score %.4f bits, counts from behind it %.4f", old, fresh)
+		t.Errorf("counts from before a switch score %.4f bits, counts from after it %.4f", old, fresh)
 	}
 	slow := func(x int) bool { return x >= 4 }
 	mean, se = measure(t, s, k.predict(256, slow))

@@ -198,7 +198,7 @@ func TestDecoderWaits(t *testing.T) {
 		}
 		got = append(got, string(d.Flush(nil)))
 		if again, err := d.Append(nil, 'x'); err != nil || string(again) != "x" {
-			t.Errorf("behind Flush x is printed as %q, %v", again, err)
+			t.Errorf("after Flush x is printed as %q, %v", again, err)
 		}
 		if s := strings.Join(got, "|"); s != c.want {
 			t.Errorf("%q is printed as %q, want %q", c.in, s, c.want)

@@ -165,7 +165,7 @@ func TestDocumentsBeginAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !alike(s.read(after, 0, 3), fresh) {
-			t.Errorf("%s: a document behind a reset is not what it is in a new context", name)
+			t.Errorf("%s: a document after a reset is not what it is in a new context", name)
 		}
 		forgetful := k.session(t, pulse.Build)
 		forgetful.read(before, 0, 5)

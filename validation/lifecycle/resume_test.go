@@ -157,7 +157,7 @@ func TestStreamStandsWhereTheMemoryDoes(t *testing.T) {
 	}{
 		"a clock that is ahead":      {func(clock []uint64, _ *stream.Cursor) { clock[0]++ }, "resumed", []error{stream.ErrPulse}},
 		"a cursor of another step":   {func(_ []uint64, c *stream.Cursor) { c.PulseID-- }, "resumed", []error{stream.ErrPulse}},
-		"a cursor a chunk behind":    {func(_ []uint64, c *stream.Cursor) { c.Position -= chunk }, "resumed", []error{stream.ErrPosition, stream.ErrContent}},
+		"a cursor one chunk early":   {func(_ []uint64, c *stream.Cursor) { c.Position -= chunk }, "resumed", []error{stream.ErrPosition, stream.ErrContent}},
 		"a cursor a token ahead":     {func(_ []uint64, c *stream.Cursor) { c.Position++ }, "resumed", []error{stream.ErrPosition, stream.ErrContent}},
 		"another text of its length": {as, "another", []error{stream.ErrDataset}},
 	} {

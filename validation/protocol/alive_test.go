@@ -28,7 +28,7 @@ func dead(x scenario, name string) string {
 
 var laterLevel = regexp.MustCompile(`memory\.memory\.[1-9]`)
 
-// TestAlive looks at every model of the scenarios once. What a shut gate leaves dead is
+// TestAlive checks every model of the scenarios once. What a shut gate leaves dead is
 // alive when the gates are open.
 func TestAlive(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ import (
 // tokens name; the input of the block has one at every entry.
 //
 // One gradient is no derivative, and is held by Class 3 alone: that of a parameter with
-// a stopped value behind it (irbuild.Stopped: the gates of CMSGated).
+// a stopped value after it (irbuild.Stopped: the gates of CMSGated).
 
 // kinks is how large a share of the compared entries may lie at one.
 const kinks = 0.02
@@ -103,7 +103,7 @@ func differences(t *testing.T, s *subject[float64], n *tally) (bad []gradcheck.R
 		}
 	}
 	if (len(stopped) > 0) != (s.x.schedule == gated) {
-		t.Errorf("%v: stopped values behind %v", s.x, stopped)
+		t.Errorf("%v: stopped values after %v", s.x, stopped)
 	}
 	grads := s.backward().grads
 	v := s.set.View()

@@ -8,15 +8,15 @@ import (
 )
 
 // A rule that writes values under keys and asks with queries answers with a product of
-// three of what it is given, times what it learned. One such rule behind another takes
+// three of what it is given, times what it learned. One such rule after another takes
 // the third power each time: a chain of four begins at 1e-8 and ends below 1e-260. Its
 // gradients are no zeros, and float64 has no numbers for them: the gradient of a gate's
 // weights is that of its bias, 1e-245, times keys and values, 1e-79.
 //
-// Such a scenario is looked at again with tables some times as large, which the chain takes
-// to a high power. What is a zero stays one. Behind a norm the same chain begins at 1 and
+// Such a scenario is read again with tables some times as large, which the chain takes
+// to a high power. What is a zero stays one. After a norm the same chain begins at 1 and
 // ends above 1e6, where a gate is zero to the last bit and lets nothing through; that
-// one is looked at with smaller tables.
+// one is read with smaller tables.
 
 // faint is where the product of three numbers may be none any more.
 const faint = 1e-100

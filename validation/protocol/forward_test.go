@@ -20,7 +20,7 @@ import (
 
 // One forward. Where no token can tell how tokens were cut into calls (irbuild.Cuts
 // says so of the program), one call, a few, and one for each token give the same
-// bits: logits, and the memory behind them. Elsewhere, and with several levels, whose
+// bits: logits, and the memory after them. Elsewhere, and with several levels, whose
 // clock counts calls, the grid of calls is part of the model; on one grid a memory that
 // was written out and read back between calls goes on as the one that was not. With or
 // without a tape, sequences together or alone, on one core or two: the same bits. All of it

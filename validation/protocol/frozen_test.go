@@ -26,7 +26,7 @@ var writes = []string{"W_K", "W_V", "b_rho", "w_rho", "b_theta", "w_theta", "b_e
 // readersOf are the rules whose frozen read needs one of them all the same.
 var readersOf = map[string]string{"Comba": "what it asks for is corrected by the key"}
 
-// TestFrozen looks at every scenario with a closed level.
+// TestFrozen checks every scenario with a closed level.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	levels := 0
@@ -159,7 +159,7 @@ func (c closedLevel) states(t *testing.T, s *subject[float64], got result[float6
 }
 
 // tails compares what the first block looks back at with what a call leaves in which
-// the level is active too. Behind the first block everything sees another input.
+// the level is active too. After the first block everything sees another input.
 func tails(t *testing.T, s *subject[float64], level int, got result[float64]) {
 	t.Helper()
 	was := s.x.mask

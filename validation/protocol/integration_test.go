@@ -42,8 +42,8 @@ func (d documents) DocumentEnd(at int) int {
 }
 
 // The sizes of the sweep. A chunk is what strategies compute together, so that they do.
-// In 24 steps the slowest level fires three times. Behind its 28th step MAC leaves
-// float32 with several rules, at half the rate behind its 45th: it writes what it has
+// In 24 steps the slowest level fires three times. After its 28th step MAC leaves
+// float32 with several rules, at half the rate after its 45th: it writes what it has
 // read, and nothing on its page bounds the product of that loop.
 const (
 	sweepChunk  = 32
@@ -205,7 +205,7 @@ func (s *sweep) step() bool {
 	return s.states(done.Pulse)
 }
 
-// states looks at what the levels remember, and reports whether it is in bounds. One
+// states checks what the levels remember, and reports whether it is in bounds. One
 // that rests may be at the beginning of a context.
 func (s *sweep) states(p pulse.Pulse) bool {
 	health, err := s.session.Health(nil)

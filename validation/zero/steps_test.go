@@ -220,7 +220,7 @@ func finite[F num.Float](x []F) bool {
 	return true
 }
 
-// findDomains looks at the states after the first token: rows of norm one, or
+// findDomains checks the states after the first token: rows of norm one, or
 // of positive numbers with the sum one, in every row, are no accident.
 func (r *runner[F]) findDomains(tol float64) {
 	r.unit = map[string]func([]float64) float64{}

@@ -51,7 +51,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestNewest takes the one with the most steps behind it, of those that are good,
+// TestNewest takes the one with the most steps, of the valid ones,
 // whatever the clock of the files says.
 func TestNewest(t *testing.T) {
 	f := folder(t, "m-000000009.safetensors", "m.safetensors", "m-000000003.safetensors", "m-000000004.safetensors", "m-best.safetensors", "other.safetensors")

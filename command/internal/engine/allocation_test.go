@@ -87,7 +87,7 @@ func TestNoModelAllocates(t *testing.T) {
 	}
 }
 
-// endless is a session over two lanes that begin anew where they end, on a schedule
+// endless is a session over a batch of two that wraps, on a schedule
 // of as many levels as the model has. A rate of 0 is that of the update's page.
 func endless(t *testing.T, model block.Model[float32], phase pulse.Phase, rate float64) *module.Session[float32] {
 	t.Helper()

@@ -301,7 +301,7 @@ func TestArena(t *testing.T) {
 		a, err := tried.Step()
 		b, err2 := plain.Step()
 		if err != nil || err2 != nil || a.Nats != b.Nats || a.Norm != b.Norm {
-			t.Errorf("%v and %v after a trial, %v and %v without (%v, %v)", a.Nats, a.Norm, b.Nats, b.Norm, err, err2)
+			t.Errorf("%v and %v after a dry run, %v and %v without (%v, %v)", a.Nats, a.Norm, b.Nats, b.Norm, err, err2)
 		}
 	}
 }

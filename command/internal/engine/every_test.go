@@ -30,7 +30,7 @@ func TestEveryModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := built[:7*9+1] // whole calls, and the token behind them
+		text := built[:7*9+1] // whole calls, and the token after them
 		read := func(cuts ...int) (nats float64, hash string) {
 			r, err := modules.NewReader(path, "")
 			if err != nil {
@@ -108,7 +108,7 @@ func TestGrid(t *testing.T) {
 		read := n + 1
 		p := r.pulse
 		if p.Step() != uint64(read/7) || p.Position() != uint64(read) || p.Active(1) != (read/7%2 == 0) || p.Active(2) != (read/7%4 == 0) {
-			t.Errorf("behind %d tokens: step %d, position %d, mask %b", read, p.Step(), p.Position(), p.Mask())
+			t.Errorf("after %d tokens: step %d, position %d, mask %b", read, p.Step(), p.Position(), p.Mask())
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // A million tokens of one document go through a model in a stream, the memory
 // carried through all of them. Now and then what is not reachable is collected and
-// the heap is looked at.
+// the heap is read.
 const (
 	looks, chunksBetween, millionChunk = 125, 125, 64
 	million                            = looks * chunksBetween * millionChunk
@@ -23,7 +23,7 @@ const (
 	// first: what the runtime keeps for itself. One byte kept per token would be
 	// thirteen times as much.
 	heapDrift = 64 << 10
-	// fewAllocations is how many there may be behind the first look, those of the
+	// fewAllocations is how many there may be after the first look, those of the
 	// collections and of the goroutines of the workers: far less than chunks.
 	fewAllocations = looks * chunksBetween / 10
 )

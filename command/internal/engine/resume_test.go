@@ -13,7 +13,7 @@ import (
 )
 
 // saved builds some steps of a configuration, from a checkpoint or from nothing,
-// and returns the checkpoint behind them.
+// and returns the checkpoint after them.
 func savedAfter(t *testing.T, m *Modules, n int, resume string, sets ...string) (string, error) {
 	t.Helper()
 	b, err := m.NewBuilder(small(t, sets...), resume)

@@ -44,15 +44,15 @@ func gated(t *testing.T, rule string) block.Model[float32] {
 // prose is a text of a few thousand bytes.
 var prose = strings.Repeat("Anybody can light a lamp, he said. The trick is to know what the last traveller needed, and to forget it in time for the next one. ", 12)
 
-// reader walks lanes of two documents.
-func reader(t *testing.T, lanes int, phase pulse.Phase, model block.Model[float32]) *module.Session[float32] {
+// reader reads a batch of two documents.
+func reader(t *testing.T, batch int, phase pulse.Phase, model block.Model[float32]) *module.Session[float32] {
 	t.Helper()
 	text, err := stream.FromDocuments("prose", []byte(prose[:201]), []byte(prose[201:900]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	part, _ := stream.Split(text)
-	s, err := stream.New(part, lanes)
+	s, err := stream.New(part, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func reader(t *testing.T, lanes int, phase pulse.Phase, model block.Model[float3
 	return x
 }
 
-// ran is what some chunks gave, and every number of the context behind them.
+// ran is what some chunks gave, and every number of the context after them.
 func ran(t *testing.T, x *module.Session[float32], chunks int) (out []float32) {
 	t.Helper()
 	c := x.Conductor()

@@ -11,9 +11,9 @@ import (
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
-// TestStepAllocatesNothing runs whole steps of a build: chunks of all lanes
+// TestStepAllocatesNothing runs whole steps of a build: chunks of a whole batch
 // forwards and backwards, the memories kept, the update, and how the levels are.
-// Documents and the lanes' texts end within chunks. The count is taken on one
+// Documents and the slots' ranges end within chunks. The count is taken on one
 // processor: with more, the runtime makes goroutines for itself until each
 // processor has a stock of them.
 func TestStepAllocatesNothing(t *testing.T) {

@@ -192,7 +192,7 @@ func TestAll(t *testing.T) {
 		t.Error("nothing is wrong with a log in a device")
 	}
 	if len(p.bits) != 1 {
-		t.Error("a sink behind one that failed was not told")
+		t.Error("a sink after one that failed was not told")
 	}
 }
 
