@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import streams
-from vectorfile import File
+from vector_file import File
 
 
 def attention(p, x, ctx, heads, window):

@@ -10,7 +10,7 @@ import numpy as np
 
 from emit import drawer, emit
 from rules import K, silu, unit
-from vectorfile import File
+from vector_file import File
 
 D, D_K, D_V, HEADS = 6, 4, 2, 3
 

@@ -13,7 +13,7 @@ import memories
 import rules
 from emit import drawer, emit
 from memory import Memory, case, front, parameters
-from vectorfile import File
+from vector_file import File
 
 T_LONG = 67  # four chunks of 16 and a ragged one, and one of 64 and three tokens
 

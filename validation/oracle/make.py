@@ -33,10 +33,10 @@ import ops
 import pieces
 import recurrences
 import rules
-import selfref
+import self_reference
 import streams
 import updates
-from vectorfile import File, parse
+from vector_file import File, parse
 
 HERE = pathlib.Path(__file__).parent
 
@@ -57,7 +57,7 @@ VECTORS = {
     **pieces.VECTORS,
     **algorithms.VECTORS,
     **longer.VECTORS,
-    "selfref": selfref.vectors,
+    "selfref": self_reference.vectors,
     "updates": updates.vectors,
     "recurrences": recurrences.vectors,
     "heads": heads.vectors,

@@ -15,7 +15,7 @@ import numpy as np
 
 from emit import drawer, emit
 from rules import K, short_conv, unit
-from vectorfile import File
+from vector_file import File
 
 sigmoid, softplus = jax.nn.sigmoid, jax.nn.softplus
 SQUASH = {"rho": sigmoid, "theta": softplus, "eta": sigmoid, "beta": sigmoid, "delta": softplus}

@@ -12,7 +12,7 @@ import ops
 import rules
 import streams
 from attention import attention
-from vectorfile import File, hexfloat
+from vector_file import File, hexfloat
 
 TEXT = pathlib.Path(__file__).parent.parent.parent / "command/text/crossroads.txt"
 SEED = 1

@@ -6,7 +6,7 @@ import numpy as np
 
 import rules
 import streams
-from vectorfile import File
+from vector_file import File
 
 
 def cross_entropy(logits, targets, ignore=-1):

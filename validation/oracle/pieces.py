@@ -14,7 +14,7 @@ import knobs
 from emit import drawer, emit
 from memory import Memory, case
 from rules import unit
-from vectorfile import File
+from vector_file import File
 
 MATRIX = {"M": (3, 4)}
 MILD = {"theta": -1.0}

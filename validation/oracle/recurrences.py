@@ -18,7 +18,7 @@ import numpy as np
 
 from emit import drawer, emit
 from rules import K, short_conv, silu, unit
-from vectorfile import File
+from vector_file import File
 
 D, D_K, D_V, HEADS, D_C = 5, 4, 3, 2, 4
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import streams
-from vectorfile import File
+from vector_file import File
 
 K = 4  # taps of the short convolution
 

@@ -19,10 +19,10 @@ import numpy as np
 import attention
 import models
 import ops
-import plaintests
+import plain_tests
 import rules
 import streams
-from vectorfile import parse
+from vector_file import parse
 
 HERE = pathlib.Path(__file__).parent
 failures = 0
@@ -278,6 +278,6 @@ def test_textbook():
 
 for test in (test_rules, test_attention, test_ops, test_models, test_curves, test_textbook):
     test()
-plaintests.run(expect, load)
+plain_tests.run(expect, load)
 print(f"{failures} failed")
 sys.exit(1 if failures else 0)

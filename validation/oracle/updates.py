@@ -5,7 +5,7 @@ import numpy as np
 
 import knobs
 import streams
-from vectorfile import File
+from vector_file import File
 
 LR, EPS = 0.02, 1e-8
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from emit import drawer, emit
 from rules import silu, unit
-from vectorfile import File
+from vector_file import File
 
 NAMES = ("M_k", "M_v", "M_rho", "M_theta", "M_mem")
 D, D_H = 4, 6

@@ -5,7 +5,7 @@ single maps again. selftest.py runs it."""
 import numpy as np
 
 import plain
-import plainpieces
+import plain_pieces
 from plain import sigmoid
 
 DIFFERENCES = 1e-7  # steps of 1e-5 of losses of order 10: 1e-10 of rounding, more where a slope bends sharply
@@ -54,7 +54,7 @@ def rules(expect, load):
         f = load(file)
         for c in cases(f):
             rule_case(expect, file, f, c, plain.THIN if c.startswith("thin") else rule, c.endswith("front."))
-    matrix = {"delta": plain.Rule(plainpieces.delta, plainpieces.linear), "titans": plain.Rule(plainpieces.titans, plainpieces.linear)}
+    matrix = {"delta": plain.Rule(plain_pieces.delta, plain_pieces.linear), "titans": plain.Rule(plain_pieces.titans, plain_pieces.linear)}
     f = load("chunks")
     for c in cases(f):
         rule_case(expect, "chunks", f, c, (named | matrix | {"deep_titans": plain.THIN, "lattice_flat": plain.FLAT, "lattice_linear": plain.FLAT})[c.split(".")[0]], False)
@@ -63,10 +63,10 @@ def rules(expect, load):
 def recurrences(expect, load):
     f = load("recurrences")
     for c in [n[: -len("out.y")] for n in f if n.endswith("out.y")]:
-        y, ends = plainpieces.recurrence(f, c)
+        y, ends = plain_pieces.recurrence(f, c)
         off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items()]
         expect(f"recurrences {c}y and states", max([relative(f[c + "out.y"], y), *off]), EXACT)
-        expect(f"recurrences {c}gradients", differences(f, c, lambda f: plainpieces.recurrence_loss(f, c)), DIFFERENCES)
+        expect(f"recurrences {c}gradients", differences(f, c, lambda f: plain_pieces.recurrence_loss(f, c)), DIFFERENCES)
 
 
 def pieces(expect, load):
@@ -77,17 +77,17 @@ def pieces(expect, load):
             if n.startswith(a):
                 n = b
                 break
-        rule_case(expect, "biases", f, c, plainpieces.biased(n), False)
+        rule_case(expect, "biases", f, c, plain_pieces.biased(n), False)
     for c in [n[: -len("out.gradient")] for n in f if n.endswith("map.out.gradient")]:
         inner = f[c + "out.gradient"]
         if c + "objective.grad.M" in f:
             expect(f"biases {c}the slope is the gradient", relative(inner, f[c + "objective.grad.M"]), EXACT)
     f = load("retentions")
     for c in cases(f):
-        rule_case(expect, "retentions", f, c, plainpieces.kept(c.split(".")[0].removesuffix("_call")), False)
+        rule_case(expect, "retentions", f, c, plain_pieces.kept(c.split(".")[0].removesuffix("_call")), False)
     f = load("algorithms")
     for c in cases(f):
-        rule_case(expect, "algorithms", f, c, plainpieces.algorithm(c[:-1]), c in ("delta_momentum.", "delta_momentum_key.", "deep_momentum."))
+        rule_case(expect, "algorithms", f, c, plain_pieces.algorithm(c[:-1]), c in ("delta_momentum.", "delta_momentum_key.", "deep_momentum."))
     for c in [n[: -len("S")] for n in f if n.startswith("ns_") and n.count(".") == 1 and n.endswith(".S")]:
         steps = int(f[c + "steps"])
         y = lambda f: plain.orthogonal(f[c + "S"], steps)
@@ -109,7 +109,7 @@ def features(expect, load):
     for c in cases(f):
         phi = PHI[c.split(".")[0]]
         at = lambda x, f, c: phi(x, {n: f[c + n] for n in ("Phi", "phase", "Phi1", "Phi2") if c + n in f})
-        rule = plain.Rule(lambda state, b, s, f, c: plainpieces.delta(state, b, s | {"k": at(s["k"], f, c)}, f, c),
+        rule = plain.Rule(lambda state, b, s, f, c: plain_pieces.delta(state, b, s | {"k": at(s["k"], f, c)}, f, c),
                           lambda state, q, f, c: state["M"] @ at(q, f, c))
         rule_case(expect, "features", f, c, rule, c.endswith("front."))
 
@@ -119,7 +119,7 @@ def chunks(expect, load):
     for c in ("streams.delta.", "streams.titans."):
         eta, S0 = f.get(c + "eta"), f.get(c + "S0", np.zeros((3, 4)))
         for C in (1, 2, 4, 16, 64, 67):
-            y, M, S = plainpieces.chunk_forms(f[c + "k"], f[c + "q"], f[c + "v"], f[c + "rho"], f[c + "theta"], eta, f[c + "M0"], S0, C)
+            y, M, S = plain_pieces.chunk_forms(f[c + "k"], f[c + "q"], f[c + "v"], f[c + "rho"], f[c + "theta"], eta, f[c + "M0"], S0, C)
             off = [relative(f[c + "out.y"], y), relative(f[c + "out.M_T"], M)]
             if eta is not None:
                 off.append(relative(f[c + "out.S_T"], S))
