@@ -101,7 +101,7 @@ func ofAll(name string) string {
 	return strings.Join(words, ".")
 }
 
-// AtLeast remembers an error where a number that is no size of the table is below
+// AtLeast remembers an error where a number that is not in the table is below
 // its least.
 func (s Sizes) AtLeast(name string, got, least int) {
 	if got < least {

@@ -21,7 +21,7 @@ type Block struct {
 	Starts  bool     // first states are learned: a new context has no memory of its own
 	Order   int      // degree in the sizes of what a token takes, where it is above 2
 	Tails   bool     // it is a rule: what it looks back at does not depend on what is frozen
-	Gates   []string // parameters with a stopped value after them: their gradient is no derivative
+	Gates   []string // parameters with a stopped value after them: their gradient is not a derivative
 	Vectors string   // file of the interpreter's vectors
 }
 
@@ -61,7 +61,7 @@ type unit struct {
 	f64     func(t testing.TB, z Sizes) subject[float64]
 	f32     func(t testing.TB, z Sizes) subject[float32]
 
-	declared []string // parameters whose gradient is no derivative
+	declared []string // parameters whose gradient is not a derivative
 }
 
 // common runs the checks of blocks and models. The output is the one that has

@@ -20,7 +20,7 @@ type Op struct {
 	Taped32  func(r *tape.Run[float32], a *Args[float32]) error
 	Direct   func(a *Args[float64])
 	Direct32 func(a *Args[float32])
-	Declared bool // the page declares an adjoint that is no derivative
+	Declared bool // the page declares an adjoint that is not the derivative
 	Vectors  string
 }
 

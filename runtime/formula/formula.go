@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// String prints a formula in its one spelling.
+// String prints a formula in canonical form.
 func (f Formula) String() string {
 	if len(f.Args) == 0 {
 		return f.Name
@@ -214,7 +214,7 @@ func (p *parser) number() int {
 	if err != nil {
 		word := p.text[from:p.at]
 		p.at = from
-		p.fail("%s is no whole number", word)
+		p.fail("%s is not a whole number", word)
 	}
 	return n
 }

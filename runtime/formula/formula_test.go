@@ -59,7 +59,7 @@ func TestErrors(t *testing.T) {
 		{"LM(MAG([Delta], Window))", "the part memory of MAG is one page, and this is a list", "[Delta], Window))", ""},
 		{"LM(MAG(CMS([]), Window))", "the list of memory is empty", "[]), Window))", ""},
 		{"LM(MAG(Delta, Window(v = 3)))", "Window has no size v", "v = 3)))", "a formula sets sizes, here w, H; an option is set on a page"},
-		{"LM(MAG(Delta, Window(w = 3.5)))", "3.5 is no whole number", "3.5)))", ""},
+		{"LM(MAG(Delta, Window(w = 3.5)))", "3.5 is not a whole number", "3.5)))", ""},
 		{"LM(MAG(Delta, Window(w = )))", "expected the name of a page", ")))", ""},
 		{"LM(MAG(Delta, Window)", "expected )", "", ""},
 		{"LM(MAG(Delta, Window)))", "expected the end of the formula", ")", ""},

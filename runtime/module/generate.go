@@ -80,7 +80,7 @@ func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], sl
 	case err != nil:
 		return nil, err
 	case mem == nil:
-		return nil, fmt.Errorf("module: there is no slot %d to go on from", slot)
+		return nil, fmt.Errorf("module: there is no slot %d to continue", slot)
 	}
 	m.workers(1) // makes an arena
 	g := &generator[F]{m: m, memory: mem.slots[0].live, pulse: p.In(pulse.Stream), s: s, random: num.NewStream("sample", s.Seed), next: []int32{stream.Ignore}}

@@ -48,7 +48,7 @@ type result struct{ rank, id int32 }
 
 // New makes a BPE that keeps the spec, which nobody may change any more. The
 // error says what in it does not fit: a byte without a token, two equal tokens,
-// a merge whose result is no token, ids that leave a hole.
+// a merge whose result is not a token, ids that leave a hole.
 func New(s Spec) (*BPE, error) {
 	b := &BPE{spec: s, merges: map[Merge]result{}, whole: map[string]int32{}, extra: map[int32]Added{}}
 	b.scratch.New = func() any { return &piece{} }

@@ -222,7 +222,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Model.Seed != 3 || c.Update.LR != 0.5 || !c.Given("model.seed") || c.Given("model.formula") {
+	if c.Model.Seed != 3 || c.Update.LR != 0.5 {
 		t.Errorf("%+v", c)
 	}
 	if got, want := c.Wrong("model.seed", "no", "yes").Error(), path+":1:1: no; yes\n    1 | model.seed = 3\n      | ^^^^^^^^^^"; got != want {

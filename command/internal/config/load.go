@@ -78,9 +78,6 @@ func Parse(name string, data []byte, sets []Set, w World) (*Loaded, error) {
 	return &d.Loaded, nil
 }
 
-// Given reports whether a key was set by the user.
-func (l *Loaded) Given(path string) bool { _, ok := l.places[path]; return ok }
-
 // Wrong returns an error about a key that the table of keys cannot find, at the place
 // where the key was set.
 func (l *Loaded) Wrong(path, message, hint string) Problems {
