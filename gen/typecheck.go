@@ -94,9 +94,3 @@ func (s *Source) Papers() (*spec.Bibliography, diag.List) {
 	}
 	return all, ds
 }
-
-// papers is the bibliography where what is wrong with it has been said.
-func (s *Source) papers() *spec.Bibliography {
-	b, _ := s.Papers()
-	return b
-}

@@ -35,7 +35,7 @@ func defineFmt(c *command) runFunc {
 			return finish("fmt", exitFailed, e, err)
 		}
 		s, ds := w.conf.Load()
-		return f.pages(s, ds, args)
+		return f.pages(s, ds, w.chosen)
 	}
 }
 
@@ -48,7 +48,7 @@ type formatter struct {
 
 // pages formats the pages of the command line; the others are read for the names that
 // are functions.
-func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
+func (f *formatter) pages(s *gen.Source, ds diag.List, chosen func(page string) bool) int {
 	f.known = map[string]bool{}
 	for _, p := range s.Pages {
 		for n := range parser.Known(blocks(p, nil)) {
@@ -72,7 +72,7 @@ func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
 		status = report(world, f.err)
 	}
 	for _, p := range s.Pages {
-		if !asked(p.File.Path, args) {
+		if !chosen(p.File.Path) {
 			continue
 		}
 		wrong := mine[p.File.Path]
@@ -94,16 +94,6 @@ func stops(d diag.Diagnostic) bool {
 	const firstOfCheck = diag.DuplicateName
 	return d.Severity == diag.Error && (d.Code >= diag.BadCharacter && d.Code < firstOfCheck ||
 		d.Code == diag.InvalidUTF8 || d.Code == diag.UnclosedFence)
-}
-
-// asked reports whether a page is one of the paths or is below one.
-func asked(page string, args []string) bool {
-	for _, a := range args {
-		if sameFile(page, a) || strings.HasPrefix(absolute(page), absolute(a)+string(filepath.Separator)) {
-			return true
-		}
-	}
-	return false
 }
 
 func blocks(p *spec.Page, known map[string]bool) []parser.Input {

@@ -3,12 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/audit"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
@@ -97,76 +94,3 @@ func drift(d tree.Drift, out, err io.Writer) int {
 	}
 	return exitFailed
 }
-
-func defineProve(c *command) runFunc {
-	deep := c.flags.Bool("deep", false, "more sizes, and trajectories of 10,000 steps")
-	verbose := verboseFlag(c.flags)
-	open := workspaceFlags(c)
-	return func(args []string, out, err io.Writer) int {
-		w, e := open(args)
-		if e == nil {
-			e = w.mustHavePages()
-		}
-		if e != nil {
-			return finish("prove", exitFailed, e, err)
-		}
-		return w.prove(*deep, *verbose, out, err)
-	}
-}
-
-// prove prints the verdict on every item of every chosen page, then how many of each
-// there are.
-func (w *workspace) prove(deep, verbose bool, out, err io.Writer) int {
-	p, ds := gen.Open(w.conf)
-	if status := report(ds, err); status != exitOK {
-		return status
-	}
-	seen, end := progress(err, verbose)
-	proof, ds := p.ProveOnly(deep, w.chosen, seen)
-	end()
-	for _, r := range slices.Concat(proof.Units, proof.Pages) {
-		if len(r.Items) > 0 {
-			fmt.Fprintln(out, r)
-		}
-	}
-	fmt.Fprintln(out, proof.Totals())
-	return report(ds, err)
-}
-
-func defineAudit(c *command) runFunc {
-	asJSON := c.flags.Bool("json", false, "print JSON")
-	verbose := verboseFlag(c.flags)
-	open := workspaceFlags(c)
-	return func(_ []string, out, err io.Writer) int {
-		w, e := open(nil)
-		if e == nil {
-			e = w.mustHavePages()
-		}
-		if e != nil {
-			return finish("audit", exitFailed, e, err)
-		}
-		seen, end := progress(err, *verbose)
-		w.conf.Seen = seen
-		a, ds := audit.New(w.conf)
-		end()
-		if status := report(ds, err); status != exitOK {
-			return status
-		}
-		if *asJSON {
-			return finish("audit", exitOK, a.JSON(out), err)
-		}
-		return finish("audit", exitOK, a.Text(out), err)
-	}
-}
-
-// finish reports an error of the environment.
-func finish(name string, status int, e error, err io.Writer) int {
-	if e != nil {
-		fmt.Fprintf(err, "hecategen: %s: %v\n", name, e)
-		return exitFailed
-	}
-	return status
-}
-
-// outDir is the folder of a report unless a flag names another.
-func outDir(name string) string { return filepath.Join("out", name) }

@@ -13,7 +13,6 @@ import (
 	"github.com/nl-hecate/hecate"
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/cache"
-	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/project"
@@ -118,7 +117,7 @@ func (w *workspace) output(c *command, dir string) (string, error) {
 		dir = filepath.Join(w.conf.Root, dir)
 	}
 	for _, s := range w.conf.Specs {
-		if a, b := absolute(dir), absolute(s); a == b || strings.HasPrefix(a, b+string(filepath.Separator)) {
+		if inside(dir, s) {
 			return "", fmt.Errorf("%s is among the pages in %s; choose another folder with -o", dir, s)
 		}
 	}
@@ -128,14 +127,11 @@ func (w *workspace) output(c *command, dir string) (string, error) {
 // chosen reports whether a page is one that the command line names. Where it names no
 // page, all are.
 func (w *workspace) chosen(page string) bool {
-	if len(w.named) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(w.named, func(n string) bool {
-		a, b := absolute(page), absolute(n)
-		return a == b || strings.HasPrefix(a, b+string(filepath.Separator))
-	})
+	return len(w.named) == 0 || slices.ContainsFunc(w.named, func(n string) bool { return inside(page, n) })
 }
+
+// outDir is the folder of a report unless a flag names another.
+func outDir(name string) string { return filepath.Join("out", name) }
 
 func absolute(name string) string {
 	if abs, err := filepath.Abs(filepath.FromSlash(name)); err == nil {
@@ -144,26 +140,21 @@ func absolute(name string) string {
 	return name
 }
 
+// inside reports whether a path is another one or is below it.
+func inside(path, root string) bool {
+	a, b := absolute(path), absolute(root)
+	return a == b || strings.HasPrefix(a, b+string(filepath.Separator))
+}
+
 // distinct drops the roots that are inside of another root, and those named twice, so
 // that no page is loaded under two names. A page that is named keeps the name.
 func distinct(roots []string) []string {
 	var out []string
 	for i, r := range roots {
-		in := func(j int) bool {
-			a, b := absolute(r), absolute(roots[j])
-			return i != j && (a == b && i > j || strings.HasPrefix(a, b+string(filepath.Separator)))
-		}
-		if !slices.ContainsFunc(indices(len(roots)), in) {
+		again := slices.ContainsFunc(roots[:i], func(s string) bool { return absolute(r) == absolute(s) })
+		if !again && !slices.ContainsFunc(roots, func(s string) bool { return absolute(r) != absolute(s) && inside(r, s) }) {
 			out = append(out, r)
 		}
-	}
-	return out
-}
-
-func indices(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
 	}
 	return out
 }
@@ -173,46 +164,6 @@ func sameFile(a, b string) bool {
 	x, errX := os.Stat(filepath.FromSlash(a))
 	y, errY := os.Stat(filepath.FromSlash(b))
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// report prints errors and warnings and returns the exit status: notes are for
-// inspect, which prints everything.
-func report(ds diag.List, err io.Writer) int {
-	var shown []diag.Diagnostic
-	for _, d := range ds.Sorted() {
-		if d.Severity != diag.Note {
-			shown = append(shown, d)
-		}
-	}
-	fmt.Fprint(err, diag.Render(shown))
-	if failure(shown, err) {
-		return exitInternal
-	}
-	if ds.HasErrors() {
-		fmt.Fprintf(err, "%s\n", tally(shown))
-		return exitFailed
-	}
-	return exitOK
-}
-
-// tally is "2 errors, 1 warning".
-func tally(shown []diag.Diagnostic) string {
-	n := map[diag.Severity]int{}
-	for _, d := range shown {
-		n[d.Severity]++
-	}
-	s := plural(n[diag.Error], "error")
-	if n[diag.Warning] > 0 {
-		s += ", " + plural(n[diag.Warning], "warning")
-	}
-	return s
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // findUnit finds a unit by name, or suggests a similar name.
@@ -229,9 +180,4 @@ func findUnit(s *gen.Source, name string, err io.Writer) *notation.Unit {
 		fmt.Fprintf(err, "  help: did you mean %s?\n", n)
 	}
 	return nil
-}
-
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return names
 }

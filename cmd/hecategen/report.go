@@ -11,6 +11,55 @@ import (
 	"github.com/nl-hecate/hecate/gen/project"
 )
 
+// finish reports an error of the environment.
+func finish(name string, status int, e error, err io.Writer) int {
+	if e != nil {
+		fmt.Fprintf(err, "hecategen: %s: %v\n", name, e)
+		return exitFailed
+	}
+	return status
+}
+
+// report prints errors and warnings and returns the exit status: notes are for
+// inspect, which prints everything.
+func report(ds diag.List, err io.Writer) int {
+	var shown []diag.Diagnostic
+	for _, d := range ds.Sorted() {
+		if d.Severity != diag.Note {
+			shown = append(shown, d)
+		}
+	}
+	fmt.Fprint(err, diag.Render(shown))
+	if failure(shown, err) {
+		return exitInternal
+	}
+	if ds.HasErrors() {
+		fmt.Fprintf(err, "%s\n", tally(shown))
+		return exitFailed
+	}
+	return exitOK
+}
+
+// tally is "2 errors, 1 warning".
+func tally(shown []diag.Diagnostic) string {
+	n := map[diag.Severity]int{}
+	for _, d := range shown {
+		n[d.Severity]++
+	}
+	s := plural(n[diag.Error], "error")
+	if n[diag.Warning] > 0 {
+		s += ", " + plural(n[diag.Warning], "warning")
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // issues is where a failure of the compiler is reported.
 const issues = "https://" + project.Library + "/issues"
 
