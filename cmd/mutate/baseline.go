@@ -201,7 +201,7 @@ const witnessTol = 1e-12
 
 // witnessDifference describes how a unit differs from a witness; "" where it agrees.
 func (w *baseline) witnessDifference(tree *units.Tree, x *witness.Witness) string {
-	_, worst, err := x.Hold(tree, func(name string) ([]int, []float64, bool) { return lookup(w.vectors[x.File], name) })
+	_, worst, err := x.Compare(tree, func(name string) ([]int, []float64, bool) { return lookup(w.vectors[x.File], name) })
 	switch {
 	case err != nil:
 		return err.Error()

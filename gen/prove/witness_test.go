@@ -24,7 +24,7 @@ func TestWitnesses(t *testing.T) {
 	s, all, held := specs(t, "testdata/witness.md"), witnesses(t), 0
 	for _, w := range all {
 		t.Run(w.Unit+"/"+w.Program+"/"+w.Prefix, func(t *testing.T) {
-			n, worst, err := w.Hold(s.Tree, vectorsOf(t, w.File))
+			n, worst, err := w.Compare(s.Tree, vectorsOf(t, w.File))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestWitnessForms(t *testing.T) {
 		if got := ws[0].Pages(); len(got) != 5 || got[3] != "GD" {
 			t.Errorf("%s is about %v", ws[0].Unit, got)
 		}
-		n, worst, err := ws[0].Hold(specs(t).Tree, vectorsOf(t, ws[0].File))
+		n, worst, err := ws[0].Compare(specs(t).Tree, vectorsOf(t, ws[0].File))
 		switch {
 		case c.want == "" && (err != nil || !(worst.Err <= witnessTol) || n == 0):
 			t.Errorf("%s: %d numbers, %v, %v", c.list, n, worst, err)

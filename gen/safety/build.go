@@ -13,10 +13,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Build makes a rule of each legal one of these combinations, over some front of
-// the tree, and reports those of which none can be made. Hold, where it is not
-// nil, looks at each rule and may refuse it too; it is called side by side. The
-// order of messages is that of the combinations.
+// Build builds a rule of each legal combination over some front of the tree, in parallel, and
+// reports those of which no rule can be built, in the order of the combinations. The function
+// hold, where it is not nil, may refuse a rule that was built.
 func (t *Table) Build(tuples []Tuple, hold func(*check.Block) diag.List) diag.List {
 	var ds diag.List
 	all := slices.DeleteFunc(slices.Clone(tuples), func(u Tuple) bool { return !u.Legal() })
@@ -53,13 +52,13 @@ func parallel(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// Fronts are the fronts of the tree.
+// Fronts lists the fronts of the tree that are no examples.
 func (t *Table) Fronts() []*notation.Unit {
 	return slices.DeleteFunc(t.tree.Kinds(notation.FrontUnit), func(u *notation.Unit) bool { return u.Example })
 }
 
-// over makes a rule of a combination over the first front with which one can be
-// made, and returns what is wrong with the first front where there is none.
+// over builds a rule of a combination over the first front that allows it, and returns the
+// errors of the first front where none does.
 func (t *Table) over(c Tuple, fronts []*notation.Unit, hold func(*check.Block) diag.List) diag.List {
 	var first diag.List
 	for _, f := range fronts {
@@ -74,7 +73,7 @@ func (t *Table) over(c Tuple, fronts []*notation.Unit, hold func(*check.Block) d
 	return first
 }
 
-// Instance makes a rule of a combination over a front.
+// Instance builds the rule of a combination over a front.
 func (t *Table) Instance(c Tuple, front *notation.Unit, hold func(*check.Block) diag.List) diag.List {
 	b, ds := t.Block(c, applied(front))
 	if ds.HasErrors() {
@@ -87,12 +86,12 @@ func (t *Table) Instance(c Tuple, front *notation.Unit, hold func(*check.Block) 
 	return ds
 }
 
-// Block resolves a combination over a front with its options.
+// Block instantiates a combination over a front with its options.
 func (t *Table) Block(c Tuple, over *notation.Apply) (*check.Block, diag.List) {
 	return check.InstantiateFormula(t.tree, strings.Join(c.Names(), ""), c.Formula(over), nil)
 }
 
-// Formula is a combination over a front as a page would write it.
+// Formula is the formula of a combination over a front.
 func (t Tuple) Formula(over *notation.Apply) *notation.Formula {
 	f := &notation.Formula{Span: t.Knobs[0].Name.Span, Over: over}
 	for _, u := range t.Knobs {

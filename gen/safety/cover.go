@@ -7,21 +7,17 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Saying is not enough: rules are made of combinations that the table allows.
-// Their number is the product of the numbers of pages, so a compiler that made
-// all of them at every run would soon do nothing else. What knobs do to one
-// another they do two at a time, or three: names and options collide between
-// two pages, and what one gives has or has not the shape that another wants,
-// because every function of a knob has its types from its own page and from the
-// structure's weights. Only whether a state stays in the set that a structure
-// declares for it takes three: that structure, the retention that joins, and
-// the algorithm whose step is joined. So generate builds combinations in which
-// each of these meets each other one that it may stand beside. Tests and the
-// sweep build every one, and so hold that this is enough.
+// The number of combinations is the product of the numbers of knobs, too many to build in every
+// run. So a mixed covering array is built, as in combinatorial interaction testing: knobs
+// interact in pairs, since the names and options of two pages may collide, and since each
+// function of a knob has its types from its own page and from the structure's weights. One
+// interaction is of three knobs: whether a state stays in the set that its structure declares
+// depends on that structure, the retention and the algorithm. Tests and the sweep build every
+// combination, and so verify that this is enough.
 
-// Covering lists legal combinations in which every two knobs that any legal one
-// has are together at least once, and so are every structure with a set of its
-// own, retention and algorithm.
+// Covering lists legal combinations that together contain every legal pair of knobs, and every
+// legal triple of a structure with a declared set, a retention and an algorithm. It is a greedy
+// set cover: repeatedly the combinations with the most uncovered interactions are added.
 func (t *Table) Covering() []Tuple {
 	var legal []Tuple
 	var groups [][]string
@@ -36,7 +32,6 @@ func (t *Table) Covering() []Tuple {
 	}
 	var out []Tuple
 	for most := len(open); len(open) > 0 && most > 0; most-- {
-		// What gains less than the best is looked at again when nothing gains more.
 		for i, u := range legal {
 			if gain(groups[i], open) >= most {
 				for _, g := range groups[i] {
@@ -45,12 +40,16 @@ func (t *Table) Covering() []Tuple {
 				out = append(out, u)
 			}
 		}
-		most = min(most, 1+slices.Max(append([]int{0}, gains(groups, open)...)))
+		best := 0
+		for _, g := range groups {
+			best = max(best, gain(g, open))
+		}
+		most = min(most, 1+best)
 	}
 	return out
 }
 
-// gain is how many interactions of a combination are open.
+// gain is the number of interactions of a combination that are not covered.
 func gain(groups []string, open map[string]bool) int {
 	n := 0
 	for _, g := range groups {
@@ -61,15 +60,7 @@ func gain(groups []string, open map[string]bool) int {
 	return n
 }
 
-func gains(groups [][]string, open map[string]bool) []int {
-	out := make([]int, len(groups))
-	for i, g := range groups {
-		out[i] = gain(g, open)
-	}
-	return out
-}
-
-// interactions name the groups of knobs that a combination lets meet.
+// interactions are the groups of knobs of a combination that interact.
 func interactions(u Tuple) []string {
 	var out []string
 	names := u.Names()
@@ -84,7 +75,7 @@ func interactions(u Tuple) []string {
 	return out
 }
 
-// confined reports whether a structure declares a set for a weight.
+// confined reports whether a structure declares the sphere or the simplex for a weight.
 func confined(u *notation.Unit) bool {
 	for _, st := range u.Body {
 		d, ok := st.(*notation.Declare)

@@ -1,13 +1,12 @@
-// Package safety derives from the pages of knobs which of them may be combined.
+// Package safety derives from the pages of knobs which knobs may be combined in a formula.
 //
-// The table is what the pages say: a knob requires properties, with a sentence
-// for the reader, and other knobs provide them. No knob is known here. Each
-// requirement comes down to one other slot of the formula whose choice decides,
-// so that the Go compiler can be given the table as constraints on pairs of
-// types; a requirement that two slots could meet is refused.
+// The pages are the only source: a knob requires properties, each with a reason, and other
+// knobs provide them. Each requirement must be decided by the choice for one other slot of the
+// formula, so that the table can be given to the Go compiler as constraints on pairs of types;
+// a requirement that two slots could meet is refused.
 //
-// Saying is not enough: build.go makes rules of what the table allows, and names
-// those that the compiler cannot make.
+// The table is verified by building rules of the combinations that it allows (build.go), of a
+// covering array of them in every run (cover.go).
 package safety
 
 import (
@@ -20,10 +19,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// slots are the knobs of a formula, in the order of its text.
+// slots are the kinds of the knobs of a formula in order.
 var slots = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
-// A Table is the legality of all combinations of the knobs of a tree.
+// A Table says which combinations of the knobs of a tree are legal.
 type Table struct {
 	tree    *units.Tree
 	knobs   [][]*notation.Unit // by slot
@@ -53,7 +52,7 @@ func New(tree *units.Tree) (*Table, diag.List) {
 	return t, ds
 }
 
-// need finds the slot that decides a requirement and the values that meet it.
+// need adds a requirement with the slot that decides it and the knobs that meet it.
 func (t *Table) need(slot int, v units.Violation, ds *diag.List) {
 	n := abi.Need{Slot: slot, By: v.By.Name.Text, Of: -1, Mark: v.Mark.Name.Text, Reason: v.Reason()}
 	for i, knobs := range t.knobs {
@@ -70,7 +69,7 @@ func (t *Table) need(slot int, v units.Violation, ds *diag.List) {
 			n.Meets = append(n.Meets, u.Name.Text)
 		}
 	}
-	if n.Of < 0 { // nobody provides it: no value of the first other slot does
+	if n.Of < 0 { // no knob provides it, and so none of the first other slot
 		n.Of = 0
 		if slot == 0 {
 			n.Of = 1
@@ -79,16 +78,16 @@ func (t *Table) need(slot int, v units.Violation, ds *diag.List) {
 	t.choices.Needs = append(t.choices.Needs, n)
 }
 
-// Choices is the table as the emitters see it.
+// Choices is the table in the form that emitters read.
 func (t *Table) Choices() *abi.Choices { return &t.choices }
 
-// A Tuple is one combination: a knob for each slot, and what speaks against it.
+// A Tuple is one combination: a knob for each slot, and the requirements that it violates.
 type Tuple struct {
 	Knobs []*notation.Unit
 	Why   []units.Violation
 }
 
-// Legal reports whether nothing speaks against the combination.
+// Legal reports whether the combination violates no requirement.
 func (t Tuple) Legal() bool { return len(t.Why) == 0 }
 
 // Names are the names of the knobs.
@@ -102,7 +101,7 @@ func (t Tuple) Names() []string {
 
 func (t Tuple) String() string { return strings.Join(t.Names(), " + ") }
 
-// Tuples are all combinations, judged as the compiler judges a formula.
+// Tuples are all combinations with their violations.
 func (t *Table) Tuples() []Tuple {
 	out := []Tuple{{}}
 	for _, knobs := range t.knobs {

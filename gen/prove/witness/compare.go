@@ -14,7 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 )
 
-// A comparison holds one program to one witness.
+// A comparison compares one program with one witness.
 type comparison struct {
 	w       *Witness
 	f       *ir.Func
@@ -25,7 +25,7 @@ type comparison struct {
 	worst   Mismatch
 }
 
-// tensor reads what an assignment names.
+// tensor reads the value of an assignment.
 func (h *comparison) tensor(name string) ([]int, []float64, error) {
 	if x, err := strconv.ParseFloat(name, 64); err == nil {
 		return nil, []float64{x}, nil
@@ -54,7 +54,7 @@ func (h *comparison) tensor(name string) ([]int, []float64, error) {
 	return shape, data, nil
 }
 
-// columns are the entries of a tensor with its columns in another order.
+// columns permutes the columns of a tensor.
 func columns(shape []int, data []float64, order string) ([]float64, error) {
 	list := strings.Split(strings.TrimSuffix(order, ")"), ",")
 	n := len(list)
@@ -74,7 +74,7 @@ func columns(shape []int, data []float64, order string) ([]float64, error) {
 	return out, nil
 }
 
-// source is the tensor that a parameter is read from.
+// source is the name of the tensor that a parameter is read from.
 func (h *comparison) source(param string) string {
 	if t, ok := h.w.In[param]; ok {
 		return strings.TrimPrefix(t, "~")
@@ -131,7 +131,7 @@ func (h *comparison) compare() error {
 	given, loss := map[string]Result{}, 0.0
 	for _, r := range h.w.Out {
 		if h.f.Result(r.Result) == nil {
-			return fmt.Errorf("%s gives no %s", h.f.Name, r.Result)
+			return fmt.Errorf("%s has no result %s", h.f.Name, r.Result)
 		}
 		given[r.Result] = r
 	}
@@ -163,8 +163,8 @@ func (h *comparison) compare() error {
 	return nil
 }
 
-// gradients compares gradients, tensor by tensor: parameters that are read from
-// one tensor add up.
+// gradients compares gradients, tensor by tensor: the gradients of parameters that are read
+// from one tensor are added.
 func (h *comparison) gradients(grads numeric.Tensors) error {
 	sums := map[string]*interp.Tensor{}
 	var order []string
@@ -225,7 +225,7 @@ func (h *comparison) result(r Result, t *interp.Tensor) (*interp.Tensor, error) 
 	return bar, nil
 }
 
-// scalar compares what was differentiated.
+// scalar compares the scalar that was differentiated.
 func (h *comparison) scalar(loss float64) {
 	for _, r := range h.w.Out {
 		if strings.HasPrefix(r.Tensor, "loss") {
@@ -239,6 +239,7 @@ func (h *comparison) scalar(loss float64) {
 	}
 }
 
+// record compares a tensor and keeps the largest deviation.
 func (h *comparison) record(name string, got *interp.Tensor, want []float64) {
 	scale := 1e-6
 	for _, x := range want {

@@ -7,7 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// declared holds the declarations of a unit to a witness.
+// declared compares the declarations of a unit with a witness.
 func (w *Witness) declared(tree *units.Tree) (n int, worst Mismatch, err error) {
 	u := tree.Units[w.Unit]
 	if u == nil {

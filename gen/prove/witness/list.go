@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReadList reads a list of witnesses; # opens a comment.
+// ReadList reads a list of witnesses; # starts a comment.
 func ReadList(r io.Reader) ([]*Witness, error) {
 	var out []*Witness
 	sc := bufio.NewScanner(r)
@@ -33,7 +33,7 @@ func ReadList(r io.Reader) ([]*Witness, error) {
 	return out, sc.Err()
 }
 
-// expandEach writes a line with EACH:=A-B out, once for every n.
+// expandEach expands a line with EACH:=A-B to one line for every n.
 func expandEach(text string) ([]string, error) {
 	before, rest, ok := strings.Cut(text, "EACH:=")
 	if !ok {
@@ -52,6 +52,7 @@ func expandEach(text string) ([]string, error) {
 	return out, nil
 }
 
+// parseWitness parses one line.
 func parseWitness(text string) (*Witness, error) {
 	head, rest, ok := strings.Cut(text, " : ")
 	words := strings.Fields(head)

@@ -17,7 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// program builds the program that the witness is about.
+// program builds the program of a witness.
 func (w *Witness) program(tree *units.Tree, vectors Vectors) (*ir.Func, error) {
 	u, err := w.formula(tree)
 	if err != nil {
@@ -48,7 +48,7 @@ func (w *Witness) program(tree *units.Tree, vectors Vectors) (*ir.Func, error) {
 	return g, nil
 }
 
-// instantiate resolves a page under its name, and anything else as a rule.
+// instantiate instantiates a page under its name, and any other formula as a rule.
 func instantiate(tree *units.Tree, u *notation.Unit, with []*notation.Override) (*check.Block, diag.List) {
 	if f := u.Formula; len(f.Parts) == 1 && len(f.Parts[0].Args) == 0 && f.Over == nil {
 		return check.InstantiateFormula(tree, f.Parts[0].Name.Text, f, with)
@@ -57,9 +57,8 @@ func instantiate(tree *units.Tree, u *notation.Unit, with []*notation.Override) 
 	return check.Instantiate(tree, u)
 }
 
-// Pages are the pages that the witness is about: a unit, or the knobs, the
-// strategy and the front of a rule that no page names. A break of one of them can
-// change what is compared.
+// Pages are the units whose mutants can change what is compared: the unit itself, or the knobs,
+// the strategy and the front of a rule without a page.
 func (w *Witness) Pages() []string {
 	var out []string
 	u, _ := w.rule()
@@ -72,7 +71,7 @@ func (w *Witness) Pages() []string {
 	return out
 }
 
-// rule is the formula that the witness is about, as a rule without a page.
+// rule is the formula of the witness as a rule without a page.
 func (w *Witness) rule() (*notation.Unit, error) {
 	text := "rule Witnessed = " + strings.Replace(w.Unit, "/", " over ", 1)
 	f, ds := parser.Parse(source.NewFile("the witness list", text), []parser.Input{{Text: text}})
@@ -82,7 +81,7 @@ func (w *Witness) rule() (*notation.Unit, error) {
 	return f.Units[0], nil
 }
 
-// formula is that rule, if there are the units that it is made of.
+// formula is that rule, where its units exist.
 func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
 	u, err := w.rule()
 	if err != nil {
@@ -97,8 +96,8 @@ func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
 	return u, err
 }
 
-// withoutKeptWindows is a frozen read without the tails that it keeps for others: those no
-// reference has.
+// withoutKeptWindows is a frozen read without the window states that it passes on, which no
+// other implementation has.
 func withoutKeptWindows(f *ir.Func) *ir.Func {
 	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.State && r.Val.Def != nil && r.Val.Def.Op == ir.Stop })
 	f.Sweep()
@@ -107,8 +106,7 @@ func withoutKeptWindows(f *ir.Func) *ir.Func {
 	return f
 }
 
-// buildProgram makes one of a block's programs: whole, frozen, start, update or
-// gradient, its first inner gradient.
+// buildProgram builds one program of a block by name; gradientN is its inner gradient N.
 func buildProgram(blk *check.Block, program string, ds *diag.List) *ir.Func {
 	switch program {
 	case "op":

@@ -1,3 +1,5 @@
+// Package witness compares units with numbers from other implementations: results and gradients
+// that were computed elsewhere for given parameters, and read from vector files.
 package witness
 
 import (
@@ -7,31 +9,25 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A Witness is a set of numbers from outside that a unit of the pages must
-// reproduce: results and gradients that another implementation computed for
-// given parameters. Which tensor of a file is which parameter is written down
-// in a list of lines,
+// A Witness is a line of the list of witnesses:
 //
 //	UNIT PROGRAM FILE PREFIX : PARAM=TENSOR … SIZE:=VALUE … > RESULT=TENSOR*WEIGHT …
 //
-// A parameter without a line of its own is the tensor of its name behind the
-// prefix, and its gradient the tensor grad.NAME. A value is a number, @TENSOR
-// for the single entry of one, or TENSOR[i] for its i-th block; behind ~ it is a
-// value whose gradient is not compared (by a start off its domain, say).
-// STRIP:=x. takes x. off the names of parameters first. OPTION::=value sets an
-// option of the unit, OPTION::='word one that is a word. UNIT is a page, or a
-// rule that no page names: A+B+C+D/Front, its knobs and its
-// front, or Strategy(Rule), a strategy and its rule. What stands behind *
-// weighs a result in the scalar that was differentiated; without it a result does
-// not count there. That scalar is compared too, if the file has a tensor loss
-// behind the prefix and no result is compared with it.
+// UNIT is a page, or a rule without a page: A+B+C+D/Front with its knobs and its front, or
+// Strategy(Rule). A parameter without an assignment is the tensor of its name after the
+// prefix, and its gradient the tensor grad.NAME. A value is a number, @TENSOR for the only
+// entry of a tensor, or TENSOR[i] for its i-th block; the gradient of a value after ~ is not
+// compared, as for a first value outside of its domain. STRIP:=x. removes x. from the names of
+// parameters first. OPTION::=value sets an option of the unit, OPTION::='word an option that is
+// a word. A weight after * weighs a result in the scalar that was differentiated; a result
+// without one does not enter it. The scalar is compared too, where the file has a tensor loss
+// after the prefix and no result is compared with it.
 //
-// The program declared is none: behind > stand all numbers that the declarations
-// of a unit fix, b=3 W=uniform(-0.5,0.5), at the sizes of the line.
+// The program declared compares the declarations of a unit, b=3 W=uniform(-0.5,0.5), at the
+// sizes of the line, and all of them must be listed after >.
 //
-// TENSOR(2,0,1) has its columns in another order: the first is column 2 of the
-// file's. A line with EACH:=1-7 stands for seven, with 1 to 7 in the place of
-// {n} and 0 to 6 in that of {n-1}. TOL:=1e-9 allows more than the usual distance.
+// TENSOR(2,0,1) permutes the columns: the first is column 2 of the file's. A line with EACH:=1-7
+// stands for seven lines, with 1 to 7 for {n} and 0 to 6 for {n-1}. TOL:=1e-9 sets a tolerance.
 type Witness struct {
 	Unit, Program, File, Prefix string
 
@@ -40,31 +36,31 @@ type Witness struct {
 	Options map[string]string
 	Strip   string
 	Out     []Result
-	Tol     float64 // 0: as always
+	Tol     float64 // 0 for the usual tolerance
 	Line    int
 }
 
 // A Result is one result that is compared.
 type Result struct{ Result, Tensor, Weight string }
 
-// Vectors finds a tensor of a vector file: its shape and its numbers.
+// Vectors returns the shape and the data of a tensor of a vector file.
 type Vectors func(name string) (shape []int, data []float64, ok bool)
 
-// A Mismatch is a number that a unit does not reproduce.
+// A Mismatch is the largest deviation of a unit from a witness.
 type Mismatch struct {
 	Name      string
 	Index     []int
 	Got, Want float64
-	Err       float64 // by the norm of the tensor
+	Err       float64 // relative to the norm of the tensor
 }
 
 func (m Mismatch) String() string {
 	return fmt.Sprintf("%s%s is %.17g, but the witness has %.17g", m.Name, numeric.AtIndex(m.Index), m.Got, m.Want)
 }
 
-// Hold compares a unit with a witness. It returns how many numbers were
-// compared, the worst of them, and an error when they cannot be.
-func (w *Witness) Hold(tree *units.Tree, vectors Vectors) (n int, worst Mismatch, err error) {
+// Compare compares a unit with a witness. It returns the number of numbers that were compared and
+// the largest deviation, or an error where they cannot be compared.
+func (w *Witness) Compare(tree *units.Tree, vectors Vectors) (n int, worst Mismatch, err error) {
 	if w.Program == "declared" {
 		return w.declared(tree)
 	}
