@@ -53,7 +53,7 @@ func startCC[F num.Float](root, dir string) (*cc[F], error) {
 	return c, nil
 }
 
-// have asks what there is.
+// have queries what there is.
 func (c *cc[F]) have() error {
 	if _, err := fmt.Fprintln(c.in, "have"); err != nil {
 		return fmt.Errorf("bench/c: %w", err)
@@ -115,7 +115,7 @@ func (c *cc[F]) loadMatrices(T, d int, x, w, dy []F) (int, error) {
 // A spent is how long something took in C, in nanoseconds.
 type spent struct{ cpu, wall int64 }
 
-// run runs one slice on so many threads, warm times before it is measured.
+// run runs one slice on the given number of threads, and warm times before it is measured.
 func (c *cc[F]) run(series int, v ccVariant, start, tokens, threads, warm int) (t spent, err error) {
 	err = c.ask([]any{&t.cpu, &t.wall}, "run %d %d %d %d %d %d", series, v.number, start, tokens, threads, warm)
 	return t, err

@@ -11,7 +11,7 @@ import (
 )
 
 // The delta rule in exact chunks: products of matrices and a triangular solve
-// for so many tokens at once. The emitted code runs beside bench/c/chunk.c, the
+// for a chunk of tokens at once. The emitted code is compared with bench/c/chunk.c, the
 // same algorithm by OpenBLAS, and both on the series of the recurrence, which is
 // what they are held to: keys, values and rates go through unchanged, the
 // products of the gates are tables that come with each chunk.

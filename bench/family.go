@@ -11,7 +11,7 @@ import (
 // The memory rules of the literature, each as its recurrence alone: bench/page has
 // the equations, bench/c and bench/jax the same arithmetic by hand. Every vector and
 // every side of a state has d entries. A trial is the forward and the backward of
-// so many tokens, with the adjoints of all inputs.
+// a number of tokens, with the adjoints of all inputs.
 
 // A member is one of the rules: what it reads for each token, as vectors and as
 // numbers, and what it carries. Anchors are states that are read and never moved.
@@ -43,7 +43,7 @@ var family = []member{
 	{name: "atlasomega", vectors: triple, gates: []string{"rho", "theta", "eta"}, states: []string{"M", "S"}, cubic: true},
 }
 
-// segment is how many tokens lie between two checkpoints, as in a model.
+// segment is how many tokens are between two checkpoints, as in a model.
 func (m member) segment() int {
 	if m.independent {
 		return block.Segment
@@ -51,7 +51,7 @@ func (m member) segment() int {
 	return block.SegmentWhole
 }
 
-// length is how many of so many tokens a trial has; fewer where whole matrices are
+// length is how many of the tokens a trial has; fewer where whole matrices are
 // multiplied for each of them, since that work grows with the cube of the width.
 func (m member) length(of, d int) int {
 	if m.cubic {
@@ -92,7 +92,7 @@ func (m member) inputs() (out []string) {
 	return out
 }
 
-// results are the names of what a trial gives.
+// results are the names of what a trial returns.
 func (m member) results() (out []string) {
 	out = append(out, "y")
 	for _, s := range m.states {
@@ -108,7 +108,7 @@ func (m member) results() (out []string) {
 }
 
 // draw draws the inputs of a trial: unit keys, queries and tokens, values of which
-// a third lie beyond the bend of a loss at one, gates with which something of the first state is
+// a third are beyond the bend of a loss at one, gates with which something of the first state is
 // left at the last token.
 func (m member) draw(T, d int, random *rand.Rand) map[string][]float32 {
 	uniform := func(rows, n int, lo, hi float64, bring func([]float64)) []float32 {

@@ -90,7 +90,7 @@ func (g *generation) command(dir string, env []string, args ...string) (time.Dur
 	return time.Since(from), nil
 }
 
-// measureGeneration runs so many rows.
+// measureGeneration runs the given number of rows.
 func measureGeneration(root string, rounds int, done func(round int)) (*times, error) {
 	dir, err := os.MkdirTemp("", "hecate-bench-")
 	if err != nil {

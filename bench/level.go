@@ -19,7 +19,7 @@ var (
 )
 
 // twinWidth is the greatest width at which the Go twin of the fused arithmetic
-// is timed: it is there for its bits, and far slower than anything beside it.
+// is timed: it is there for its bits, and far slower than anything else.
 const twinWidth = 64
 
 // A level is a way in which the emitted Go computes.
@@ -104,7 +104,7 @@ func threadCounts() []int {
 	return []int{1}
 }
 
-// walled is the task of a call of the emitted code on so many threads.
+// walled is the task of a call of the emitted code on the given number of threads.
 func walled(l level, threads int, r runner) func() (int64, error) {
 	return l.at(warmed(func(warm int) (int64, error) {
 		setThreads(threads)

@@ -1,6 +1,6 @@
-// Command bench measures the emitted code at every level beside C that does the
-// same, beside OpenBLAS and the peak of the core; the model beside its
-// recurrence; and the compiler beside go build. It runs in the project's root:
+// Command bench compares the emitted code at every level with C that does the
+// same, with OpenBLAS and with the peak of the core; the model with its
+// recurrence; and the compiler with go build. It runs in the project's root:
 //
 //	go run ./bench [-rounds N] [-only core,threads,model,generation,rules,build,million] [-append TITLE]
 //
@@ -31,7 +31,7 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of the interleaved `run`")
 	flag.IntVar(&o.genRounds, "generation-rounds", 3, "rounds of the compiler and go build")
-	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model beside JAX, million a stream of so many tokens")
+	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model and JAX, million a stream of so many tokens")
 	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules and the build")
 	flag.StringVar(&o.of, "rules", "", "measure only these `rules`, by the names in the table")
 	flag.IntVar(&o.tokens, "tokens", tokens, "`tokens` of a trial of a rule")
@@ -204,7 +204,7 @@ func (o options) family(r *report) (err error) {
 }
 
 // tasks prepares everything, sees that all agree, and returns what is measured on
-// one thread and beside two.
+// one thread and on two.
 func (o options) tasks(r *report, c *cc[float32]) (one, two []task, err error) {
 	if c != nil {
 		if one, r.peakFlops, err = peakTasks(c); err != nil {
@@ -257,7 +257,7 @@ func told(what string, rounds int) func(int) {
 	}
 }
 
-// keep writes the tables, the chart and, when asked, the note.
+// keep writes the tables, the chart and, with -append, the note.
 func (o options) keep(r *report) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err

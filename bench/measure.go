@@ -35,7 +35,7 @@ type task struct {
 	run     func() (ns int64, err error)
 }
 
-// warmed is a task of what is to run so many times unmeasured before it is
+// warmed is a task of what is to run a number of times unmeasured before it is
 // measured: once if it was short the last time.
 func warmed(run func(warm int) (int64, error)) func() (int64, error) {
 	last := int64(longSlice)

@@ -13,7 +13,7 @@ import (
 )
 
 // A peer is a process that computes what the emitted code computes, on request:
-// bench/c and bench/jax. Requests are lines, numbers go as they lie in memory.
+// bench/c and bench/jax. Requests are lines, numbers are sent as they are in memory.
 type peer[F num.Float] struct {
 	what string // in errors
 	cmd  *exec.Cmd

@@ -31,7 +31,7 @@ type bout struct {
 
 // bouts begin with the first command of the project.
 var bouts = []bout{
-	{"build", pulse.Build, 8, 64, []int{1, 4}, askedJAX},
+	{"build", pulse.Build, 8, 64, []int{1, 4}, targetJAX},
 	{"stream in chunks", pulse.Stream, 1, 64, []int{1, 4}, 0},
 	{"two streams in chunks", pulse.Stream, 2, 64, []int{1, 4}, 0},
 	{"stream token by token", pulse.Stream, 1, 1, []int{1}, 0},
@@ -100,7 +100,7 @@ func (b bout) run(jax *peer[float32], rounds int, seed uint64, random *rand.Rand
 }
 
 // racers are the emitted code on all cores, which the others are compared with, and on
-// one, and JAX; the tokens last for so many chunks.
+// one, and JAX; the tokens suffice for the given number of chunks.
 func (b bout) racers(jax *peer[float32], steps int, seed uint64) (out []racer, err error) {
 	ids, err := prose(b.lanes * (steps*b.chunk + 1))
 	if err != nil {

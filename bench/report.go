@@ -14,12 +14,12 @@ type report struct {
 	checks    checks
 	core      *times // recurrences, products, peak and model, one interleaved run
 	peakFlops map[string]float64
-	threads   *times // two threads beside one, by the wall
+	threads   *times // two threads and one, by wall time
 	model     bool
 	rules     *times                // all memory rules
 	far       map[string]difference // from float64, by variant of the rules
 	tokens    int                   // of a trial of a rule
-	races     []race                // the whole model beside JAX
+	races     []race                // the whole model and JAX
 	million   []lasted              // streams of a million tokens
 	gen       *times
 }

@@ -73,7 +73,7 @@ type passes[F num.Float] struct {
 	forward, backward                  []runner       // by slice
 }
 
-// newPasses binds the emitted kernels to slices of so many tokens.
+// newPasses binds the emitted kernels to slices of the given number of tokens.
 func newPasses[F num.Float](r rule[F], s *series[F], tokens int) *passes[F] {
 	m, segments := s.D*s.D, (s.T+segment-1)/segment
 	p := &passes[F]{s: s, states: r.states, edges: map[string][]F{}, adjoints: map[string][]F{},

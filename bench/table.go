@@ -111,12 +111,12 @@ func (r ratio) String() string {
 	return fmt.Sprintf("%s [%s %s %s]", figures(r.of), figures(r.lo), figures(r.mid), figures(r.hi))
 }
 
-// What is asked of the emitted rules: beside JAX, and of those whose rows see each
-// other beside C that gcc makes fast. What is asked of the rest beside C is in the
+// Targets for the emitted rules: against JAX, and for those whose rows depend on each
+// other against C that gcc makes fast. The targets of the rest against C are in the
 // tables of the recurrences.
 const (
-	askedC   = 1.5
-	askedJAX = 3.0
+	targetC   = 1.5
+	targetJAX = 3.0
 )
 
 // family prints the table of all rules: how many times as long as the emitted code
@@ -130,20 +130,20 @@ func (r *report) family(b *strings.Builder) {
 		d := r.far[v]
 		fmt.Fprintf(b, "- %s is at most %.1e from float64 (%s of %s).\n", v, d.relative, d.name, d.at)
 	}
-	fmt.Fprintf(b, "\n| rule | d | tokens | C ÷ Go [%s] | JAX ÷ Go [%s] | in order ÷ chunks |\n|---|---|---|---|---|---|\n", figures(askedC), figures(askedJAX))
+	fmt.Fprintf(b, "\n| rule | d | tokens | C ÷ Go [%s] | JAX ÷ Go [%s] | in order ÷ chunks |\n|---|---|---|---|---|---|\n", figures(targetC), figures(targetJAX))
 	for _, m := range family {
 		for _, d := range familyWidths {
 			if len(r.rules.variants(m.what(d))) == 0 {
 				continue
 			}
-			fmt.Fprintf(b, "| %s | %d | %d | %s | %s | %s |\n", m.name, d, m.length(r.tokens, d), r.beside(m, d, variantC, askedC), r.beside(m, d, variantJAX, askedJAX), r.chunks(m, d))
+			fmt.Fprintf(b, "| %s | %d | %d | %s | %s | %s |\n", m.name, d, m.length(r.tokens, d), r.beside(m, d, variantC, targetC), r.beside(m, d, variantJAX, targetJAX), r.chunks(m, d))
 		}
 	}
 	b.WriteString("\n")
 }
 
 // beside is the cell of a rival.
-func (r *report) beside(m member, d int, variant string, asked float64) string {
+func (r *report) beside(m member, d int, variant string, target float64) string {
 	of, found := r.least(m.what(d), variant, goPrefix+inOrder)
 	if of == 0 {
 		return "–"
@@ -151,7 +151,7 @@ func (r *report) beside(m member, d int, variant string, asked float64) string {
 	if m.independent && variant == variantC {
 		return found
 	}
-	return found + " " + met(of, asked)
+	return found + " " + met(of, target)
 }
 
 // chunks is the cell of the exact chunks.

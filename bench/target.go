@@ -11,18 +11,18 @@ import (
 // the fastest level that there is, at each width. They are printed as met or not
 // met; nothing is asserted.
 
-// A target is one of them: what it is of, what is asked at a width, and what was
+// A target is one of them: what it is of, the target at a width, and what was
 // found, 0 for nothing, with the variant that it was found against.
 type target struct {
 	what  string
-	floor func(d int) float64 // 0 where nothing is asked
+	floor func(d int) float64 // 0 where there is no target
 	of    func(d int) (found float64, with string)
 }
 
 // fast is the fastest level of a pass or product.
 func (r *report) fast(name string) string { return fastest(r.core.rowsOf(name)) }
 
-// always asks the same at every width.
+// always is the same target at every width.
 func always(x float64) func(int) float64 { return func(int) float64 { return x } }
 
 // against is how many times as long as the emitted Go the quickest of some
@@ -143,7 +143,7 @@ func (r *report) verdicts(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// verdict is a cell: the figure, what is asked, and with which variant.
+// verdict is a cell: the figure, the target, and with which variant.
 func verdict(found, floor float64, with string) string {
 	if found == 0 {
 		return "–"

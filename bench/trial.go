@@ -32,7 +32,7 @@ func startJAX(root, python string, args ...string) (*peer[float32], error) {
 	return startPeer[float32]("bench/jax", exec.Command(python, append([]string{filepath.Join(root, "bench", "jax", "serve.py")}, args...)...))
 }
 
-// The variants of a trial beside the forms of the emitted code.
+// The variants of a trial other than the forms of the emitted code.
 const (
 	variantC   = "C"
 	variantJAX = "JAX"

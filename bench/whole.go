@@ -17,7 +17,7 @@ import (
 )
 
 // The whole model is built and read with as a program does it, by steps of a session:
-// forward, backward and update of all lanes, or forward alone. JAX does the same by
+// forward, backward and update of the whole batch, or forward alone. JAX does the same by
 // jitted functions, with the same parameters and the same tokens. All take chunk after
 // chunk, each in a run of its own; the losses of the first ones are compared before
 // anything is timed, and since a loss is that of parameters that were moved before, so
@@ -38,7 +38,7 @@ type racer struct {
 	step func(warm int) (spent, float64, error)
 }
 
-// wholeSize is what a part of the model asks for.
+// wholeSize is what a part of the model needs.
 func wholeSize(name string) int {
 	if i := strings.LastIndex(name, "."); i >= 0 {
 		name = name[i+1:]
@@ -50,7 +50,7 @@ func wholeSize(name string) int {
 	return modelWidth
 }
 
-// session is a run of a model over tokens; a stream ends behind them.
+// session is a run of a model over tokens; a stream ends after them.
 func session(model string, phase pulse.Phase, lanes int, ids []int32, seed uint64) (*module.Session[float32], error) {
 	b, err := registry.NewModel[float32](model, block.NewSizes(nil).Else(wholeSize))
 	if err != nil {
@@ -94,7 +94,7 @@ func prose(n int) ([]int32, error) {
 	return ids, nil
 }
 
-// emittedRacer is the emitted code on so many cores.
+// emittedRacer is the emitted code on the given number of cores.
 func emittedRacer(s *module.Session[float32], chunk, cores int) racer {
 	return racer{fmt.Sprintf("Go, %d of the cores", cores), func(warm int) (t spent, nats float64, err error) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))

@@ -5,7 +5,7 @@ package cudashim
 // Each source gets a translation unit of its own: the source's text, then a
 // table of its kernels, which are found by their HECATE_KERNEL. The shim's own
 // files are compiled without a sanitizer, once per machine. Whatever is made is
-// made beside its place and moved there, so that two tests that want the same
+// made next to its target and moved there, so that two tests that want the same
 // thing at the same time do no harm.
 
 import (
@@ -30,7 +30,7 @@ import (
 // -fsanitize=thread that g++'s runtime understands.
 const compiler = "g++"
 
-// common are the flags of every file. No product is fused into a sum behind the
+// common are the flags of every file. No product is fused into a sum against the
 // text's back, and unset variables hold 0xfe bytes.
 var common = []string{"-std=c++17", "-DHECATE_SHIM", "-ffp-contract=off", "-fno-strict-aliasing"}
 
@@ -135,7 +135,7 @@ func openWorkshop(mode Mode, more []string) (*workshop, error) {
 // oldest is the first g++ that can give unset variables a value.
 const oldest = 12
 
-// compilerVersion is asked once. It fails where there is no g++, or an old one.
+// compilerVersion is queried once. It fails where there is no g++, or an old one.
 var compilerVersion = sync.OnceValues(func() (string, error) {
 	major, err := exec.Command(compiler, "-dumpversion").Output()
 	if err != nil {

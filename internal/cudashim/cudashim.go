@@ -1,7 +1,7 @@
 // Package cudashim runs the text of CUDA kernels without a GPU.
 //
 // Build compiles kernels and the shim of cuda/shim with g++ into one program,
-// once per text: programs lie in the user's cache folder under the hash of all
+// once per text: programs are in the user's cache folder under the hash of all
 // that went into them. Run gives a program buffers and launches and returns the
 // buffers as the launches left them.
 //
@@ -33,7 +33,7 @@
 //	TSan     two threads of a block that use one address without a barrier or
 //	         __syncwarp between them (a shuffle orders nothing)
 //	Isolated two blocks that write one entry, a block that needs another's
-//	         result or what an earlier one left behind
+//	         result or what an earlier one left
 //
 // Shared memory begins as NaN in every block, stacks and registers hold NaN and
 // variables without a value a huge number, so that what was never set shows in

@@ -23,7 +23,7 @@ func once(at string, make func() error) error {
 	return make()
 }
 
-// replace fills a folder beside its place and moves it there. The folder that
+// replace fills a folder next to its target and moves it there. The folder that
 // fill gets does not exist yet, or is empty.
 func replace(at string, fill func(dir string) error) error {
 	scratch, err := os.MkdirTemp(filepath.Dir(at), "making-")
