@@ -11,10 +11,10 @@ import (
 
 // Exit statuses.
 const (
-	exitOK       = 0 // all is well
-	exitFailed   = 1 // the input is not: diagnostics, drift, a failed proof
-	exitUsage    = 2 // the command line cannot be understood
-	exitInternal = 3 // the compiler failed
+	exitOK       = 0 // success
+	exitFailed   = 1 // errors in the pages, drift, a failed proof
+	exitUsage    = 2 // an error in the command line
+	exitInternal = 3 // a failure of the compiler
 )
 
 // A runFunc runs a command with its arguments and returns the exit status.

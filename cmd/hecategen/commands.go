@@ -64,7 +64,7 @@ Explain a diagnostic by its code, such as HEC2008 or 2008: when it occurs, an
 example that is wrong and one that is right. Without a code, list all of them.`},
 
 	{name: "inspect", args: "[-json] [-vjp] PATH…", min: 1, max: -1, define: defineInspect,
-		short: "show the contents of pages, also of pages that are no source",
+		short: "show the contents of any pages",
 		long: `
 Show the contents of the pages under the given files and folders: contract
 headers and their fields, status, citations, cross references, labelled blocks
@@ -107,7 +107,7 @@ it is a call of the part's name with a bar, in a comment.`},
 		long:  "Print the output of a pass for each unit of a page:\n\n" + dumpable()},
 
 	{name: "audit", args: "[-json] [-v]", max: 0, define: defineAudit,
-		short: "list equations, symbols and tests by each other",
+		short: "list the symbols and tests of equations, the equations of symbols, and the gaps",
 		long: `
 List for every equation of the project's pages the generated symbol that
 computes it and the test that checks it, and for every generated symbol its
@@ -163,7 +163,7 @@ func dumpable() string {
 	var lines []string
 	for _, p := range gen.Pipeline {
 		if p.Dump != nil || p.DumpPage != nil {
-			lines = append(lines, fmt.Sprintf("  %-10s %s", p.Name, p.Does))
+			lines = append(lines, fmt.Sprintf("  %-12s%s", p.Name, p.Does))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -18,7 +18,7 @@ func defineDump(c *command) runFunc {
 		}
 	}
 	list := strings.Join(names, ", ")
-	after := c.flags.String("after", "ir", "`PASS` whose output is printed: "+list)
+	after := c.flags.String("after", "ir", "the `PASS` whose output is printed")
 	only := c.flags.String("unit", "", "print only the unit of this `name`")
 	open := workspaceFlags(c)
 	return func(args []string, out, err io.Writer) int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 )
 
 // overview lists the commands.
@@ -15,7 +16,7 @@ func overview(w io.Writer) {
 		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
 	}
 	fmt.Fprint(w, "  help      explain a command\n\n",
-		"exit status: 0 all is well, 1 the input is not, 2 the command line is not,\n             3 the compiler itself failed\n")
+		"exit status: 0 success, 1 errors in the pages, drift or a failed proof,\n             2 an error in the command line, 3 a failure of the compiler\n")
 }
 
 // help is `hecategen help [COMMAND]`.
@@ -38,6 +39,7 @@ func help(args []string, out, err io.Writer) int {
 
 func (c *command) help(w io.Writer) {
 	fmt.Fprintf(w, "usage: hecategen %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), strings.TrimSpace(c.long))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	first := true
 	c.flags.VisitAll(func(f *flag.Flag) {
 		if first {
@@ -48,6 +50,7 @@ func (c *command) help(w io.Writer) {
 		if d := f.DefValue; d != "" && d != "false" {
 			text += fmt.Sprintf(" (by default %s)", d)
 		}
-		fmt.Fprintf(w, "  -%-14s %s\n", strings.TrimSpace(f.Name+" "+kind), text)
+		fmt.Fprintf(table, "  -%s\t%s\n", strings.TrimSpace(f.Name+" "+kind), text)
 	})
+	table.Flush()
 }

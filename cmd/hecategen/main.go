@@ -2,9 +2,9 @@
 // markdown, types and differentiates them, proves what they claim and writes
 // the Go that computes them.
 //
-// `hecategen help` lists the commands. The exit status is 0 when all is well,
-// 1 when the input is not (diagnostics, drift, a failed proof), 2 when the
-// command line cannot be understood, and 3 when the compiler itself failed.
+// `hecategen help` lists the commands. The exit status is 0 for success,
+// 1 for errors in the pages, drift or a failed proof, 2 for an error in the
+// command line, and 3 for a failure of the compiler.
 package main
 
 import (

@@ -18,7 +18,7 @@ func defineSweep(c *command) runFunc {
 	c.flags.StringVar(&w.Over, "over", defaultFront, "`front`; a combination that does not fit it takes another")
 	c.flags.IntVar(&w.Width, "d", 8, "`size` of every width in the runs")
 	only := c.flags.String("only", "", "sweep only the formulas that match this regular `expression`, such as ^Matrix .* GD$")
-	most := c.flags.Duration("for", time.Hour, "`time` after which nothing is begun")
+	most := c.flags.Duration("for", time.Hour, "`time` after which no combination is started")
 	open := workspaceFlags(c)
 	return func(_ []string, out, err io.Writer) int {
 		if w.Width < 1 {

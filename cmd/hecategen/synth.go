@@ -18,7 +18,7 @@ const defaultFront = "Projected(unit = on)"
 
 func defineSynth(c *command) runFunc {
 	var f synth.Formula
-	c.flags.StringVar(&f.Over, "over", defaultFront, "`front` that gives keys, values, queries and gates")
+	c.flags.StringVar(&f.Over, "over", defaultFront, "`front` that computes keys, values, queries and gates")
 	c.flags.StringVar(&f.With, "with", "", "`overrides` such as 'theta := 1'")
 	c.flags.StringVar(&f.Name, "name", "", "`name` of the rule; without it, the names of the knobs")
 	dir := c.flags.String("o", "", "`folder` to write, which the package owns; without it, the rule's name")
