@@ -202,8 +202,8 @@ func shrink(t *testing.T, page *random.Page, tokens []int) *random.Page {
 	const atOnce = 24
 	for {
 		var next []*random.Page
-		for i, p := range page.Smaller() {
-			next = append(next, p.Named(fmt.Sprintf("Small%d", i)))
+		for i, p := range page.Shrunk() {
+			next = append(next, p.Renamed(fmt.Sprintf("Small%d", i)))
 		}
 		found := false
 		for part := range slices.Chunk(next, atOnce) {

@@ -134,7 +134,7 @@ const (
 )
 
 func (k LoopKind) String() string {
-	return [...]string{"invalid", "for", "sum", "lane", "row", "segment", "time"}[k]
+	return [...]string{"invalid", "for", "sum", "batch", "row", "segment", "time"}[k]
 }
 
 // A Loop runs Var from the largest of Lo to below the smallest of Hi, or from

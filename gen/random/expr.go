@@ -9,7 +9,7 @@ import (
 // cannot. More weight makes it more frequent.
 type production struct {
 	weight int
-	make   func(g *grower, s *scope, t typ, depth int) *expr
+	make   func(g *grower, s *scope, t axesType, depth int) *expr
 }
 
 // The productions by the number of axes.
@@ -32,7 +32,7 @@ func init() { // what they make is made of all of them
 }
 
 // expr makes an expression of a type, so deep at most.
-func (g *grower) expr(s *scope, t typ, depth int) *expr {
+func (g *grower) expr(s *scope, t axesType, depth int) *expr {
 	if depth > 0 && g.chance(85) && len(t) < len(productions) {
 		all, sum := productions[len(t)], 0
 		for _, p := range all {
@@ -68,7 +68,7 @@ func whole(e *expr) bool {
 }
 
 // made makes something of a type where nothing of it can be read.
-func (g *grower) made(s *scope, t typ) *expr {
+func (g *grower) made(s *scope, t axesType) *expr {
 	switch len(t) {
 	case 1:
 		i := g.fresh("i")
@@ -86,7 +86,7 @@ func (g *grower) made(s *scope, t typ) *expr {
 var entrywise = []string{"tanh(#)", "sigmoid(#)", "softplus(#)", "sin(#)", "cos(#)", "erf(#)", "|%|", "silu(#)", "expm1(tanh(#))", "exp(−|%|)",
 	"log1p(exp(tanh(#)))", "log1p(sigmoid(#))", "log(1.5 + sin(#))", "sqrt(1.5 + cos(#))", "sign(#)", "floor(3 tanh(#))"}
 
-func (g *grower) mapped(s *scope, t typ, depth int) *expr {
+func (g *grower) mapped(s *scope, t axesType, depth int) *expr {
 	form := pick(g, entrywise[:len(entrywise)-2])
 	if g.chance(4) {
 		form = pick(g, entrywise) // those that jump are rare
@@ -98,7 +98,7 @@ func (g *grower) mapped(s *scope, t typ, depth int) *expr {
 	return &expr{form: form, args: []*expr{g.expr(s, t, depth)}, closed: true}
 }
 
-func (g *grower) times(s *scope, t typ, depth int) *expr {
+func (g *grower) times(s *scope, t axesType, depth int) *expr {
 	form := "% ⊙ %"
 	switch {
 	case len(t) == 0:
@@ -107,14 +107,14 @@ func (g *grower) times(s *scope, t typ, depth int) *expr {
 	return &expr{form: form, args: []*expr{g.expr(s, t, depth), g.expr(s, t, depth)}}
 }
 
-func (g *grower) plus(s *scope, t typ, depth int) *expr {
+func (g *grower) plus(s *scope, t axesType, depth int) *expr {
 	if g.chance(20) {
 		return &expr{form: pick(g, []string{"1 − %", "% + 0.5", "0.3 − %"}), args: []*expr{g.expr(s, t, depth)}}
 	}
 	return &expr{form: pick(g, []string{"% + %", "% − %", "% + %"}), args: []*expr{g.expr(s, t, depth), g.expr(s, t, depth)}}
 }
 
-func (g *grower) scaled(s *scope, t typ, depth int) *expr {
+func (g *grower) scaled(s *scope, t axesType, depth int) *expr {
 	if g.chance(40) {
 		return &expr{form: pick(g, []string{"0.5 %", "−%", "0.3 %", "2 %", "−0.7 %"}), args: []*expr{g.expr(s, t, depth)}}
 	}
@@ -125,7 +125,7 @@ func (g *grower) scaled(s *scope, t typ, depth int) *expr {
 }
 
 // choice chooses by data: as a whole, or entry by entry through a function.
-func (g *grower) choice(s *scope, t typ, depth int) *expr {
+func (g *grower) choice(s *scope, t axesType, depth int) *expr {
 	cond, args := g.condition(s, depth)
 	return &expr{form: "{ # if " + cond + " ; # otherwise }", args: append([]*expr{g.expr(s, t, depth)}, append(args, g.expr(s, t, depth))...), closed: true}
 }
@@ -144,7 +144,7 @@ func (g *grower) condition(s *scope, depth int) (string, []*expr) {
 }
 
 // over divides by what is at least one.
-func (g *grower) over(s *scope, t typ, depth int) *expr {
+func (g *grower) over(s *scope, t axesType, depth int) *expr {
 	a := g.expr(s, t, depth)
 	switch {
 	case len(t) == 0:
@@ -156,7 +156,7 @@ func (g *grower) over(s *scope, t typ, depth int) *expr {
 	return &expr{form: "% / (1 + % ⊙ %)", args: []*expr{a, b, b}}
 }
 
-func (g *grower) larger(s *scope, t typ, depth int) *expr {
+func (g *grower) larger(s *scope, t axesType, depth int) *expr {
 	f := pick(g, []string{"max", "min"})
 	if g.chance(40) {
 		return &expr{form: f + "(#, 0.2)", args: []*expr{g.expr(s, t, depth)}, closed: true}
@@ -164,12 +164,12 @@ func (g *grower) larger(s *scope, t typ, depth int) *expr {
 	return &expr{form: f + "(#, #)", args: []*expr{g.expr(s, t, depth), g.expr(s, t, depth)}, closed: true}
 }
 
-func (g *grower) stopped(s *scope, t typ, depth int) *expr {
+func (g *grower) stopped(s *scope, t axesType, depth int) *expr {
 	return &expr{form: "stop(#)", args: []*expr{g.expr(s, t, depth)}, closed: true}
 }
 
 // byEntry calls a function of numbers that the page defines.
-func (g *grower) byEntry(s *scope, t typ, depth int) *expr {
+func (g *grower) byEntry(s *scope, t axesType, depth int) *expr {
 	if len(g.maps) == 0 || s.pure {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (g *grower) byEntry(s *scope, t typ, depth int) *expr {
 }
 
 // windowed sums series over a window, which the state of the moment may weigh.
-func (g *grower) windowed(s *scope, t typ, depth int) *expr {
+func (g *grower) windowed(s *scope, t axesType, depth int) *expr {
 	if !s.window || len(s.series) == 0 {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (g *grower) windowed(s *scope, t typ, depth int) *expr {
 	w := g.window()
 	var e *expr
 	if w != "3" && g.chance(40) {
-		tap := value{g.fresh("c"), append(typ{w}, t...)}
+		tap := value{g.fresh("c"), append(axesType{w}, t...)}
 		g.declare(fmt.Sprintf("outer %s ∈ %s ~ normal(0, 1)", tap.text, tap.typ.declared()))
 		form := tap.text + "[t−" + m + "] ⊙ %"
 		if len(t) == 0 {

@@ -82,7 +82,7 @@ func newHarness(t testing.TB, all []*subject) *harness {
 		if says == "" {
 			break
 		}
-		left := blame(all, says)
+		left := attribute(all, says)
 		if len(left) == len(all) {
 			t.Fatalf("go build: %s", says)
 		}
@@ -105,8 +105,8 @@ func write(t testing.TB, dir string, files map[string][]byte) {
 	}
 }
 
-// blame finds the pages that a compiler's text is about; it returns the others.
-func blame(all []*subject, says string) (left []*subject) {
+// attribute finds the pages that a compiler's text is about; it returns the others.
+func attribute(all []*subject, says string) (left []*subject) {
 	for _, s := range all {
 		var mine []string
 		for l := range strings.Lines(says) {

@@ -119,7 +119,7 @@ var unitName = regexp.MustCompile(`(?m)^(?:rule|op|compose) (\w+)`)
 // judge compiles and runs pages and says what is wrong.
 func judge(t *testing.T, all []*subject) {
 	t0 := time.Now()
-	tally := look(t, all, false)
+	tally := findBroken(t, all, false)
 	t.Logf("%d pages in %v: %d refused, %d programs led astray by float32", len(all), time.Since(t0), tally.refused, tally.unsteady)
 	for _, s := range all {
 		if s.page == nil && s.refused.HasErrors() && s.broken == "" {
@@ -149,9 +149,9 @@ func notLowered(ds diag.List) bool {
 // A tally counts what happened to pages.
 type tally struct{ refused, unsteady int }
 
-// look finds what is wrong with pages: broken says it. With printed set it prints
+// findBroken finds what is wrong with pages: broken says it. With printed set it prints
 // them, and compiles and runs nothing.
-func look(t *testing.T, all []*subject, printed bool) (n tally) {
+func findBroken(t *testing.T, all []*subject, printed bool) (n tally) {
 	var good []*subject
 	for _, s := range all {
 		if s.refused.HasErrors() {
@@ -211,17 +211,17 @@ func shrink(t *testing.T, s *subject) *subject {
 	const atOnce = 24
 	for {
 		var next []*random.Page
-		for i, p := range s.page.Smaller() {
-			next = append(next, p.Named(fmt.Sprintf("Small%d", i)))
+		for i, p := range s.page.Shrunk() {
+			next = append(next, p.Renamed(fmt.Sprintf("Small%d", i)))
 		}
 		found := false
 		for part := range slices.Chunk(next, atOnce) {
 			all := subjects(t, part...)
-			if kind(s.broken) != "panic" || strings.Contains(s.broken, "/gen/emit") {
-				look(t, all, kind(s.broken) == "panic")
+			if mistakeKind(s.broken) != "panic" || strings.Contains(s.broken, "/gen/emit") {
+				findBroken(t, all, mistakeKind(s.broken) == "panic")
 			}
 			for _, c := range all { // the smallest comes first
-				if !found && !c.refused.HasErrors() && c.broken != "" && kind(c.broken) == kind(s.broken) {
+				if !found && !c.refused.HasErrors() && c.broken != "" && mistakeKind(c.broken) == mistakeKind(s.broken) {
 					s, found = c, true
 				}
 			}
@@ -236,8 +236,8 @@ func shrink(t *testing.T, s *subject) *subject {
 	}
 }
 
-// kind is the sort of a mistake: the numbers and names in its text left out.
-func kind(broken string) string {
+// mistakeKind is the sort of a mistake: the numbers and names in its text left out.
+func mistakeKind(broken string) string {
 	switch {
 	case strings.Contains(broken, "does not compile"):
 		return "does not compile"

@@ -1,17 +1,17 @@
-// Package random writes random pages: well-typed rules and operations of the
-// notation, to which the emitted code of every target is held.
+// Package random generates random pages: well-typed rules and operations of the
+// notation, by which the emitted code of every target is tested against the
+// interpreter (random differential testing, as Csmith does for C).
 //
-// A page is grown from a seed. Its units have axes of their own, learned
-// parameters, series of tokens, states and functions; each right-hand side is a
-// random expression of the type that its place wants, made of what can be read
-// there. So a page uses the forms of the language together that nobody thought
-// of together: a gradient of a loss behind a window, rows that see each other
-// beside rows that do not, a slot of a tensor in a choice. What is written into a
-// state is damped, so that most pages stay in the range of float32.
+// A page is grown from a seed, top down by productions. Its units have axes,
+// learned parameters, series of tokens, states and functions; each right-hand side
+// is a random expression of the type that is wanted, over the values in scope. So
+// forms of the language occur together that no hand-written test has: the gradient
+// of a loss of a window, independent rows beside dependent ones, a slot of a tensor
+// in a choice. The write of a state is damped, so that most pages stay in the range
+// of float32.
 //
-// An expression is kept as a tree, so a page on which a target is wrong can be
-// made smaller: Smaller lists the pages that are one step simpler, and whoever
-// sees the mistake keeps those that still have it.
+// Expressions are kept as trees, so that a failing page can be shrunk: Shrunk lists
+// the pages that are one step simpler, and the caller keeps one that still fails.
 package random
 
 import (
@@ -30,7 +30,7 @@ type Page struct {
 	lines []*line
 }
 
-// Kinds are the kinds of page, and of a hundred pages how many are of each.
+// Kinds are the kinds of page, and how many of a hundred pages are of each.
 var Kinds = []struct {
 	Name  string
 	Share int
@@ -66,7 +66,7 @@ func (p *Page) Text() string {
 	return b.String()
 }
 
-// Block is what stands in the page's fence.
+// Block is the content of the page's fence.
 func (p *Page) Block() string {
 	var b strings.Builder
 	for _, l := range p.lines {
@@ -75,8 +75,8 @@ func (p *Page) Block() string {
 	return b.String()
 }
 
-// A line is a statement: a form with a place for each expression, as in an expr. $
-// is the name of the page's unit.
+// A line is a statement: a form with a place for each expression, as in an
+// expr. $ is the name of the page's unit.
 type line struct {
 	form  string
 	parts []*expr
@@ -85,13 +85,13 @@ type line struct {
 
 func (l *line) text() string { return (&expr{form: l.form, args: l.parts}).text() }
 
-// A typ is the axes of a value: none of a number, one of a vector.
-type typ []string
+// A axesType is the axes of a value: none of a number, one of a vector.
+type axesType []string
 
-func (t typ) equal(u typ) bool { return slices.Equal(t, u) }
+func (t axesType) equal(u axesType) bool { return slices.Equal(t, u) }
 
 // declared spells a type behind ∈.
-func (t typ) declared() string {
+func (t axesType) declared() string {
 	if len(t) == 0 {
 		return "ℝ"
 	}
@@ -102,7 +102,7 @@ func (t typ) declared() string {
 // one that needs parentheses unless it is closed, # one that stands in some
 // already.
 type expr struct {
-	typ    typ
+	typ    axesType
 	form   string
 	args   []*expr
 	closed bool

@@ -16,8 +16,8 @@ type state struct {
 	keep  string
 }
 
-// A ruler is a rule under way.
-type ruler struct {
+// A ruleGrower is a rule under way.
+type ruleGrower struct {
 	*grower
 	token *scope // what has no state behind it
 	step  *scope // what a token's equations may read
@@ -25,8 +25,8 @@ type ruler struct {
 
 func (g *grower) rule() { g.ruleOf("$", "d", "m") }
 
-// heads grows a rule, and the unit is that rule in heads. Its answer has an axis that
-// the tokens do not have.
+// heads grows a rule, and the unit is that rule in heads. Its output has an
+// axis that the tokens do not have.
 func (g *grower) heads() {
 	g.ruleOf("$One", "m")
 	g.add(fmt.Sprintf("\nrule $ = $One(heads = %d)", 1+g.rng.IntN(3))).keep = true
@@ -35,13 +35,13 @@ func (g *grower) heads() {
 // ruleOf grows a rule whose answer has one of some axes.
 func (g *grower) ruleOf(name string, answer ...string) {
 	g.ruleHead(name)
-	r := &ruler{grower: g, token: &scope{window: true, types: map[string]typ{}}}
-	r.token.vals = []value{{"x_t", typ{"d"}}}
-	r.token.series, r.token.types["x"] = []string{"x"}, typ{"d"}
+	r := &ruleGrower{grower: g, token: &scope{window: true, types: map[string]axesType{}}}
+	r.token.vals = []value{{"x_t", axesType{"d"}}}
+	r.token.series, r.token.types["x"] = []string{"x"}, axesType{"d"}
 	r.functions()
 	r.seriesLines()
 	r.states()
-	r.answer(typ{pick(g, answer)})
+	r.answer(axesType{pick(g, answer)})
 }
 
 func (g *grower) ruleHead(name string) {
@@ -70,19 +70,19 @@ func (g *grower) ruleHead(name string) {
 }
 
 // functions writes losses, and functions of numbers.
-func (r *ruler) functions() {
+func (r *ruleGrower) functions() {
 	for _, n := range []int{1, 2} {
 		if !r.chance(30) {
 			continue
 		}
-		f := function{name: r.fresh("f"), params: make([]typ, n)}
+		f := function{name: r.fresh("f"), params: make([]axesType, n)}
 		in := &scope{vals: []value{{"z", nil}, {"b", nil}}[:n], pure: true}
 		r.maps = append(r.maps, f)
 		r.declare(f.name+"("+[]string{"z ∈ ℝ", "z ∈ ℝ, b ∈ ℝ"}[n-1]+") = % + 0.3 z"+[]string{"", " b"}[n-1], r.expr(in, nil, 2))
 	}
 	for range r.upTo(2) {
-		t := pick(r.grower, []typ{{"m", "n"}, {"m", "n"}, {"n", "m"}, {"m"}, {"n", "n"}})
-		f := function{name: r.fresh("ℓ"), params: []typ{t, {t[len(t)-1]}, {t[0]}}}
+		t := pick(r.grower, []axesType{{"m", "n"}, {"m", "n"}, {"n", "m"}, {"m"}, {"n", "n"}})
+		f := function{name: r.fresh("ℓ"), params: []axesType{t, {t[len(t)-1]}, {t[0]}}}
 		in := &scope{vals: []value{{"M", t}, {"k", f.params[1]}, {"v", f.params[2]}}, pure: true}
 		e := &expr{form: "½ ‖% k − v‖²", args: []*expr{{typ: t, form: "M", closed: true}}}
 		if len(t) == 1 || r.chance(50) {
@@ -90,7 +90,7 @@ func (r *ruler) functions() {
 		}
 		form := fmt.Sprintf("%s(M ∈ %s; k ∈ %s, v ∈ %s) = #", f.name, t.declared(), f.params[1].declared(), f.params[2].declared())
 		if r.chance(30) {
-			local := typ{pick(r.grower, t)}
+			local := axesType{pick(r.grower, t)}
 			r.declare(form+"\n  with h = #", &expr{form: "% + ½ ‖h‖²", args: []*expr{e}}, r.expr(in, local, 2))
 		} else {
 			r.declare(form, e)
@@ -100,12 +100,12 @@ func (r *ruler) functions() {
 }
 
 // seriesLines writes what has no state behind it.
-func (r *ruler) seriesLines() {
-	want := []typ{{"m"}, {"n"}}
+func (r *ruleGrower) seriesLines() {
+	want := []axesType{{"m"}, {"n"}}
 	for range r.upTo(3) {
-		t := typ{r.anyAxis(nil)}
+		t := axesType{r.anyAxis(nil)}
 		if few := r.few(); few != "" && r.chance(40) {
-			t = append(typ{few}, t...)
+			t = append(axesType{few}, t...)
 		} else if r.chance(20) {
 			t = nil
 		}
@@ -118,7 +118,7 @@ func (r *ruler) seriesLines() {
 }
 
 // define writes the equation of a new name, as a whole or entry by entry.
-func (r *ruler) define(s *scope, t typ, depth int, letter string) {
+func (r *ruleGrower) define(s *scope, t axesType, depth int, letter string) {
 	name := r.fresh(letter)
 	form, in, rest := name+"_t", s, t
 	if len(t) > 2 || len(t) > 0 && r.chance(35) {
@@ -132,7 +132,7 @@ func (r *ruler) define(s *scope, t typ, depth int, letter string) {
 	}
 	e := r.expr(in, rest, depth)
 	if rest.equal(t) && r.chance(15) && len(t) > 0 { // with a name of its own
-		local := value{r.fresh("a"), typ{r.anyAxis(nil)}}
+		local := value{r.fresh("a"), axesType{r.anyAxis(nil)}}
 		more := *in
 		more.vals, more.window = append(slices.Clone(in.vals), local), false
 		first := r.expr(in, local.typ, 2)
@@ -147,7 +147,7 @@ func (r *ruler) define(s *scope, t typ, depth int, letter string) {
 	}
 }
 
-func (r *ruler) gates() {
+func (r *ruleGrower) gates() {
 	for range r.upTo(2) {
 		name := r.fresh("g")
 		form, e := "gate "+name, r.expr(&scope{vals: r.token.vals}, nil, 2)
@@ -165,7 +165,7 @@ func (r *ruler) gates() {
 }
 
 // states declares the states and writes the equations of a token.
-func (r *ruler) states() {
+func (r *ruleGrower) states() {
 	step := *r.token
 	r.step = &step
 	r.step.states = true
@@ -185,15 +185,15 @@ func (r *ruler) states() {
 		r.step.vals = append(r.step.vals, value{st.text + "_t", st.typ})
 	}
 	if r.chance(50) {
-		r.define(r.step, typ{r.anyAxis(nil)}, 3, "h")
+		r.define(r.step, axesType{r.anyAxis(nil)}, 3, "h")
 	}
 }
 
 // state declares a state, and what is held of it.
-func (r *ruler) state() state {
-	t := pick(r.grower, []typ{{"m", "n"}, {"m", "n"}, {"m", "n"}, {"n", "n"}, {"m"}, {"d"}, {"n", "m"}, nil})
+func (r *ruleGrower) state() state {
+	t := pick(r.grower, []axesType{{"m", "n"}, {"m", "n"}, {"m", "n"}, {"n", "n"}, {"m"}, {"d"}, {"n", "m"}, nil})
 	if few := r.few(); few != "" && r.chance(25) {
-		t = append(typ{few}, t...)
+		t = append(axesType{few}, t...)
 	}
 	st := state{value: value{r.fresh("S"), t}, chunk: r.chance(12)}
 	first, set := "0", "ℝ"
@@ -221,7 +221,7 @@ func (r *ruler) state() state {
 }
 
 // start is a learned first value.
-func (r *ruler) start(t typ) string {
+func (r *ruleGrower) start(t axesType) string {
 	name := r.fresh("P") + "⁰"
 	r.declare(fmt.Sprintf("outer %s ∈ %s ~ normal(0, 1) nodecay", name, t.declared()))
 	return name
@@ -229,7 +229,7 @@ func (r *ruler) start(t typ) string {
 
 // held gives the token's equations the state as it was when the context or the
 // call began.
-func (r *ruler) held(st state) {
+func (r *ruleGrower) held(st state) {
 	if r.chance(12) {
 		name := r.fresh("B")
 		r.declare("anchor " + name + " of " + st.text + " at context")
@@ -245,8 +245,8 @@ func (r *ruler) held(st state) {
 }
 
 // between writes an equation that reads states.
-func (r *ruler) between(st state) {
-	t := typ{r.anyAxis(nil)}
+func (r *ruleGrower) between(st state) {
+	t := axesType{r.anyAxis(nil)}
 	switch n := r.rng.IntN(10); {
 	case n < 2:
 		t = st.typ
@@ -263,8 +263,8 @@ func (r *ruler) between(st state) {
 }
 
 // iterate writes rounds that stay bounded.
-func (r *ruler) iterate() {
-	t := typ{"m", "n"}
+func (r *ruleGrower) iterate() {
+	t := axesType{"m", "n"}
 	name := r.fresh("X")
 	from := r.expr(r.step, t, 1)
 	in := *r.step
@@ -278,7 +278,7 @@ func (r *ruler) iterate() {
 }
 
 // unknown writes an equation with one root.
-func (r *ruler) unknown() {
+func (r *ruleGrower) unknown() {
 	name, i := r.fresh("ζ"), index{r.fresh("i"), r.anyAxis(nil)}
 	e := r.expr(r.step.bind(i), nil, 2)
 	r.add(fmt.Sprintf("solve %[1]s_t ∈ [−60, 60] : mean_{%[2]s∈%[3]s}(tanh(tanh(#) − %[1]s_t)) = 0.1 %[1]s_t tol 1e-10", name, i.name, i.axis), e)
@@ -286,7 +286,7 @@ func (r *ruler) unknown() {
 }
 
 // write writes the equation of a state, damped.
-func (r *ruler) write(st state) {
+func (r *ruleGrower) write(st state) {
 	old := &expr{typ: st.typ, form: st.text + "_{t−1}", closed: true}
 	now := st.text + "_t"
 	e := r.expr(r.step, st.typ, r.deep())
@@ -312,7 +312,7 @@ func (r *ruler) write(st state) {
 }
 
 // gateOf is a number between zero and one.
-func (r *ruler) gateOf() string {
+func (r *ruleGrower) gateOf() string {
 	for _, v := range r.token.vals {
 		if strings.HasPrefix(v.text, "g") && r.chance(50) {
 			return "min(" + v.text + ", 0.95)"
@@ -323,7 +323,7 @@ func (r *ruler) gateOf() string {
 
 // answer writes y, which reads what nothing else does: the rest of a page does not
 // exist.
-func (r *ruler) answer(t typ) {
+func (r *ruleGrower) answer(t axesType) {
 	e := r.expr(r.step, t, r.deep())
 	text := r.page.Block() + e.text()
 	for i, v := range r.step.vals {
@@ -338,7 +338,7 @@ func (r *ruler) answer(t typ) {
 }
 
 // of makes something of a type of a value.
-func (r *ruler) of(v value, t typ) *expr {
+func (r *ruleGrower) of(v value, t axesType) *expr {
 	in := *r.token
 	in.states = true
 	whole := &expr{typ: v.typ, form: v.text, closed: true}

@@ -30,13 +30,13 @@ type axis struct {
 // A value is what an expression may read: the text is the name with its moment.
 type value struct {
 	text string
-	typ  typ
+	typ  axesType
 }
 
 // A function of a page. What a loss is differentiated by is its first parameter.
 type function struct {
 	name   string
-	params []typ
+	params []axesType
 }
 
 // A scope is what the expressions of one place may read.
@@ -44,7 +44,7 @@ type scope struct {
 	vals   []value
 	index  []index
 	series []string // series that a window may read, without their moment
-	types  map[string]typ
+	types  map[string]axesType
 	window bool // a window may be opened
 	states bool // states may be read: no window counts from the start of the call
 	pure   bool // no functions of the page, and no further parameter: it is one itself
@@ -64,7 +64,7 @@ func (g *grower) fresh(letter string) string {
 	return fmt.Sprintf("%s%d", letter, g.names)
 }
 
-// chance is true in so many of a hundred cases.
+// chance is true in the given percentage of cases.
 func (g *grower) chance(percent int) bool { return g.rng.IntN(100) < percent }
 
 // upTo is a number from 0 to n of a large page, to less of others.
@@ -111,7 +111,7 @@ func (g *grower) indexOf(s *scope, name string) (string, bool) {
 }
 
 // reading is a value at subscripts that leave it the type t, or nil.
-func (g *grower) reading(s *scope, v value, t typ) *expr {
+func (g *grower) reading(s *scope, v value, t axesType) *expr {
 	n := len(v.typ) - len(t)
 	if n < 0 || !v.typ[n:].equal(t) {
 		return nil
@@ -131,7 +131,7 @@ func (g *grower) reading(s *scope, v value, t typ) *expr {
 }
 
 // leaf reads a value of a type, or a parameter that is declared for it.
-func (g *grower) leaf(s *scope, t typ) *expr {
+func (g *grower) leaf(s *scope, t axesType) *expr {
 	var own, learned []*expr
 	for _, v := range s.vals {
 		if e := g.reading(s, v, t); e != nil {
@@ -179,11 +179,11 @@ func (g *grower) contracted(s *scope) *expr {
 
 // learned declares a parameter; some have an axis more, of few places, and are
 // read at one of them.
-func (g *grower) learned(t typ) *expr {
+func (g *grower) learned(t axesType) *expr {
 	v := value{g.fresh("W"), t}
 	at := ""
 	if few := g.few(); few != "" && g.chance(20) {
-		v.typ = append(typ{few}, t...)
+		v.typ = append(axesType{few}, t...)
 		at = fmt.Sprintf("[%d]", g.rng.IntN(g.axis(few).fixed))
 	}
 	g.declare(fmt.Sprintf("outer %s ∈ %s ~ normal(0, 1)", v.text, v.typ.declared()))

@@ -20,17 +20,17 @@ func (g *grower) anyAxis(s *scope) string {
 	}
 }
 
-func (g *grower) dot(s *scope, _ typ, depth int) *expr {
+func (g *grower) dot(s *scope, _ axesType, depth int) *expr {
 	a := g.anyAxis(s)
 	if g.chance(25) {
-		t := typ{a, g.anyAxis(s)}
+		t := axesType{a, g.anyAxis(s)}
 		return &expr{form: "⟨#, #⟩", args: []*expr{g.expr(s, t, depth), g.expr(s, t, depth)}, closed: true}
 	}
-	return &expr{form: pick(g, []string{"% · %", "%ᵀ %"}), args: []*expr{g.expr(s, typ{a}, depth), g.expr(s, typ{a}, depth)}}
+	return &expr{form: pick(g, []string{"% · %", "%ᵀ %"}), args: []*expr{g.expr(s, axesType{a}, depth), g.expr(s, axesType{a}, depth)}}
 }
 
-func (g *grower) norm(s *scope, _ typ, depth int) *expr {
-	t := typ{g.anyAxis(s)}
+func (g *grower) norm(s *scope, _ axesType, depth int) *expr {
+	t := axesType{g.anyAxis(s)}
 	if g.chance(30) {
 		t = append(t, g.anyAxis(s))
 	}
@@ -38,7 +38,7 @@ func (g *grower) norm(s *scope, _ typ, depth int) *expr {
 }
 
 // reduced gathers numbers over indices.
-func (g *grower) reduced(s *scope, _ typ, depth int) *expr {
+func (g *grower) reduced(s *scope, _ axesType, depth int) *expr {
 	i := index{g.fresh("i"), g.anyAxis(s)}
 	over := i.name + "∈" + i.axis
 	in := s.bind(i)
@@ -64,35 +64,35 @@ func (g *grower) reduced(s *scope, _ typ, depth int) *expr {
 }
 
 // sized divides by what the size of an axis says.
-func (g *grower) sized(s *scope, _ typ, depth int) *expr {
+func (g *grower) sized(s *scope, _ axesType, depth int) *expr {
 	a := g.anyAxis(s)
 	return &expr{form: pick(g, []string{"(1/sqrt(" + a + ")) %", "% / " + a}), args: []*expr{g.expr(s, nil, depth)}}
 }
 
-func (g *grower) matrixTimes(s *scope, t typ, depth int) *expr {
+func (g *grower) matrixTimes(s *scope, t axesType, depth int) *expr {
 	b := g.anyAxis(s)
 	if g.chance(30) {
-		return &expr{form: "%ᵀ %", args: []*expr{g.expr(s, typ{b, t[0]}, depth), g.expr(s, typ{b}, depth)}}
+		return &expr{form: "%ᵀ %", args: []*expr{g.expr(s, axesType{b, t[0]}, depth), g.expr(s, axesType{b}, depth)}}
 	}
-	return &expr{form: "% %", args: []*expr{g.expr(s, typ{t[0], b}, depth), g.expr(s, typ{b}, depth)}}
+	return &expr{form: "% %", args: []*expr{g.expr(s, axesType{t[0], b}, depth), g.expr(s, axesType{b}, depth)}}
 }
 
-func (g *grower) softmax(s *scope, t typ, depth int) *expr {
+func (g *grower) softmax(s *scope, t axesType, depth int) *expr {
 	i := index{g.fresh("i"), t[0]}
 	return &expr{form: "softmax_{" + i.name + "∈" + i.axis + "}(#)", args: []*expr{g.expr(s.bind(i), nil, depth)}, closed: true}
 }
 
 // stacked lays one vector on top of another, where the axis is a sum.
-func (g *grower) stacked(s *scope, t typ, depth int) *expr {
+func (g *grower) stacked(s *scope, t axesType, depth int) *expr {
 	a := g.axis(t[0])
 	if a.parts[0] == "" {
 		return nil
 	}
-	return &expr{form: "[#; #]", args: []*expr{g.expr(s, typ{a.parts[0]}, depth), g.expr(s, typ{a.parts[1]}, depth)}, closed: true}
+	return &expr{form: "[#; #]", args: []*expr{g.expr(s, axesType{a.parts[0]}, depth), g.expr(s, axesType{a.parts[1]}, depth)}, closed: true}
 }
 
 // gradient differentiates a loss of the page by its first parameter.
-func (g *grower) gradient(s *scope, t typ, depth int) *expr {
+func (g *grower) gradient(s *scope, t axesType, depth int) *expr {
 	if s.pure {
 		return nil
 	}
@@ -110,29 +110,29 @@ func (g *grower) gradient(s *scope, t typ, depth int) *expr {
 	return nil
 }
 
-func (g *grower) unit(s *scope, t typ, depth int) *expr {
+func (g *grower) unit(s *scope, t axesType, depth int) *expr {
 	return &expr{form: "unit(#)", args: []*expr{g.expr(s, t, depth)}, closed: true}
 }
 
 // summed sums vectors over an index.
-func (g *grower) summed(s *scope, t typ, depth int) *expr {
+func (g *grower) summed(s *scope, t axesType, depth int) *expr {
 	i := index{g.fresh("i"), g.anyAxis(s)}
 	return &expr{form: "Σ_{" + i.name + "∈" + i.axis + "} %", args: []*expr{g.expr(s.bind(i), t, depth)}}
 }
 
-func (g *grower) outer(s *scope, t typ, depth int) *expr {
+func (g *grower) outer(s *scope, t axesType, depth int) *expr {
 	return &expr{form: "% %ᵀ", args: []*expr{g.expr(s, t[:1], depth), g.expr(s, t[1:], depth)}}
 }
 
-func (g *grower) product(s *scope, t typ, depth int) *expr {
+func (g *grower) product(s *scope, t axesType, depth int) *expr {
 	b := g.anyAxis(s)
-	return &expr{form: "% %", args: []*expr{g.expr(s, typ{t[0], b}, depth), g.expr(s, typ{b, t[1]}, depth)}}
+	return &expr{form: "% %", args: []*expr{g.expr(s, axesType{t[0], b}, depth), g.expr(s, axesType{b, t[1]}, depth)}}
 }
 
-func (g *grower) transposed(s *scope, t typ, depth int) *expr {
-	return &expr{form: "%ᵀ", args: []*expr{g.expr(s, typ{t[1], t[0]}, depth)}}
+func (g *grower) transposed(s *scope, t axesType, depth int) *expr {
+	return &expr{form: "%ᵀ", args: []*expr{g.expr(s, axesType{t[1], t[0]}, depth)}}
 }
 
-func (g *grower) rows(s *scope, t typ, depth int) *expr {
+func (g *grower) rows(s *scope, t axesType, depth int) *expr {
 	return &expr{form: pick(g, []string{"unit_rows(#)", "soft_rows(#)"}), args: []*expr{g.expr(s, t, depth)}, closed: true}
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/emitcuda"
-	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -183,7 +181,7 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 	p.Float32 = run > 0
 	if run > 1 {
 		p.ObserveInstr = func(in *ir.Instr, out *interp.Tensor) {
-			off := roundings(in)
+			off := maxRoundings(in)
 			if off == 0 {
 				return
 			}
@@ -199,10 +197,10 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 	return p.Run(sizes, own)
 }
 
-// roundings is how many roundings two results of an instruction may be apart: none where
+// maxRoundings is how many maxRoundings two results of an instruction may be apart: none where
 // it chooses or moves numbers, functionOff where it is a function, and two where it adds
 // and multiplies, as each of them is one rounding away from what is exact.
-func roundings(in *ir.Instr) float64 {
+func maxRoundings(in *ir.Instr) float64 {
 	switch in.Op {
 	case ir.Abs, ir.Sign, ir.Floor, ir.Stop:
 		return 0
@@ -235,8 +233,8 @@ func distance(got, want []float64, small float64) float64 {
 	return math.Sqrt(diff) / max(small, math.Sqrt(norm))
 }
 
-// A way is how a kernel is run.
-type way struct {
+// A variant is how a kernel is run.
+type variant struct {
 	single bool
 	level  string
 	cores  int
@@ -244,7 +242,7 @@ type way struct {
 	c      int // tokens from checkpoint to checkpoint, or 0 for the trial's
 }
 
-func (w way) String() string {
+func (w variant) String() string {
 	s := w.level
 	if !w.single {
 		s += " float64"
@@ -268,30 +266,30 @@ func (x *trial) check(t testing.TB) (bad []string) {
 			bad = append(bad, fmt.Sprintf("%s %v: %s", x.p.name, x.sizes, fmt.Sprintf(format, args...)))
 		}
 	}
-	portable := x.run(t, way{level: "portable", tape: true, cores: 1}, say)
-	x.near(portable, false, "portable float64", say)
-	x.same(x.run(t, way{level: "portable", cores: 1}, say), portable, "portable float64 without a tape", say)
+	portable := x.run(t, variant{level: "portable", tape: true, cores: 1}, say)
+	x.nearOracle(portable, false, "portable float64", say)
+	x.sameBits(x.run(t, variant{level: "portable", cores: 1}, say), portable, "portable float64 without a tape", say)
 	if x.p.fwd.Segment != "" && x.p.bwd != nil {
-		x.same(x.run(t, way{level: "portable", tape: true, cores: 1, c: 1 + x.sizes["C"]%3}, say), portable, "other checkpoints", say)
+		x.sameBits(x.run(t, variant{level: "portable", tape: true, cores: 1, c: 1 + x.sizes["C"]%3}, say), portable, "other checkpoints", say)
 	}
-	x.near(x.run(t, way{single: true, level: "portable", tape: true, cores: 1}, say), true, "portable", say)
+	x.nearOracle(x.run(t, variant{single: true, level: "portable", tape: true, cores: 1}, say), true, "portable", say)
 	var first [2]map[string][]float64
 	for i, l := range x.h.levels {
 		for cores := 1; cores <= 1+i%2; cores++ {
-			w := way{single: true, level: l, tape: true, cores: cores}
+			w := variant{single: true, level: l, tape: true, cores: cores}
 			got := x.run(t, w, say)
 			if first[0] == nil {
 				first = got
-				x.near(got, true, w.String(), say)
+				x.nearOracle(got, true, w.String(), say)
 			}
-			x.same(got, first, w.String(), say)
+			x.sameBits(got, first, w.String(), say)
 		}
 	}
 	return bad
 }
 
-// near compares with the interpreter.
-func (x *trial) near(got [2]map[string][]float64, single bool, what string, say func(string, ...any)) {
+// nearOracle compares with the interpreter.
+func (x *trial) nearOracle(got [2]map[string][]float64, single bool, what string, say func(string, ...any)) {
 	for i, k := range x.p.kernels() {
 		for _, b := range k.Params {
 			if b.Role != plan.Write || b.Elem != ir.Real || got[i] == nil {
@@ -309,8 +307,8 @@ func (x *trial) near(got [2]map[string][]float64, single bool, what string, say 
 	}
 }
 
-// same compares bits of what both have.
-func (x *trial) same(got, want [2]map[string][]float64, what string, say func(string, ...any)) {
+// sameBits compares bits of what both have.
+func (x *trial) sameBits(got, want [2]map[string][]float64, what string, say func(string, ...any)) {
 	for i := range got {
 		for _, name := range slices.Sorted(maps.Keys(want[i])) {
 			y, ok := got[i][name]
@@ -327,7 +325,7 @@ func (x *trial) same(got, want [2]map[string][]float64, what string, say func(st
 }
 
 // run runs the forward and behind it the backward.
-func (x *trial) run(t testing.TB, w way, say func(string, ...any)) (out [2]map[string][]float64) {
+func (x *trial) run(t testing.TB, w variant, say func(string, ...any)) (out [2]map[string][]float64) {
 	sizes := maps.Clone(x.sizes)
 	if w.c > 0 {
 		sizes["C"] = w.c
@@ -373,71 +371,4 @@ func (x *trial) run(t testing.TB, w way, say func(string, ...any)) (out [2]map[s
 	}
 	out[1] = got.named(back, nb)
 	return out
-}
-
-func checkpoint(k *plan.Kernel, name string) *plan.Buffer {
-	for _, b := range k.Params {
-		if b.Role == plan.Checkpoint && b.Name == name {
-			return b
-		}
-	}
-	return nil
-}
-
-func (x *trial) request(k *plan.Kernel, w way, sizes map[string]int) *request {
-	n := x.h.names[k]
-	r := &request{Kernel: k.Name, Single: w.single, Level: w.level, Cores: w.cores, Sizes: map[string]int{}, Reals: map[string][]float64{},
-		Ints: map[string][]int32{}, Bools: map[string][]bool{}, Made: map[string]int{}, Work: n.Work}
-	for _, s := range k.Sizes {
-		r.Sizes[n.Sizes[s]] = sizes[s]
-	}
-	return r
-}
-
-// give gives a kernel values from here, take those that another one made.
-func (r *request) give(field string, elem ir.Elem, data []float64) {
-	switch elem {
-	case ir.Int:
-		out := make([]int32, len(data))
-		for i, v := range data {
-			out[i] = int32(v)
-		}
-		r.Ints[field] = out
-	case ir.Bool:
-		out := make([]bool, len(data))
-		for i, v := range data {
-			out[i] = v != 0
-		}
-		r.Bools[field] = out
-	default:
-		r.Reals[field] = data
-	}
-}
-
-func (r *request) take(field string, elem ir.Elem, from response, at string) {
-	if elem == ir.Bool {
-		r.Bools[field] = from.Bools[at]
-		return
-	}
-	r.Reals[field] = from.Reals[at]
-}
-
-// named are the numbers of an answer by the names of buffers.
-func (r response) named(k *plan.Kernel, n *emitgo.KernelNames) map[string][]float64 {
-	out := map[string][]float64{}
-	for _, b := range k.Params {
-		if x, ok := r.Reals[n.Buffers[b]]; ok {
-			out[b.Name] = x
-		}
-	}
-	return out
-}
-
-// length is the number of entries of a buffer.
-func length(b *plan.Buffer, k *plan.Kernel, sizes map[string]int) int {
-	n, err := b.Len().Eval(emitcuda.Sizes(k, sizes))
-	if err != nil {
-		panic(err)
-	}
-	return n
 }

@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// Smaller lists the pages that are one step simpler: without a line, or with a
-// part of an expression, or something that can be read, in the place of a whole
-// one. Many of them are no pages any more, because something reads what is gone.
-func (p *Page) Smaller() []*Page {
+// Shrinking of failing pages (as in delta debugging and QuickCheck).
+
+// Shrunk lists the pages that are one step simpler: without a line, or with a
+// subexpression, or a value in scope, in the place of an expression. Many of
+// them are invalid, because something reads what was removed.
+func (p *Page) Shrunk() []*Page {
 	var out []*Page
 	for i, l := range p.lines {
 		if !l.keep {
@@ -20,7 +22,7 @@ func (p *Page) Smaller() []*Page {
 	leaves := p.leaves()
 	for i, l := range p.lines {
 		for k, e := range l.parts {
-			for _, s := range simpler(e, leaves) {
+			for _, s := range replacements(e, leaves) {
 				c, m := *p, *l
 				m.parts = slices.Clone(l.parts)
 				m.parts[k] = s
@@ -36,8 +38,8 @@ func (p *Page) Smaller() []*Page {
 	return out
 }
 
-// Named is the page under another name of its unit.
-func (p *Page) Named(unit string) *Page {
+// Renamed is the page with another name of its unit.
+func (p *Page) Renamed(unit string) *Page {
 	c := *p
 	c.Unit = unit
 	return &c
@@ -67,8 +69,8 @@ func (p *Page) leaves() map[string][]*expr {
 // most is how many values are tried in the place of an expression.
 const most = 4
 
-// simpler lists what may stand for an expression.
-func simpler(e *expr, leaves map[string][]*expr) []*expr {
+// replacements lists the simpler expressions that may replace e.
+func replacements(e *expr, leaves map[string][]*expr) []*expr {
 	var out []*expr
 	for _, a := range e.args {
 		if a.typ.equal(e.typ) {
@@ -82,7 +84,7 @@ func simpler(e *expr, leaves map[string][]*expr) []*expr {
 		}
 	}
 	for i, a := range e.args {
-		for _, s := range simpler(a, leaves) {
+		for _, s := range replacements(a, leaves) {
 			c := *e
 			c.args = slices.Clone(e.args)
 			c.args[i] = s
