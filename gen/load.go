@@ -1,5 +1,3 @@
-// Package gen is the compiler: a tree of specification pages in, a tree of
-// generated files out. (What it generates is in generated/.)
 package gen
 
 import (

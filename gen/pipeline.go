@@ -1,3 +1,11 @@
+// Package gen is the compiler: it reads specification pages and writes generated files.
+//
+// Pipeline is the list of its passes. Open takes a project through the passes over pages,
+// Emit through those over units and over all files, and Generate proves the project first
+// and writes the files. CompileUnit takes one unit as far as its loop nests, and
+// Source.Dump prints the output of a pass. Results of earlier runs come from a cache
+// (gen/cache). The packages docs, sweep, audit, trace and synth run the pipeline for the
+// commands of their names.
 package gen
 
 import (

@@ -23,7 +23,7 @@ func (r *Report) JSON(w io.Writer) error {
 // symbols and tests, the symbols with equations, what is declared, the gaps,
 // and the coverage in one last line.
 func (r *Report) Text(w io.Writer) error {
-	p := &page{w: w}
+	p := &page{}
 	emitted := 0
 	for _, u := range r.Units {
 		if u.Emitted {
@@ -43,7 +43,8 @@ func (r *Report) Text(w io.Writer) error {
 	r.declaredText(p)
 	r.errataText(p)
 	r.gapText(p)
-	return p.err
+	_, err := io.WriteString(w, p.String())
+	return err
 }
 
 func (r *Report) equationText(p *page) {
@@ -216,31 +217,24 @@ func (r *Report) gapText(p *page) {
 	}
 }
 
-// A page is a text that remembers the first error.
-type page struct {
-	w   io.Writer
-	err error
-}
+// A page is the text of a report.
+type page struct{ strings.Builder }
 
-func (p *page) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
 func (p *page) title(text string) { p.line("\n%s\n", text) }
 
 // table prints rows in columns; a cell that is much wider than the others of
 // its column does not move them.
 func (p *page) table(rows [][]string) {
-	const most = 64
+	const widest = 64
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			if n := utf8.RuneCountInString(cell); n <= most {
+			if n := utf8.RuneCountInString(cell); n <= widest {
 				widths[i] = max(widths[i], n)
 			}
 		}
