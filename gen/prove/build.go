@@ -14,14 +14,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
 
-// The programs of a unit are built before anything is decided. A unit that has no
-// types, or of which a program cannot be built, fails with one item.
-
-// programs are the tensor programs of a unit.
+// programs are the tensor programs of a unit. They are built before anything is decided: a unit
+// that has no types, or of which a program cannot be built, fails with one item.
 type programs struct {
-	class        class
 	main         *ir.Func           // nil for a knob and for a composition with open parts
-	all          []*ir.Func         // that may have unknowns
+	all          []*ir.Func         // in which unknowns are searched
 	subjects     []gradient.Subject // whose adjoints are proved
 	wholeSubject []gradient.Subject // of an instance of a model
 	stop         bool               // an unknown has no root
@@ -37,8 +34,8 @@ func (u *programs) recurrence() *recurrence.Recurrence {
 	return u.rec
 }
 
-// causal are the programs that must be causal: the main one, or without it the
-// stages between the parts.
+// causal are the programs that must be causal: the main one, or without it the stages between
+// the parts.
 func (u *programs) causal() []*ir.Func {
 	if u.main != nil {
 		return []*ir.Func{u.main}
@@ -68,9 +65,10 @@ func classOf(blk *check.Block) (c class, ok bool) {
 	return 0, false
 }
 
-// build builds the programs of a unit, or reports why they cannot be built.
+// build builds the programs of a unit. Where they cannot be built it reports why and returns
+// nil.
 func build(p *proof.Context, c class) *programs {
-	u := &programs{class: c}
+	u := &programs{}
 	var ds diag.List
 	switch c {
 	case operation:

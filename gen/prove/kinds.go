@@ -13,14 +13,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
-// A class groups the units that are proved in the same way.
+// A class is a set of units that are proved in the same way.
 type class uint8
 
 const (
 	operation class = 1 << iota
 	rule
 	chunked     // a rule that a strategy computes chunk by chunk
-	composition // and a model
+	composition // or a model
 	function
 	bias
 	updateRule
@@ -34,12 +34,12 @@ type kind struct {
 	prove   func(p *proof.Context, u *programs)
 }
 
-// statementKinds are the kinds of items that lines of a page ask for. A line whose
-// kind the table does not have for a unit's class is refused.
+// statementKinds are the kinds of items that lines of a page ask for. A line is refused where the
+// table has no row of its kind for the unit's class.
 var statementKinds = []proof.Kind{proof.Kink, proof.Invariant, proof.Cost, proof.Marker, proof.Special, proof.Requires}
 
-// kinds lists the kinds of proof in the order of a report. Where an unknown has no
-// root, nothing else of the unit is decided.
+// kinds lists the kinds of proof in the order of a report. Where an unknown has no root, nothing
+// else of the unit is decided. To add a kind: a row here, and a package or function below.
 var kinds = []kind{
 	{proof.Root, "an unknown has one simple root in its range", operation | rule | chunked | composition | function,
 		func(p *proof.Context, u *programs) { u.stop = !gradient.Roots(p, u.all...) }},
@@ -47,11 +47,11 @@ var kinds = []kind{
 		func(p *proof.Context, _ *programs) { gradient.Inner(p) }},
 	{proof.InnerGradient, "a function that replaces a derived gradient equals it", bias,
 		func(p *proof.Context, _ *programs) { claim.Overrides(p) }},
-	{proof.Domain, "every step of an update gives numbers", updateRule,
+	{proof.Domain, "every step of an update is finite", updateRule,
 		func(p *proof.Context, u *programs) { equivalence.FiniteSteps(p, u.main) }},
 	{proof.OuterGradient, "the adjoint of a program is its gradient, and every learned parameter has one", operation | rule | chunked | composition | function,
 		func(p *proof.Context, u *programs) { gradient.Adjoints(p, u.subjects) }},
-	{proof.Claim, "an iteration that is said to hold for the transpose does", updateRule,
+	{proof.Claim, "an iteration that is declared to hold for the transpose does", updateRule,
 		func(p *proof.Context, u *programs) { equivalence.Orientation(p, u.main) }},
 	{proof.Claim, "an equality that the page states", operation | rule | composition | function | bias | updateRule,
 		func(p *proof.Context, _ *programs) { claim.All(p) }},

@@ -48,7 +48,7 @@ func Page(file *notation.File, header []Statement, reports []*proof.Report) (*pr
 			it.ID, it.Name, it.Evidence = id+":"+tag.Text, tag.Text, backed(lines[tag.Text], reports)
 			if len(lines[tag.Text]) == 0 {
 				ds.Errorf(diag.TagUnbacked, tag.Span, "no line of this page has the tag {%s}", tag.Text).
-					Hint("write {%s} after the claim, invariant or cost that says this, or take the tag away", tag.Text)
+					Hint("write {%s} after the claim, invariant or cost that says this, or remove the tag", tag.Text)
 			}
 			rep.Items = append(rep.Items, it)
 		}

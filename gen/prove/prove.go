@@ -31,6 +31,7 @@ func Block(tree *units.Tree, u *notation.Unit, opt proof.Options) (*proof.Report
 	return p.Report, p.Diags
 }
 
+// proveBlock chooses how the unit is proved.
 func proveBlock(p *proof.Context) {
 	switch p.Unit.Kind {
 	case notation.StrategyUnit:
@@ -61,8 +62,8 @@ func proveBlock(p *proof.Context) {
 	errata(p)
 }
 
-// proveAs decides everything that the table has for units of a class, and refuses
-// the statements for which it has nothing.
+// proveAs decides every row of the table for a class, and refuses the statements for which the
+// table has none.
 func proveAs(p *proof.Context, c class) {
 	u := build(p, c)
 	if u == nil {
@@ -81,7 +82,7 @@ func proveAs(p *proof.Context, c class) {
 	})...)
 }
 
-// proveFunctionClaims proves what the page of a knob claims of its own functions.
+// proveFunctionClaims proves the claims of a knob's page about its own functions.
 func proveFunctionClaims(p *proof.Context) {
 	alone, all := proof.FunctionClaims(p.Unit)
 	if len(all) == 0 {
@@ -131,6 +132,7 @@ func proveInTrials(p *proof.Context) bool {
 	return len(all) > 0
 }
 
+// proveInFormula proves the rule of a formula, and notes the formula.
 func proveInFormula(p *proof.Context, blk *check.Block, f *notation.Formula) {
 	p.Block = blk
 	first := len(p.Report.Items)

@@ -67,7 +67,7 @@ func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 	if p.Block.Strategy == nil || !isSequential(c) {
 		it.Evidence = proof.Failure("no equality")
 		p.Add(it)
-		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim is about a strategy, and %s is none", p.Unit.Name.Text)
+		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim is about a strategy, and %s has none", p.Unit.Name.Text)
 		return
 	}
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: exactTol}
@@ -77,8 +77,8 @@ func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 		}
 	}
 	if ev.Verdict == proof.Tested && ev.Points == 0 {
-		ev = proof.Failure("at none of the lengths that are tried")
-		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim holds at none of the lengths of a chunk that are tried, %v", chunkLengths(true))
+		ev = proof.Failure("holds at no length that is tried")
+		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim holds at no length of a chunk that is tried: %v", chunkLengths(true))
 	}
 	it.Evidence = ev
 	p.Add(it)

@@ -79,7 +79,7 @@ func adjointEvidence(p *proof.Context, s Subject, pair *ir.Pair) proof.Evidence 
 	}
 	if mostlySkipped(ev) {
 		p.Diags.Errorf(diag.OuterGradientDiffers, s.Span, "%d of %d entries of the gradient are so close to a kink, or change so fast, that no finite difference can test them", ev.Skipped, ev.Points+ev.Skipped).
-			Labelf("%s", s.Name).Hint("say with relax what stands for the value in gradients, or put stop around what jumps")
+			Labelf("%s", s.Name).Hint("write with relax the value that gradients use, or put stop around what jumps")
 		return proof.Failure("mostly kinks")
 	}
 	return ev
