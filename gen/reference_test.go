@@ -69,7 +69,7 @@ func TestReference(t *testing.T) {
 		t.Errorf("two texts, %v", err)
 	}
 	legal := string(files["legality.md"])
-	for _, w := range []string{"KL: KL retention needs rows that start apart", "| [Hebbian](hebbian.md) | yes | yes | yes | exact |", "| [DeltaRule](delta_rule.md) | no | yes | yes |", "M is no state"} {
+	for _, w := range []string{"KL: KL retention needs rows that start apart", "| [Hebbian](hebbian.md) | yes | yes | yes | exact |", "| [DeltaRule](delta_rule.md) | no | yes | yes |", "M is not a state"} {
 		if !strings.Contains(legal, w) {
 			t.Errorf("legality.md has no %q:\n%s", w, legal)
 		}

@@ -36,7 +36,7 @@ func (r *resolver) checkClauses(s *notation.Declare) {
 		}
 		eachClause(n, func(clause string, at notation.Span) {
 			if !slices.Contains(clausesOf[s.Keyword.Text], clause) {
-				r.ds.Errorf(diag.NotSupported, at, "%s means nothing behind %s", clause, units.Article(s.Keyword.Text)).Hint("take it away")
+				r.ds.Errorf(diag.NotSupported, at, "%s has no meaning after %s", clause, units.Article(s.Keyword.Text)).Hint("take it away")
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func (r *resolver) checkClauseValues(keyword notation.Word, n *notation.DeclName
 			r.ds.Errorf(diag.NotSupported, a.Span, "nograd of %s has no reason", n.Name.Text).Hint("say why: nograd \"…\"")
 		}
 		if a := attribute(n, "entrywise"); a != nil && (n.Type == nil || len(n.Type.Shape) != 2) {
-			r.ds.Errorf(diag.NotSupported, a.Span, "%s is no matrix, so every update moves it entry by entry", n.Name.Text).Hint("take entrywise away")
+			r.ds.Errorf(diag.NotSupported, a.Span, "%s is not a matrix, so every update changes it entry by entry", n.Name.Text).Hint("take entrywise away")
 		}
 	case "anchor":
 		switch {
@@ -124,10 +124,10 @@ func attribute(n *notation.DeclName, word string) *notation.Word {
 func (r *resolver) constant(n *notation.DeclName) {
 	switch {
 	case n.Init == nil && n.Dist == nil:
-		r.ds.Errorf(diag.NotSupported, n.Name.Span, "const %s has no start, and nobody gives it one", n.Name.Text).
+		r.ds.Errorf(diag.NotSupported, n.Name.Span, "const %s has no start", n.Name.Text).
 			Hint("write const %s ∈ … = 0.5, or ~ normal(0, 1) seed 7", n.Name.Text)
 	case n.Dist != nil && n.Seed == nil:
-		r.ds.Errorf(diag.NotSupported, n.Dist.Where(), "const %s is drawn without a seed", n.Name.Text).Hint("write seed 7 behind it")
+		r.ds.Errorf(diag.NotSupported, n.Dist.Where(), "const %s is drawn without a seed", n.Name.Text).Hint("add seed 7 after it")
 	case n.Seed != nil && n.Dist == nil:
 		r.ds.Errorf(diag.NotSupported, n.Seed.Where(), "const %s has a seed and is not drawn", n.Name.Text).Hint("take it away")
 	case n.Seed != nil && !isSeed(n.Seed):
@@ -147,7 +147,7 @@ func isSeed(e notation.Expr) bool {
 func (r *resolver) checkStarts(s *notation.Declare) {
 	for _, n := range s.Names {
 		if n.Dist != nil && s.Keyword.Text != "outer" && s.Keyword.Text != "const" {
-			r.ds.Errorf(diag.NotSupported, n.Dist.Where(), "only a learned parameter is drawn from a distribution, and %s is none", n.Name.Text).
+			r.ds.Errorf(diag.NotSupported, n.Dist.Where(), "only a learned parameter is drawn from a distribution, and %s is not learned", n.Name.Text).
 				Hint("declare an outer, and start from it")
 			continue
 		}
@@ -157,7 +157,7 @@ func (r *resolver) checkStarts(s *notation.Declare) {
 		if c, ok := n.Dist.(*notation.Call); ok {
 			switch {
 			case c.Fun.Text != "uniform" && c.Fun.Text != "normal":
-				r.ds.Errorf(diag.NotAFunction, c.Fun.Span, "%s is no distribution", c.Fun.Text).Hint("write ~ uniform(a, b) or ~ normal(m, s)")
+				r.ds.Errorf(diag.NotAFunction, c.Fun.Span, "%s is not a distribution", c.Fun.Text).Hint("write ~ uniform(a, b) or ~ normal(m, s)")
 			case len(c.Args) != 2:
 				r.ds.Errorf(diag.WrongArity, c.Span, "%s takes 2 arguments, not %d", c.Fun.Text, len(c.Args)).
 					Hint("write %s", map[string]string{"uniform": "uniform(a, b): between a and b", "normal": "normal(m, s): mean and deviation"}[c.Fun.Text])
@@ -173,7 +173,7 @@ func (r *resolver) checkStarts(s *notation.Declare) {
 func (r *resolver) checkSizeConstants(es ...notation.Expr) {
 	for _, e := range es {
 		if e != nil && !r.isSizeConstant(e) {
-			r.ds.Errorf(diag.NotSupported, e.Where(), "%s is no number of sizes", notation.Print(e, notation.Unicode)).
+			r.ds.Errorf(diag.NotSupported, e.Where(), "%s is not a number computed from sizes", notation.Print(e, notation.Unicode)).
 				Hint("a parameter starts from numbers, sizes, their sums, products and quotients, and sqrt")
 		}
 	}

@@ -78,9 +78,9 @@ func (r *resolver) checkPartKind(u *notation.Unit, p *notation.Param) bool {
 	case u.Kind == notation.StrategyUnit:
 		return true
 	case u.Kind != notation.ComposeUnit && u.Kind != notation.ModelUnit:
-		r.ds.Errorf(diag.NotHere, p.Name.Span, "parts stand in compositions and models alone, and %s is %s", u.Name.Text, units.KindName(u.Kind))
+		r.ds.Errorf(diag.NotHere, p.Name.Span, "only compositions and models have parts, and %s is %s", u.Name.Text, units.KindName(u.Kind))
 	case !slices.Contains(partKinds, p.Type.Page.Text):
-		r.ds.Errorf(diag.WrongPageKind, p.Type.Page.Span, "%s is no kind of part", p.Type.Page.Text).Hint("a part is a Rule, a Composition, or a Block, which may be either")
+		r.ds.Errorf(diag.WrongPageKind, p.Type.Page.Span, "%s is not a kind of part", p.Type.Page.Text).Hint("a part is a Rule, a Composition, or a Block, which may be either")
 	default:
 		return true
 	}
@@ -97,7 +97,7 @@ func (r *resolver) symbol(s *Symbol) {
 	}
 	if r.b.Time != "" && s.Kind != Clock && strings.HasSuffix(s.Name, "_"+r.b.Time) {
 		r.ds.Errorf(diag.TimeSuffix, s.Span, "a declared name cannot end in _%s", r.b.Time).
-			Hint("the suffix means a moment; write w_θ rather than w_%s", r.b.Time)
+			Hint("the suffix is a time; write w_θ rather than w_%s", r.b.Time)
 		return
 	}
 	r.b.Symbols[s.Name] = s
@@ -114,7 +114,7 @@ func (r *resolver) duplicate(at notation.Span, name, what string, old *Symbol, b
 	case what == "declared" && old.Kind == Outer:
 		d.Hint("to start the parameter of %s from something else, give it a start and no type: outer %s = …; for one of your own, choose another name", old.Unit.Name.Text, name)
 	case old.Kind == Defined:
-		d.Hint("choose another name, or replace the one of %s behind the header: over %s with %s := …", old.Unit.Name.Text, old.Unit.Name.Text, name)
+		d.Hint("choose another name, or replace the one of %s in the header: over %s with %s := …", old.Unit.Name.Text, old.Unit.Name.Text, name)
 	}
 }
 
@@ -191,7 +191,7 @@ func (r *resolver) statement(u *notation.Unit, st notation.Stmt) {
 			return
 		}
 		if u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
-			r.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", units.KindName(u.Kind))
+			r.ds.Errorf(diag.NotHere, st.Where(), "this statement is not allowed in %s", units.KindName(u.Kind))
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (r *resolver) declaration(u *notation.Unit, s *notation.Declare) {
 func (r *resolver) checkCarried(s *notation.Declare) {
 	for _, n := range s.Names {
 		if attribute(n, "per chunk") != nil {
-			r.ds.Errorf(diag.NotHere, n.Span, "a state of a composition goes from call to call, and cannot begin anew with each").
+			r.ds.Errorf(diag.NotHere, n.Span, "a state of a composition is carried from call to call, and cannot be reset at each").
 				Hint("take per chunk away, or give the value an equation of its own")
 		}
 	}

@@ -99,7 +99,7 @@ func (r *resolver) override(with []*notation.Override) {
 		}
 		if sym.Kind != Input && r.b.mentions(o.Value, name) {
 			r.ds.Errorf(diag.Cycle, o.Span, "%s would be made of itself", name).See(sym.Span, "what it is").
-				Hint("what is replaced is gone; only what comes in can be read by its own replacement")
+				Hint("only an input can be read by its own replacement")
 			continue
 		}
 		r.b.Replaced[name] = o.Value

@@ -88,7 +88,7 @@ func (r *resolver) remedy(v units.Violation) string {
 func (r *resolver) checkTrial(u *notation.Unit, s *notation.Trial) {
 	knob := slices.Contains(units.Knobs, u.Kind)
 	if !knob && len(units.PartsOf(u)) == 0 {
-		r.ds.Errorf(diag.NotHere, s.Span, "%s stands alone and needs no trial", u.Name.Text).Hint("take the line away")
+		r.ds.Errorf(diag.NotHere, s.Span, "%s needs no trial: it is complete", u.Name.Text).Hint("take the line away")
 		return
 	}
 	names := func(a *notation.Apply) bool { return a.Name.Text == u.Name.Text }

@@ -31,7 +31,7 @@ func (r *resolver) bindLifetimes() {
 	}
 	for _, n := range r.b.NoGrads {
 		if s := r.b.Symbols[n.Name.Text]; s == nil || s.Kind != Outer {
-			r.ds.Errorf(diag.NotSupported, n.Name.Span, "%s is no learned parameter, so it has no gradient to leave out", n.Name.Text).
+			r.ds.Errorf(diag.NotSupported, n.Name.Span, "%s is not a learned parameter, so it has no gradient to stop", n.Name.Text).
 				Hint("write stop(x) in an equation to leave out the gradient of a value")
 		}
 	}
@@ -48,14 +48,14 @@ func (r *resolver) bindState(s *Symbol) {
 	case s.Decl.Of == nil && (s.Kind == Anchor || of == s.Name): // already reported
 	case slices.Contains(units.Knobs, r.b.Unit.Kind): // a knob alone: the rules that use it have the state
 	case r.b.Time != notation.TokenTime && r.b.Unit.Kind != notation.ComposeUnit:
-		r.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", units.Article(s.Kind.String()), units.KindName(r.b.Unit.Kind)).Hint("only rules have states that live from token to token")
+		r.ds.Errorf(diag.NotHere, s.Span, "%s is not allowed in %s", units.Article(s.Kind.String()), units.KindName(r.b.Unit.Kind)).Hint("only rules have states that live from token to token")
 	case m == nil:
 		d := r.ds.Errorf(diag.UnknownName, at, "there is no state %s", of)
 		if n := ident.Nearest(of, r.states()); n != "" {
 			d.Hint("did you mean %s?", n)
 		}
 	case m.Kind != State:
-		r.ds.Errorf(diag.NotSupported, at, "%s is no state", of).See(m.Span, "declared here").Hint("%s is of a state", units.Article(s.Kind.String()))
+		r.ds.Errorf(diag.NotSupported, at, "%s is not a state", of).See(m.Span, "declared here").Hint("%s is of a state", units.Article(s.Kind.String()))
 	default:
 		s.Of, s.Type = of, m.Type
 	}

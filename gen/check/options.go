@@ -204,7 +204,7 @@ func (r *resolver) heads() {
 	set := r.b.Options[found.Name.Text].Value
 	n, ok := notation.Constant(set)
 	if !ok || n != math.Trunc(n) || n < 1 || n > MaxSize {
-		r.ds.Errorf(diag.BadOption, set.Where(), "%s = %s is no number of copies", found.Name.Text, notation.Print(set, notation.Unicode)).
+		r.ds.Errorf(diag.BadOption, set.Where(), "%s = %s is not a number of heads", found.Name.Text, notation.Print(set, notation.Unicode)).
 			See(found.Span, "the option is declared here").Hint("write a whole number, 1 or more")
 	} else if set != found.Init || n != 1 {
 		r.b.Heads = r.b.AxisOf(found.Name.Text)

@@ -233,7 +233,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 
 // cycle refuses an equation that needs itself, at the read that closes the cycle.
 func (o *orderer) cycle(e *Equation) {
-	d := o.r.ds.Errorf(diag.Cycle, o.at, "%s needs itself at the same moment", e.Name)
+	d := o.r.ds.Errorf(diag.Cycle, o.at, "%s needs itself at the same time", e.Name)
 	through := o.stack[slices.Index(o.stack, e)+1:]
 	if len(through) > 0 {
 		d.See(e.Span(), "the equation of %s", e.Name)

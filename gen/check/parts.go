@@ -105,7 +105,7 @@ func (r *resolver) checkPartOptions(u *notation.Unit, a *notation.Apply, b *Bloc
 		if size != nil && size.Free && (size != b.Heads || instantiate(r.tree, u, u.Name.Text, nil, u.With, &quiet).Heads != nil) {
 			continue
 		}
-		d := r.ds.Errorf(diag.BadOption, o.Span, "%s is compiled for itself: a formula sets the sizes of its parts, and %s is none", u.Name.Text, o.Name.Text).
+		d := r.ds.Errorf(diag.BadOption, o.Span, "%s is compiled separately: a formula sets the sizes of its parts, and %s is not a size", u.Name.Text, o.Name.Text).
 			See(opt.Decl.Span, "the option is declared here")
 		if u.Kind == notation.RuleUnit {
 			d.Hint("write a rule, rule Mine = %s(%s), and Mine here", u.Name.Text, o.Name.Text+" = "+notation.Print(o.Value, notation.Unicode))
@@ -116,7 +116,7 @@ func (r *resolver) checkPartOptions(u *notation.Unit, a *notation.Apply, b *Bloc
 // level reads a line such as `level l∈K : memory[l], period [1, 8] when a[l] = 1`.
 func (r *resolver) level(u *notation.Unit, s *notation.Level) {
 	if u.Kind != notation.ComposeUnit || u != r.b.Unit {
-		r.ds.Errorf(diag.NotHere, s.Span, "levels stand in schedules and compositions alone, and %s is %s", u.Name.Text, units.KindName(u.Kind))
+		r.ds.Errorf(diag.NotHere, s.Span, "only schedules and compositions have levels, and %s is %s", u.Name.Text, units.KindName(u.Kind))
 		return
 	}
 	l := &Levels{Span: s.Span}

@@ -36,7 +36,7 @@ func (r *resolver) redefined(u *notation.Unit, keyword string, n *notation.DeclN
 	}
 	if u.Kind == notation.RuleUnit && keyword == "outer" && Redefines(keyword, n) && r.lastDeclaration(r.srcs[:at], keyword, n.Name.Text, false) != nil {
 		for _, a := range n.Attrs {
-			r.ds.Errorf(diag.NotSupported, a.Span, "%s of %s is said where it is declared, and this line gives it another start", a.Text, n.Name.Text).Hint("take it away")
+			r.ds.Errorf(diag.NotSupported, a.Span, "%s of %s belongs to its declaration, and this line only changes its start", a.Text, n.Name.Text).Hint("take it away")
 		}
 		return nil
 	}

@@ -55,7 +55,7 @@ func (r *resolver) strategy(st *notation.Unit, at *notation.Apply, depth int) bo
 		return false
 	case len(given) != 1:
 		if !r.ds.HasErrors() {
-			r.ds.Errorf(diag.BadPart, at.Span, "%s computes a rule, and none is given", st.Name.Text).Hint("write the name of a rule in the parentheses")
+			r.ds.Errorf(diag.BadPart, at.Span, "%s computes a rule, which is not given", st.Name.Text).Hint("write the name of a rule in the parentheses")
 		}
 		return false
 	}
@@ -169,7 +169,7 @@ func (r *resolver) chunkOption() {
 func (r *resolver) checkPerChunk(s *notation.Declare) {
 	for _, n := range s.Names {
 		if attribute(n, "per chunk") == nil {
-			r.ds.Errorf(diag.NotSupported, n.Span, "a state of a strategy begins anew with each chunk").Hint("write state %s … per chunk", n.Name.Text)
+			r.ds.Errorf(diag.NotSupported, n.Span, "a state of a strategy is reset at each chunk").Hint("write state %s … per chunk", n.Name.Text)
 		}
 	}
 }

@@ -56,13 +56,13 @@ func (r *resolver) updateHeader() {
 			}
 		}
 		if u.Else == nil {
-			r.ds.Errorf(diag.MissingEquation, u.Name.Span, "%s moves matrices, and nothing says what moves the other parameters", u.Name.Text).
-				Hint("name an update of entries behind the header: … else Name")
+			r.ds.Errorf(diag.MissingEquation, u.Name.Span, "%s updates matrices, and nothing updates the other parameters", u.Name.Text).
+				Hint("name an update of entries after the header: … else Name")
 			return
 		}
 		r.fallback(u.Else)
 	case u.Else != nil:
-		r.ds.Errorf(diag.NotHere, u.Else.Span, "%s moves every parameter entry by entry, so nothing is left for %s", u.Name.Text, u.Else.Name.Text).
+		r.ds.Errorf(diag.NotHere, u.Else.Span, "%s updates every parameter entry by entry, so nothing is left for %s", u.Name.Text, u.Else.Name.Text).
 			Hint("take it away, or give w and g the type of a matrix")
 	}
 }
@@ -76,7 +76,7 @@ func (r *resolver) updateParams(u *notation.Unit) bool {
 	}
 	w, g := u.Params[0], u.Params[1]
 	if t := matrixType(u); w.Type != nil && (t == nil || notation.Equal(t.Shape[0], t.Shape[1])) {
-		r.ds.Errorf(diag.NotSupported, w.Type.Span, "an update sees an entry of a parameter or all of a matrix").
+		r.ds.Errorf(diag.NotSupported, w.Type.Span, "an update reads an entry of a parameter or the whole of a matrix").
 			Hint("write %s(w, g), or %s(w ∈ ℝ^{r×c}, g ∈ ℝ^{r×c})", u.Name.Text, u.Name.Text)
 		return false
 	}
@@ -100,13 +100,13 @@ func (r *resolver) fallback(a *notation.Apply) {
 		return
 	}
 	if _, _, matrices := b.Matrices(); matrices {
-		r.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s moves matrices too", u.Name.Text).See(u.Name.Span, "defined here").
-			Hint("what is no matrix is moved entry by entry")
+		r.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s updates matrices too", u.Name.Text).See(u.Name.Span, "defined here").
+			Hint("other parameters are updated entry by entry")
 		return
 	}
 	for _, o := range options {
 		if opt := b.Options[o.Name.Text]; opt != nil && opt.Static {
-			r.ds.Errorf(diag.BadOption, o.Span, "%s is no setting: it decides what %s is", o.Name.Text, u.Name.Text).See(opt.Decl.Span, "declared here").
+			r.ds.Errorf(diag.BadOption, o.Span, "%s is not a setting: it decides what %s is", o.Name.Text, u.Name.Text).See(opt.Decl.Span, "declared here").
 				Hint("give the variant a name, update Other = %s(%s), and name that", u.Name.Text, o.Span.Text())
 			return
 		}
@@ -120,13 +120,13 @@ func (r *resolver) checkSlots() {
 		return
 	}
 	if r.b.Time == "" {
-		r.ds.Errorf(diag.MissingEquation, r.b.Unit.Name.Span, "%s has no clock", r.b.Name).Hint("write clock n: it counts the fires, and w_n is the parameter after one")
+		r.ds.Errorf(diag.MissingEquation, r.b.Unit.Name.Span, "%s has no clock", r.b.Name).Hint("write clock n: it counts the steps, and w_n is the parameter after one")
 		return
 	}
 	for _, s := range r.b.SymSeq {
 		if s.Kind == State && !slices.ContainsFunc(r.defs, func(e *Equation) bool { return e.Name == s.Name }) {
 			d := r.ds.Errorf(diag.MissingEquation, s.Span, "%s has no equation", s.Name)
-			d.Hint("say what a fire makes of it: %s = …", notation.At(s.Name, "_"+r.b.Time))
+			d.Hint("write its equation for a step: %s = …", notation.At(s.Name, "_"+r.b.Time))
 		}
 	}
 }

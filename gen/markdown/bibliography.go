@@ -153,7 +153,7 @@ func (b *bibReader) badRange(c line, item string) {
 	if i := strings.Index(c.text, item); i >= 0 && item != "" {
 		span = b.span(c.at(i), c.at(i+len(item)))
 	}
-	b.diags.Errorf(diag.BadPaperRow, span, "%q is no range of equations", item).
+	b.diags.Errorf(diag.BadPaperRow, span, "%q is not a range of equations", item).
 		Hint("write numbers and ranges such as 1-9, 12, table1, or all, or none")
 }
 

@@ -201,7 +201,7 @@ func (r *fieldReader) add(lb label, name line, value []line) {
 	r.fill(&f, value)
 	old, twice := r.first[f.Name]
 	if twice && r.report {
-		r.diags.Errorf(diag.FieldTwice, f.NameSpan, "%s stands twice in the header", f.Name).
+		r.diags.Errorf(diag.FieldTwice, f.NameSpan, "%s is twice in the header", f.Name).
 			Hint("write both values under one %s", f.Name).
 			See(old, "the first one is here")
 	}

@@ -203,7 +203,7 @@ func (p *parser) missingHeader() {
 	d := p.diags.Errorf(diag.MissingHeader, b.InfoSpan, "page has a hecate block but no contract header").
 		Hint("begin the page with a fence whose first line is CONTRACT")
 	if len(p.candidates) > 0 {
-		d.See(p.candidates[0].mark, "this one stands after the first section: move it before")
+		d.See(p.candidates[0].mark, "this one is after the first section: move it before")
 	}
 }
 

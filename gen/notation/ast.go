@@ -47,7 +47,7 @@ const (
 type Unit struct {
 	Span    Span // header line
 	Kind    UnitKind
-	Sched   bool // a composition that is a schedule: it stands where a rule does
+	Sched   bool // a composition that is a schedule: it may be used as a rule
 	Name    Word
 	Params  []*Param // op, law, compose, model, update
 	Result  *Define  // op: `→ out[idx] = expr`; FuncUnit: the definition itself
@@ -124,7 +124,7 @@ const (
 	PageType             // Rule, Composition, Feature, …
 )
 
-// A Type is what stands behind ∈ or `:` in a declaration.
+// A Type is what comes after ∈ or `:` in a declaration.
 type Type struct {
 	Span     Span
 	Kind     TypeKind

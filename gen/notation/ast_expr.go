@@ -40,7 +40,7 @@ type (
 	}
 	// Call is `f(a, b; c)`; Semi holds the argument counts at which a
 	// semicolon stood. At is the member of a family: `rule[l](x)`. Bar is set
-	// for what a part gives back, which is printed and never read.
+	// for the result of a part, which is printed and never parsed.
 	Call struct {
 		Span Span
 		Fun  Word

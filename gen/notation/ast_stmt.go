@@ -209,7 +209,7 @@ type Text struct {
 }
 
 // A Family is `family s ∈ {k, v, q} :` before a declaration, an equation or a
-// claim, which then stands for one line a member.
+// claim, which is then one line for each member.
 type Family struct {
 	Span    Span
 	Letter  Word

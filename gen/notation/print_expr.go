@@ -75,7 +75,7 @@ func (p *printer) paren(e Expr) {
 	p.WriteByte(')')
 }
 
-// inside writes what stands in brackets: bars outside do not count there.
+// inside writes the text in brackets, where bars outside have no effect.
 func (p *printer) inside(tight bool, write func()) {
 	was, bars := p.tight, p.bars
 	p.tight, p.bars = was || tight, false
@@ -212,7 +212,7 @@ func (p *printer) operand(e Expr, least int) {
 	p.expr(e, least)
 }
 
-// close reports whether the operator stands without spaces.
+// close reports whether the operator is printed without spaces.
 func (p *printer) close(e *Binary, op string) bool {
 	switch e.Op {
 	case "+", "−":
@@ -238,7 +238,7 @@ func isNumber(e Expr) bool { _, ok := e.(*Number); return ok }
 
 func isName(e Expr) bool { _, ok := e.(*Ident); return ok }
 
-// row writes factors side by side; bars do not stand next to bars, and a set
+// row writes factors side by side; bars are not printed next to bars, and a set
 // would read as a tag.
 func (p *printer) row(e *Juxt) {
 	for i, x := range e.Items {

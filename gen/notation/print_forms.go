@@ -51,7 +51,7 @@ func (p *printer) inner(e *Inner) {
 	p.brackets(left, right, false, []Expr{e.X, e.Y}, ",")
 }
 
-// grad writes `∇_M ℓ(…)`; a parameter that is no lone letter stands in braces.
+// grad writes `∇_M ℓ(…)`; a parameter that is not a single letter is printed in braces.
 func (p *printer) grad(e *Grad) {
 	p.WriteString(p.sign("∇"))
 	name := spell(e.Wrt.Text, false, p.style)
@@ -132,8 +132,8 @@ func (p *printer) spacedIn() string {
 	return "∈"
 }
 
-// binderCond writes conditions that start with a name behind a comma
-// (`i∈C, i<t`), all others behind if.
+// binderCond writes conditions that start with a name after a comma (`i∈C, i<t`), all others
+// after if.
 func (p *printer) binderCond(b *Binder) {
 	if b.Cond == nil {
 		return

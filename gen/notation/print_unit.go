@@ -150,7 +150,7 @@ func (p *printer) params(ps []*Param) {
 	p.WriteByte(')')
 }
 
-// paramTail writes the type of a parameter, which is always named behind ∈ or
+// paramTail writes the type of a parameter, which is always named after ∈ or
 // a colon: `a ∈ [0,∞)`, where a declaration has `a ≥ 0`.
 func (p *printer) paramTail(t *Type) {
 	if t != nil && oneSided(t) {

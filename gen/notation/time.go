@@ -38,7 +38,7 @@ func CutMember(text string) (name, member string) {
 	return text[:i] + text[j+1:], text[i+1 : j]
 }
 
-// At puts what says a moment, `_t` or `_{t−1}`, behind a name as a page writes
+// At appends a time, `_t` or `_{t−1}`, to a name as a page writes
 // it: before the bracket of a member.
 func At(name, when string) string {
 	base, member := CutMember(name)

@@ -63,7 +63,7 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 				a = page(o.Value)
 			}
 			if a == nil && !isList && p.List == nil {
-				ds.Errorf(diag.BadPart, o.Value.Where(), "part %s of %s is a page, and this is none", p.Name.Text, u.Name.Text).See(p.Span, "declared here")
+				ds.Errorf(diag.BadPart, o.Value.Where(), "part %s of %s is a page, and this is not", p.Name.Text, u.Name.Text).See(p.Span, "declared here")
 				return nil, nil
 			}
 		case isList && o.Name.Text == "" && named == nil && place < len(parts):
@@ -82,7 +82,7 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 			ds.Errorf(diag.UnknownOption, o.Span, "an option is set by its name").Hint("write %s(name = %s)", u.Name.Text, strings.TrimSpace(o.Span.Text()))
 			return nil, nil
 		case named != nil:
-			ds.Errorf(diag.BadPart, o.Span, "a part without a name stands behind a named one").See(named.Span, "the named one").
+			ds.Errorf(diag.BadPart, o.Span, "a part without a name is after a named one").See(named.Span, "the named one").
 				Hint("give parts by place first, or name this one too")
 			return nil, nil
 		case place == len(parts):

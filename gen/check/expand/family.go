@@ -186,8 +186,8 @@ func (f *Families) checkUnit(u *notation.Unit, fam *notation.Family) bool {
 	case notation.RuleUnit, notation.FrontUnit, notation.ComposeUnit, notation.ModelUnit:
 		return true
 	}
-	f.ds.Errorf(diag.NotHere, fam.Span, "a family cannot stand in %s", units.KindName(u.Kind)).
-		Hint("families stand in rules, fronts, compositions and models")
+	f.ds.Errorf(diag.NotHere, fam.Span, "a family is not allowed in %s", units.KindName(u.Kind)).
+		Hint("only rules, fronts, compositions and models have families")
 	return false
 }
 
@@ -227,7 +227,7 @@ func (f *Families) checkPrefix(st notation.Stmt, fam *notation.Family) bool {
 }
 
 func (f *Families) refuseMember(at notation.Span, member string, g *family) {
-	d := f.ds.Errorf(diag.UnknownName, at, "%s is no member of %s", member, g.name).
+	d := f.ds.Errorf(diag.UnknownName, at, "%s is not a member of %s", member, g.name).
 		Labelf("the members are %s", g.list()).See(g.at, "%s is given its members here", g.name)
 	if n := ident.Nearest(member, slices.Clone(g.members)); n != "" {
 		d.Hint("did you mean %s[%s]?", g.name, n)

@@ -85,13 +85,13 @@ func TestFamilyNames(t *testing.T) {
 func TestFamilyMistakes(t *testing.T) {
 	const moves = "family s ∈ {a, b} : M_t[s] = M_{t−1}[s] + x_t\n"
 	for _, c := range []struct{ rest, code, at, text string }{
-		{moves + "y_t = M_t[c]", "HEC3002", "c", "c is no member of M"},
-		{moves + "y_t = M_t[1]", "HEC3002", "1", "1 is no member of M"},
+		{moves + "y_t = M_t[c]", "HEC3002", "c", "c is not a member of M"},
+		{moves + "y_t = M_t[1]", "HEC3002", "1", "1 is not a member of M"},
 		{moves + "y_t = M_t", "HEC3002", "M_t", "M_t is a family: say which member"},
 		{moves + "y_t = M_{t−1}", "HEC3002", "M_{t−1}", "M_{t−1} is a family: say which member"},
-		{"family s ∈ {a, b, c} : M_t[s] = x_t\ny_t = M_t[a]", "HEC3002", "c", "c is no member of M"},
-		{"M_t[c] = x_t\ny_t = M_t[a]", "HEC3002", "c", "c is no member of M"},
-		{"M_t[i∈d] = x_t[i]\ny_t = x_t", "HEC3002", "i∈d", "i∈d is no member of M"},
+		{"family s ∈ {a, b, c} : M_t[s] = x_t\ny_t = M_t[a]", "HEC3002", "c", "c is not a member of M"},
+		{"M_t[c] = x_t\ny_t = M_t[a]", "HEC3002", "c", "c is not a member of M"},
+		{"M_t[i∈d] = x_t[i]\ny_t = x_t", "HEC3002", "i∈d", "i∈d is not a member of M"},
 		{"M_t = x_t\ny_t = x_t", "HEC3002", "M_t", "M_t is a family: say which member"},
 		{"family s ∈ {a, b} : M_t[s] = s\ny_t = x_t", "", "", ""},
 		{moves + "y_t = Σ_{a∈d} M_t[a, a] x_t", "HEC3001", "a", "a is an index here, and a member of M"},
@@ -104,7 +104,7 @@ func TestFamilyMistakes(t *testing.T) {
 		{"family s ∈ {a} : M_t[s] = x_t\ny_t = M_t[a] + M_{t−1}[b]", "HEC3011", "M", "state M[b] has no equation"},
 		{moves + "outer M_a ∈ ℝ^{d}\ny_t = M_t[a] + M_a", "HEC3010", "M_a", "M_a and M[a] are both emitted as M_a"},
 		{moves + "family z ∈ {b} : a_t[z] = x_t\nouter A_b ∈ ℝ^{d}\ny_t = a_t[b] + A_b", "HEC3010", "A_b", "A_b and a[b] are both emitted as A_b"},
-		{moves + "provides Causal, RowIndependent(M[c])\ny_t = x_t", "HEC3002", "M[c]", "c is no member of M"},
+		{moves + "provides Causal, RowIndependent(M[c])\ny_t = x_t", "HEC3002", "M[c]", "c is not a member of M"},
 		{moves + "family s ∈ {a, b} : option o[s] = 1\ny_t = x_t", "HEC3012", "option", "an option has no members"},
 		{"family s ∈ {a, b} : y_t[s] = M_t[s]\n" + moves, "HEC3011", "R", "R has no equation for its output y"},
 		// the parser's
@@ -117,7 +117,7 @@ func TestFamilyMistakes(t *testing.T) {
 		{"family s ∈ {a, b} : cost write+read = d\ny_t = x_t", "HEC2020", "family", "family stands before a declaration, an equation or a claim"},
 		{"family s ∈ {0…3} : u_t[s] = x_t\ny_t = x_t", "HEC2011", "0", "expected the name of a member, found 0"},
 		{"family s ∈ a : u_t[s] = x_t\ny_t = x_t", "HEC2011", "a", "expected { and the members, found a"},
-		{"when o = 1 : family s ∈ {a, b} : outer V[s] ∈ ℝ^{d}\ny_t = x_t", "HEC2011", "family", "family stands behind when"},
+		{"when o = 1 : family s ∈ {a, b} : outer V[s] ∈ ℝ^{d}\ny_t = x_t", "HEC2011", "family", "family is after when"},
 		{"family = x_t\ny_t = x_t", "HEC2011", "=", "expected the letter of the family, found ="},
 	} {
 		_, ds := resolved(t, familyHead+c.rest)
@@ -138,9 +138,9 @@ func TestFamilyMistakes(t *testing.T) {
 // TestFamilyHomes holds that a family stands where it can be written out.
 func TestFamilyHomes(t *testing.T) {
 	for _, c := range []struct{ text, message string }{
-		{"op F(x ∈ ℝ^{n}) → out = x\nfamily s ∈ {a, b} : h[s] = x", "a family cannot stand in an operation"},
-		{"update U(w, g)\nclock n\nfamily s ∈ {a, b} : slot m[s] = 0\nw_n = w_{n−1}", "a family cannot stand in an update"},
-		{"bias B\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = y · v\nfamily s ∈ {a, b} : claim 1 = 1", "a family cannot stand in a bias"},
+		{"op F(x ∈ ℝ^{n}) → out = x\nfamily s ∈ {a, b} : h[s] = x", "a family is not allowed in an operation"},
+		{"update U(w, g)\nclock n\nfamily s ∈ {a, b} : slot m[s] = 0\nw_n = w_{n−1}", "a family is not allowed in an update"},
+		{"bias B\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = y · v\nfamily s ∈ {a, b} : claim 1 = 1", "a family is not allowed in a bias"},
 	} {
 		_, ds := resolved(t, c.text)
 		all := ds.Sorted()

@@ -107,10 +107,10 @@ func (e *expander) checkFit(f *fitLine) bool {
 	e.visitWeights(f, f.Fit.Predict, map[string]bool{}, func(id *notation.Ident, w string, timed bool) {
 		switch {
 		case !f.has(w) && !timed:
-			refuse(id.Span, "%s is fitted by another line, and read here without a moment", w).See(e.fitOf(w).Span, "it is fitted here").
+			refuse(id.Span, "%s is fitted by another line, and read here without a time", w).See(e.fitOf(w).Span, "it is fitted here").
 				Hint("write %s_{t−1} for its value before the token, %s_t for the one after that line", w, w)
 		case f.has(w) && timed:
-			refuse(id.Span, "the prediction reads the weight %s, which it fits, at a moment", w).
+			refuse(id.Span, "the prediction reads the weight %s, which it fits, at a time", w).
 				Hint("write %s: the prediction is a function of it", w)
 		}
 		fitted[w] = fitted[w] || !timed
@@ -118,13 +118,13 @@ func (e *expander) checkFit(f *fitLine) bool {
 	for _, w := range f.Weights {
 		if ok && !fitted[w.Text] {
 			refuse(w.Span, "%s is fitted, but the prediction does not read it", w.Text).
-				See(f.Fit.Predict.Where(), "the prediction").Hint("let the prediction read %s, without a moment", w.Text)
+				See(f.Fit.Predict.Where(), "the prediction").Hint("let the prediction read %s without a time", w.Text)
 		}
 	}
 	value := func(x notation.Expr, what string) {
 		e.visitWeights(f, x, map[string]bool{}, func(id *notation.Ident, w string, timed bool) {
 			if !timed {
-				refuse(id.Span, "%s is a value, and %s in it is a weight without a moment", what, w).Hint("write %s_{t−1}, the value before the token", w)
+				refuse(id.Span, "%s is a value, and %s in it is a weight without a time", what, w).Hint("write %s_{t−1}, the value before the token", w)
 			}
 		})
 	}
@@ -172,7 +172,7 @@ func (e *expander) hasFitCycle() bool {
 			if there == nil || back == nil {
 				continue
 			}
-			d := e.ds.Errorf(diag.Cycle, there.Span, "the line reads what it can write only afterwards")
+			d := e.ds.Errorf(diag.Cycle, there.Span, "the line reads a weight that is written after it")
 			if back != there {
 				d.See(back.Span, "the other line comes after this one")
 			}

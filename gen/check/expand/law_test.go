@@ -265,13 +265,13 @@ func TestFitLines(t *testing.T) {
 		{"fit A, D : D (A k_t) → v_t", "D", "D is fitted, but Two declares no weight D"},
 		{"fit A, A : A k_t → v_t", "A", "A is fitted twice"},
 		{"fit A : A k_t → v_t\nfit C, A : C (A k_t) → v_t", "A", "A is fitted twice"},
-		{"fit A, C : C (A_{t−1} k_t) → v_t", "A_{t−1}", "the prediction reads the weight A, which it fits, at a moment"},
-		{"fit A, C : C h → v_t with h = A_t k_t", "A_t", "the prediction reads the weight A, which it fits, at a moment"},
-		{"fit A, C : C (A k_t) → A k_t", "A", "the target is a value, and A in it is a weight without a moment"},
-		{"fit A, C : C (A c_t) → v_t with c_t = A k_t", "A", "c_t is a value, and A in it is a weight without a moment"},
+		{"fit A, C : C (A_{t−1} k_t) → v_t", "A_{t−1}", "the prediction reads the weight A, which it fits, at a time"},
+		{"fit A, C : C h → v_t with h = A_t k_t", "A_t", "the prediction reads the weight A, which it fits, at a time"},
+		{"fit A, C : C (A k_t) → A k_t", "A", "the target is a value, and A in it is a weight without a time"},
+		{"fit A, C : C (A c_t) → v_t with c_t = A k_t", "A", "c_t is a value, and A in it is a weight without a time"},
 		{"fit A, C : C (A z) → v_t with z[A∈d] = k_t[A]", "A", "the index A has the name of something in this line"},
-		{"fit A : C (A k_t) → v_t\nfit C : C k_t → v_t", "C", "C is fitted by another line, and read here without a moment"},
-		{"fit A, C : C (A c_t) → v_t with c_t = h, h = C k_t", "C", "c_t is a value, and C in it is a weight without a moment"},
+		{"fit A : C (A k_t) → v_t\nfit C : C k_t → v_t", "C", "C is fitted by another line, and read here without a time"},
+		{"fit A, C : C (A c_t) → v_t with c_t = h, h = C k_t", "C", "c_t is a value, and C in it is a weight without a time"},
 	} {
 		text := pages + "structure Bad\nweight A, C ∈ ℝ^{d×d} = 0\n" + strings.ReplaceAll(c.fit, "Two", "Bad") +
 			"\ny_t = C_t (A_t q_t)\nrule R = Bad + Half + Leak + Down over Door\n"

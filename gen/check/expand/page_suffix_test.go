@@ -106,7 +106,7 @@ func TestOwnNames(t *testing.T) {
 func TestWeightAxes(t *testing.T) {
 	_, ds := instance(t, "Long + Half + Leak + Wide")
 	if ds.Len() != 1 || ds.Sorted()[0].Code != diag.IllegalFormula || ds.Sorted()[0].Span.Text() != "m ∈ ℝ^{d} = 0" ||
-		!strings.Contains(ds.Sorted()[0].Text, "Wide speaks of a weight with 2 axes, and m has 1") {
+		!strings.Contains(ds.Sorted()[0].Text, "Wide needs weights with 2 axes, and m has 1") {
 		t.Errorf("got:\n%s", diag.Render(ds.Sorted()))
 	}
 }

@@ -51,7 +51,7 @@ func (e *expander) checkWeightAxes() bool {
 			if n == nil || n.Type == nil || len(n.Type.Shape) == len(it.Factors) {
 				continue
 			}
-			e.ds.Errorf(diag.IllegalFormula, n.Span, "%s speaks of a weight with %d axes, and %s has %d",
+			e.ds.Errorf(diag.IllegalFormula, n.Span, "%s needs weights with %d axes, and %s has %d",
 				e.knobs[notation.AlgorithmUnit].Name.Text, len(it.Factors), w.Text, len(n.Type.Shape)).
 				See(it.Span, "it names them here").Hint("choose an algorithm that does not ask for the axes of a weight")
 			return false

@@ -147,7 +147,7 @@ func (s *chunk) value(eq *check.Equation, reader notation.Span) *tensor.Tensor {
 		return nil // what was not found was reported
 	}
 	if s.busy[eq.Name] {
-		s.e.Diags.Errorf(diag.Cycle, reader, "%s needs itself at the same moment", eq.Name).See(eq.Span(), "the equation of %s", eq.Name)
+		s.e.Diags.Errorf(diag.Cycle, reader, "%s needs itself at the same time", eq.Name).See(eq.Span(), "the equation of %s", eq.Name)
 		return nil
 	}
 	s.busy[eq.Name] = true

@@ -130,7 +130,7 @@ func (p *parser) erratum() notation.Stmt {
 	return e
 }
 
-// claimName reads what a tag may hold, `adj:q`, as it is written: a tag's text
+// claimName reads the text of a tag, `adj:q`, as it is written: a tag's text
 // has one spelling in both styles.
 func (p *parser) claimName() notation.Word {
 	start := p.cur()

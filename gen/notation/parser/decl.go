@@ -164,10 +164,10 @@ func (p *parser) attribute(n *notation.DeclName, t token) {
 	n.Attrs = append(n.Attrs, a)
 }
 
-// once reports a clause that stands twice.
+// once refuses a clause that is written twice.
 func (p *parser) once(ok bool, t token) {
 	if !ok {
-		p.errorf(diag.Clause, t, "a second clause of this kind for one name").Labelf("the first stands before").
+		p.errorf(diag.Clause, t, "a second clause of this kind for one name").Labelf("the first is before").
 			Hint("keep one of the two, or separate two names with a comma")
 	}
 }

@@ -80,7 +80,7 @@ func (p *parser) target() *notation.Target {
 	return t
 }
 
-// trailers are what may stand behind the value of a statement.
+// trailers are the clauses that may follow the value of a statement.
 type trailers struct {
 	with   []*notation.Define
 	reason *notation.Text
@@ -147,7 +147,7 @@ func (p *parser) tag() *notation.Word {
 	return &notation.Word{Span: p.since(open), Text: text}
 }
 
-// cite reads what stands behind @eq.
+// cite reads the citation after @eq.
 func (p *parser) cite() *notation.Cite {
 	start := p.next()
 	c := p.citation()

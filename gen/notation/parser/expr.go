@@ -143,7 +143,7 @@ func (p *parser) row() (x notation.Expr, alone bool) {
 	for p.startsFactor() {
 		t := p.cur()
 		if isBar(t) && isBar(last) && p.bars == "" {
-			p.errorf(diag.Bars, t, "bars stand side by side").Labelf("does this open or close?").
+			p.errorf(diag.Bars, t, "bars are adjacent").Labelf("does this open or close?").
 				Hint("write · between the two, or put one in parentheses").See(p.span(last), "the other bars")
 			break
 		}
@@ -178,7 +178,7 @@ func (p *parser) startsFactor() bool {
 	return false
 }
 
-// atTag reports whether `{word}` stands here at the end of the statement.
+// atTag reports whether `{word}` is next, at the end of the statement.
 func (p *parser) atTag() bool {
 	i := 1
 	for ; ; i++ {
@@ -200,7 +200,7 @@ func (p *parser) tooDeep() bool {
 	return true
 }
 
-// hole stands where an expression is missing.
+// hole is the node of a missing expression.
 func (p *parser) hole() notation.Expr {
 	t := p.cur()
 	return &notation.Ident{Span: p.span(t), Name: notation.Word{Span: p.span(t)}}
@@ -217,7 +217,7 @@ func (p *parser) noExpression() notation.Expr {
 	case t.kind == tWord && !isInner(t.text):
 		p.errorf(diag.ReservedWord, t, "%s is a word of the language and cannot be a name", t.text).Labelf("expected an expression")
 	case t.is("−"):
-		p.errorf(diag.NoExpression, t, "a minus stands behind an operator").Hint("put the negative factor in parentheses")
+		p.errorf(diag.NoExpression, t, "a minus is after an operator").Hint("put the negative factor in parentheses")
 	default:
 		d := p.errorf(diag.NoExpression, t, "expected an expression, found %s", p.describe(t))
 		p.hintLayout(d, t)

@@ -104,7 +104,7 @@ func (f *formatter) item(it item) {
 	f.done = it.line.to
 }
 
-// indented puts a comment that stands alone where it belongs.
+// indented indents a comment that is alone on its line.
 func indented(comment, indent string) string {
 	if comment == "" {
 		return ""
@@ -218,7 +218,7 @@ func isSymbolName(before, t token) bool {
 	return false
 }
 
-// place returns the new token that stands for the old token at.
+// place returns the new token for the old token at.
 func place(at int, oldMarks, newMarks []int) int {
 	k, found := slices.BinarySearch(oldMarks, at)
 	if !found {
@@ -262,7 +262,7 @@ func breakable(toks []token, i int) bool {
 // maxAligned is how wide a line may be to have its comment in a column.
 const maxAligned = 80
 
-// text joins the lines; comments behind neighbouring lines share a column.
+// text joins the lines; comments after neighbouring lines share a column.
 func (f *formatter) text(newline bool) string {
 	var b strings.Builder
 	for i := 0; i < len(f.out); {

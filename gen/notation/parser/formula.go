@@ -77,7 +77,7 @@ func (p *parser) argument() *notation.Override {
 	return o
 }
 
-// listAhead reports whether a list of pages stands here, behind a name and a sign.
+// listAhead reports whether a list of pages is next, after a name and a sign.
 func (p *parser) listAhead(named bool) bool {
 	at := 0
 	if named {
@@ -116,7 +116,7 @@ func (p *parser) pageValue(e notation.Expr) notation.Expr {
 	return e
 }
 
-// pageAhead reports whether `Name(…)` stands here as a whole argument, and
+// pageAhead reports whether `Name(…)` is next as a whole argument, and
 // whether an option is set in its parentheses.
 func (p *parser) pageAhead() (page, options bool) {
 	if t, n := p.cur(), p.peek(1); t.kind != tName || t.bar || !n.is("(") || n.space {

@@ -66,7 +66,7 @@ var above = map[rune]rune{
 	'¹': '1', '²': '2', '³': '3', '⁴': '4', '⁵': '5', '⁶': '6', '⁷': '7', '⁸': '8', '⁹': '9', '⁻': '-', 'ⁿ': 'n',
 }
 
-// refused says what a letter that cannot stand in a name looks like; 0 if it may.
+// refused returns the letter that a letter not allowed in a name looks like; 0 if it is allowed.
 func refused(r rune) rune {
 	if l, ok := lookalikes[r]; ok {
 		return l
@@ -93,7 +93,7 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // fold joins the parts of a name as written to its one text. ok is false
-// where marks stand in an order that has no ASCII spelling.
+// if the order of the marks has no ASCII spelling.
 func fold(parts []notation.NamePart) (text string, bars int, ok bool) {
 	if p := parts[0]; len(parts) == 1 && p.Sub == "" {
 		return notation.LetterFor(p.Body) + p.Mark, 0, true

@@ -142,7 +142,7 @@ func (p *parser) binders() []*notation.Binder {
 	}
 }
 
-// atBinder reports whether a name stands here that is bound, and not the start
+// atBinder reports whether a bound name is next, and not the start
 // of a condition.
 func (p *parser) atBinder() bool {
 	t, n := p.cur(), p.peek(1)
@@ -169,7 +169,7 @@ func (p *parser) binder() *notation.Binder {
 	return b
 }
 
-// tupleAhead reports whether `(h∈H` or `(h, i` stands here.
+// tupleAhead reports whether `(h∈H` or `(h, i` is next.
 func (p *parser) tupleAhead() bool {
 	name, sep := p.peek(1), p.peek(2)
 	return name.kind == tName && (sep.is("∈") || sep.is(","))

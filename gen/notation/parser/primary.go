@@ -200,7 +200,7 @@ func (p *parser) paren() notation.Expr {
 	closing := p.open()
 	x := p.cond()
 	if c := p.cur(); c.is(",") || c.is(";") {
-		p.errorf(diag.Unexpected, c, "a list stands in parentheses").Labelf("expected )").
+		p.errorf(diag.Unexpected, c, "a list is in parentheses").Labelf("expected )").
 			Hint("write [a, b] for a list and [a; b] for a stack").See(p.span(t), "( was opened here")
 	}
 	closing(")")
@@ -309,7 +309,7 @@ func (p *parser) caseArm() *notation.Arm {
 func (p *parser) barred() notation.Expr {
 	t := p.next()
 	if p.bars != "" {
-		p.errorf(diag.Bars, t, "bars stand inside bars").Labelf("does this open or close?").
+		p.errorf(diag.Bars, t, "bars are nested").Labelf("does this open or close?").
 			Hint("put the inner bars in parentheses, or write norm(x) and abs(x)")
 		return p.hole()
 	}

@@ -14,7 +14,7 @@ import (
 // It normalises spelling: every sign and every name has one spelling after it, for pages in
 // Unicode and in ASCII, and a subscript in small letters has become `_t` or `_{t−1}`.
 
-// A physical line as it stands in the block.
+// A physical line of the block.
 type physical struct {
 	pos, end int // bytes, without the line ending
 	indent   int // columns before the first token
@@ -89,7 +89,7 @@ func joinLines(lines []*physical) []*logical {
 	return out
 }
 
-// opens reports whether the line is an `each … :` whose body stands below.
+// opens reports whether the line is an `each … :` whose body follows.
 func (l *logical) opens() bool {
 	return l.toks[0].word("each") && l.toks[len(l.toks)-1].is(":")
 }
@@ -311,7 +311,7 @@ func (s *scanner) scanSup(i int) int {
 	}
 	text := b.String()
 	if text != "n" && !allDigits(strings.TrimPrefix(text, "-")) {
-		s.errorf(diag.BadNumber, i, j, "%s is no exponent", s.text[i:j]).Hint("write ^{…}")
+		s.errorf(diag.BadNumber, i, j, "%s is not an exponent", s.text[i:j]).Hint("write ^{…}")
 		s.emit(tBad, text, i, j)
 		return j
 	}

@@ -67,7 +67,7 @@ func (n *nameScan) take(r rune, w int) bool {
 		n.letter(r, w)
 	case unicode.Is(unicode.Mn, r):
 		n.errorf(diag.CombiningMark, n.at, n.at+w, "combining mark %U in a name", r).
-			Hint("only a bar (adjoint) may stand on a letter; write a word, as in x_hat")
+			Hint("the only accent of a letter is the bar (adjoint); write a word, as in x_hat")
 	default:
 		return false
 	}
@@ -97,7 +97,7 @@ func (n *nameScan) letter(r rune, w int) {
 	n.last().Body += string(r)
 }
 
-// zeroAbove reports whether `^0` stands here with nothing after it.
+// zeroAbove reports whether `^0` is next with nothing after it.
 func (n *nameScan) zeroAbove() bool {
 	rest := n.text[n.at:n.line.end]
 	if !strings.HasPrefix(rest, "^0") {
@@ -217,7 +217,7 @@ func (s *scanner) emitTime(pos, end int, run string) {
 	at := pos
 	for _, r := range run {
 		_, w := utf8.DecodeRuneInString(s.text[at:])
-		// Digits that belong to the name stand before the run: skip them.
+		// Digits that belong to the name are before the run: skip them.
 		for lowered(mustRune(s.text[at:])) != r {
 			at += w
 			_, w = utf8.DecodeRuneInString(s.text[at:])

@@ -9,7 +9,7 @@ import (
 // guard.
 
 // solve reads `solve ζ[i∈r] ∈ [lo, hi] : equation tol 1e-10`, which defines ζ
-// as an equation does, with what may stand behind one.
+// as an equation does, with the clauses of one.
 func (p *parser) solve() notation.Stmt {
 	start := p.next()
 	d := p.unknown()
@@ -19,7 +19,7 @@ func (p *parser) solve() notation.Stmt {
 	return d
 }
 
-// unknown reads what stands behind the word solve.
+// unknown reads the unknown and its domain after the word solve.
 func (p *parser) unknown() *notation.Define {
 	d := &notation.Define{Target: p.target()}
 	start := p.cur()

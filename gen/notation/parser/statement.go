@@ -18,7 +18,7 @@ func (p *parser) statement() notation.Stmt {
 		when = p.conditions(true)
 		p.want(":")
 		if t := p.cur(); t.word("family") {
-			p.errorf(diag.Unexpected, t, "family stands behind when").Hint("write family … : when … :")
+			p.errorf(diag.Unexpected, t, "family is after when").Hint("write family … : when … :")
 		}
 	}
 	s := p.unconditional()

@@ -25,7 +25,7 @@ type token struct {
 	kind     kind
 	text     string
 	bar      bool
-	space    bool // white space or the start of a line stands before it
+	space    bool // preceded by white space or the start of a line
 	first    bool // it is the first of its physical line
 	pos, end int
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// typeAfter reads the type behind ∈.
+// typeAfter reads the type after ∈.
 func (p *parser) typeAfter() *notation.Type {
 	t := p.cur()
 	ty := &notation.Type{}
@@ -83,7 +83,7 @@ func (p *parser) setType(ty *notation.Type) {
 		}
 		s, ok := p.braces().(*notation.Set)
 		if !ok {
-			p.errorf(diag.BadType, t, "a choice is no set").Hint("write {a, b} or {0…V−1}")
+			p.errorf(diag.BadType, t, "a choice is not a set").Hint("write {a, b} or {0…V−1}")
 			return
 		}
 		switch {
@@ -137,7 +137,7 @@ func (p *parser) ascending(ty *notation.Type, where notation.Span) {
 	}
 }
 
-// literal is a number as it stands on the page, with or without a minus.
+// literal is a number as it is written, with or without a minus.
 func literal(e notation.Expr) (float64, bool) {
 	if u, ok := e.(*notation.Unary); ok {
 		x, ok := literal(u.X)
@@ -176,7 +176,7 @@ func (p *parser) bound() *notation.Type {
 	return ty
 }
 
-// pageType reads the word behind a colon.
+// pageType reads the word after a colon.
 func (p *parser) pageType() *notation.Type {
 	w := p.name("the kind of a part, such as Rule")
 	return &notation.Type{Span: w.Span, Kind: notation.PageType, Page: w}

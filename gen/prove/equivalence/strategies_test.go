@@ -204,7 +204,7 @@ claim ≡ sequential
 		{"AssociativeScan", "DeltaRule", "M stands in this term in another way than once as a factor"},
 		{"ExactChunk", "DeltaRule", ""},
 		{"ExactChunk", "Hebbian", "it computes something else: value of y differs"},
-		{"ExactChunk", "RetNet", "M is no state"},
+		{"ExactChunk", "RetNet", "M is not a state"},
 		{"ExactMomentumChunk", "TitansLMM", ""},
 		{"Chunkwise", "SelfReferentialChunk", "SelfReferentialChunk reads M[k] where its call began, and a strategy cuts the call into chunks"},
 		{"Indexed", "Entries", "the factor of the name in a sum over earlier tokens is one number for all entries, and this one has indices"},

@@ -81,7 +81,7 @@ func markStates(p *proof.Context, r *recurrence.Recurrence, m *notation.Mark) ([
 			return statesMeant(p, r, m), ""
 		}
 		if r.Carry[n] == nil {
-			return nil, a.Text + " is no state of this rule"
+			return nil, a.Text + " is not a state of this rule"
 		}
 		out = append(out, n)
 	}
