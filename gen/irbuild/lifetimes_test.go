@@ -105,7 +105,7 @@ func TestHeldValues(t *testing.T) {
 		}
 		for _, r := range f.Results {
 			if r.State {
-				results = append(results, lifeName(&ir.Value{Name: r.Name}))
+				results = append(results, lifeName(&ir.Value{Name: r.Name, Role: ir.State}))
 			}
 		}
 		for i, got := range [][]string{carried, held, states, results} {
