@@ -140,8 +140,3 @@ func (e *Equation) Text(style notation.Style) string {
 	}
 	return out + end
 }
-
-// Claim is the equation as a claim of the page.
-func (e *Equation) Claim() *notation.Claim {
-	return &notation.Claim{Keyword: notation.Word{Text: "claim"}, Left: e.Left, Right: e.Right, With: e.With}
-}

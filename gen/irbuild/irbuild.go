@@ -60,9 +60,6 @@ const (
 	Opens = compose.Opens
 )
 
-// FrozenSite precedes the names of the states that only a frozen call of a part keeps.
-const FrozenSite = compose.FrozenSite
-
 // The names of results of an Equality and of a Gradient.
 const (
 	Left   = claim.Left

@@ -127,8 +127,7 @@ func (s *chunk) checkType(eq *check.Equation, t *tensor.Tensor) bool {
 // build builds a value of an equation in its own scope.
 func (s *chunk) build(eq *check.Equation, build func() *tensor.Tensor) *tensor.Tensor {
 	e := s.e
-	id, at := e.Eq, e.Span
-	defer func() { e.Eq, e.Span = id, at }()
+	defer e.SaveOrigin()()
 	e.Eq, e.Span = eq.ID, eq.Span()
 	return e.Isolated(func() *tensor.Tensor {
 		e.Push(&expr.Scope{})

@@ -50,8 +50,7 @@ func (c *cut) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *i
 		sub = append(sub, ir.L(len(axes)))
 		axes = append(axes, a)
 	}
-	e.IR.Eq, e.IR.Span = e.Eq, e.Span
-	out := e.IR.Prod(axes, axes, ir.Ls(len(axes)), 1, ir.At(v, sub...))
+	out := e.Build().Prod(axes, axes, ir.Ls(len(axes)), 1, ir.At(v, sub...))
 	out.Elem = v.Elem
 	return out
 }
@@ -64,8 +63,7 @@ func (c *cut) join(e *expr.Builder, whole, rest *ir.Value) *ir.Value {
 		time = e.SizedAxis(c.chunks.Size.Mul(shape.Int(int64(c.size))))
 	}
 	axes := append([]*ir.Axis{whole.Axes[0], time}, whole.Axes[3:]...)
-	e.IR.Eq, e.IR.Span = e.Eq, e.Span
-	y := e.IR.Reshape(whole, axes...)
+	y := e.Build().Reshape(whole, axes...)
 	if c.remaining == nil {
 		return y
 	}

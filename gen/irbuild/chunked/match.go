@@ -142,8 +142,7 @@ func (s *chunk) resolveInputs(d *notation.Define, ps []form.Pattern, inputs map[
 // buildInput is an input as the sum of its values, at all tokens of the chunk.
 func (s *chunk) buildInput(d *notation.Define, sym *check.Symbol, terms []form.Fit, k int) *tensor.Tensor {
 	e := s.e
-	id, at := e.Eq, e.Span
-	defer func() { e.Eq, e.Span = id, at }()
+	defer e.SaveOrigin()()
 	eq := e.Block.Equation(sym.Name)
 	e.Eq, e.Span = eq.ID, d.Span
 	axes, _, ok := e.Declared(sym)

@@ -178,17 +178,26 @@ func addends(x notation.Expr) []notation.Expr {
 	return []notation.Expr{x}
 }
 
+// callOf is the call of a function with its own parameters as arguments, and
+// whether all of them have types.
+func callOf(t *notation.Target) (call *notation.Call, typed bool) {
+	call = &notation.Call{Span: t.Span, Fun: t.Name.Name}
+	typed = true
+	for _, p := range t.Params {
+		call.Args = append(call.Args, &notation.Ident{Span: p.Span, Name: p.Name})
+		typed = typed && p.Type != nil
+	}
+	return call, typed
+}
+
 // Function builds a function of a page of its own as a program: its typed
 // parameters in, out. It returns nil for one whose parameters have no types,
 // which is built only where it is called.
 func Function(blk *check.Block, ds *diag.List) *ir.Func {
 	d := blk.Unit.Result
-	call := &notation.Call{Span: d.Target.Span, Fun: d.Target.Name.Name}
-	for _, p := range d.Target.Params {
-		if p.Type == nil {
-			return nil
-		}
-		call.Args = append(call.Args, &notation.Ident{Span: p.Span, Name: p.Name})
+	call, typed := callOf(d.Target)
+	if !typed {
+		return nil
 	}
 	e, n := newClaim(blk, blk.ID, ds)
 	e.Span = d.Span

@@ -75,12 +75,7 @@ func knobGradients(blk *check.Block, ds *diag.List, trace *[]expr.GradSite) {
 		if !ok || !d.Target.IsFunc || len(d.Target.Index) > 0 {
 			continue
 		}
-		call := &notation.Call{Span: d.Target.Span, Fun: d.Target.Name.Name}
-		typed := true
-		for _, p := range d.Target.Params {
-			call.Args = append(call.Args, &notation.Ident{Span: p.Span, Name: p.Name})
-			typed = typed && p.Type != nil
-		}
+		call, typed := callOf(d.Target)
 		if !typed || !scalarResult(blk, call) {
 			continue
 		}

@@ -108,10 +108,7 @@ func kinkValue(e *expr.Builder, k *notation.Kink, n claimNamer) *tensor.Tensor {
 		e.Errorf(diag.NotSupported, k.Left, "nothing on this page has this kink").Hint("write ℓ.r, a local name of a function")
 		return nil
 	}
-	call := &notation.Call{Span: f.Def.Target.Span, Fun: f.Def.Target.Name.Name}
-	for _, p := range f.Params {
-		call.Args = append(call.Args, &notation.Ident{Span: p.Span, Name: p.Name})
-	}
+	call, _ := callOf(f.Def.Target)
 	return e.Expr(call)
 }
 
@@ -120,11 +117,7 @@ func kinkValue(e *expr.Builder, k *notation.Kink, n claimNamer) *tensor.Tensor {
 func Invariant(blk *check.Block, p scan.Probe, ds *diag.List) *Equality {
 	e, n := newClaim(blk, blk.ID+"."+p.Name, ds)
 	e.Span = p.Left.Where()
-	vars, unions, conds, ok := e.Binders(p.Binders)
-	if len(unions) > 0 {
-		e.Diags.Errorf(diag.NotSupported, p.Left.Where(), "an invariant over a union of axes is not supported")
-		ok = false
-	}
+	vars, conds, ok := p.Bind(e)
 	if !ok {
 		return nil
 	}

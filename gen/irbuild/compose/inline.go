@@ -41,9 +41,8 @@ func inline(blk *check.Block, closed func(level int) bool, frozen bool, ds *diag
 	if p == nil {
 		return nil
 	}
-	w := &inliner{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{},
-		axes: map[string]*ir.Axis{}, closed: closed, frozen: frozen}
-	w.b = &ir.Builder{F: w.f}
+	w := newInliner(blk.ID)
+	w.closed, w.frozen = closed, frozen
 	for _, s := range p.Stages {
 		switch {
 		case s.Func != nil:
@@ -54,9 +53,7 @@ func inline(blk *check.Block, closed func(level int) bool, frozen bool, ds *diag
 			return nil
 		}
 	}
-	for _, o := range p.Output {
-		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
-	}
+	w.addResults(p)
 	w.f.Results = append(w.f.Results, w.states...)
 	w.substituteSizes()
 	return w.f
@@ -72,6 +69,18 @@ type inliner struct {
 	states []ir.Result
 	closed func(level int) bool
 	frozen bool
+}
+
+func newInliner(name string) *inliner {
+	f := &ir.Func{Name: name}
+	return &inliner{f: f, b: &ir.Builder{F: f}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{}, axes: map[string]*ir.Axis{}}
+}
+
+// addResults makes the outputs of a program results.
+func (w *inliner) addResults(p *Program) {
+	for _, o := range p.Output {
+		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
+	}
 }
 
 // stage inlines one program; its parameters are values by name, or new

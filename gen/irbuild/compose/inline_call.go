@@ -101,18 +101,18 @@ func separateFrozenWindows(g *ir.Func) {
 	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !r.IsWindow() })
 	for i, r := range g.Results {
 		if r.IsWindow() {
-			g.Results[i].Name = FrozenSite + r.Name
+			g.Results[i].Name = frozenSite + r.Name
 		}
 	}
 	for _, p := range g.Params {
 		if p.IsWindow() {
-			p.Name = FrozenSite + p.Name
+			p.Name = frozenSite + p.Name
 		}
 	}
 }
 
-// FrozenSite precedes the names of states that only a frozen call of a part keeps.
-const FrozenSite = "frozen."
+// frozenSite precedes the names of states that only a frozen call of a part keeps.
+const frozenSite = "frozen."
 
 func partNamed(blk *check.Block, name string) *check.Subpart {
 	for _, p := range blk.Parts {

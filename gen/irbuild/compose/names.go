@@ -21,8 +21,8 @@ type Names struct {
 	failed  map[string]bool           // equations with an error, which has been reported
 }
 
-// NewNames returns names without values.
-func NewNames() *Names {
+// newNames returns names without values.
+func newNames() *Names {
 	return &Names{Values: map[string]*tensor.Tensor{}, unions: map[string]*expr.UnionValue{}, failed: map[string]bool{}}
 }
 

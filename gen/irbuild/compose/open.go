@@ -6,7 +6,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // A composition without its parts: what a part returns is an input.
@@ -27,15 +26,14 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 	if p == nil {
 		return nil, nil
 	}
-	w := &inliner{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{}, axes: map[string]*ir.Axis{}}
-	w.b = &ir.Builder{F: w.f}
+	w := newInliner(blk.ID)
 	var calls []PartCall
 	for _, s := range p.Stages {
-		if s.Func != nil {
+		switch {
+		case s.Func != nil:
 			w.stage(s.Func, "")
 			continue
-		}
-		if s.How == Opens {
+		case s.How == Opens:
 			continue
 		}
 		c := PartCall{Part: s.Part, Arg: w.input(s.Arg, s.Axes), Out: w.input(s.Out, s.OutAxes)}
@@ -46,9 +44,7 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 		}
 		calls = append(calls, c)
 	}
-	for _, o := range p.Output {
-		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
-	}
+	w.addResults(p)
 	return w.f, calls
 }
 

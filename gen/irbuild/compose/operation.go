@@ -41,7 +41,7 @@ func Op(blk *check.Block, ds *diag.List) *ir.Func {
 // NewBuilder returns a builder of a unit and its names.
 func NewBuilder(blk *check.Block, name string, ds *diag.List) (*expr.Builder, *Names) {
 	e := expr.New(blk, name, ds)
-	n := NewNames()
+	n := newNames()
 	e.Names = n
 	e.Batch = e.NewVar("lane", e.Axis(blk.Axes["L"]))
 	return e, n

@@ -133,7 +133,7 @@ func (c *composer) beginStage() {
 // CallOf recognises the call of a part without a message: errors in it are reported where
 // the unit is composed. It returns nil for an equation that calls no part.
 func CallOf(blk *check.Block, eq *check.Equation) *Call {
-	c := &composer{blk: blk, ds: &diag.List{}, n: NewNames()}
+	c := &composer{blk: blk, ds: &diag.List{}, n: newNames()}
 	return c.recognise(eq)
 }
 

@@ -75,7 +75,7 @@ func (e *Builder) args(x *notation.Call) []*tensor.Tensor {
 func (e *Builder) values(x *notation.Call) []*tensor.Tensor {
 	out := e.args(x)
 	for i := range out {
-		if e.Real(e.Closed(x.Args[i], out[i]), x.Args[i]) == nil {
+		if e.real(e.Closed(x.Args[i], out[i]), x.Args[i]) == nil {
 			return nil
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
 	e.Eq, e.Span = eq.ID, eq.Span()
 	if eq.Gate == nil {
-		return e.Column(e.Real(e.RightSide(eq), eq.Value()), eq.Value())
+		return e.column(e.real(e.rightSide(eq), eq.Value()), eq.Value())
 	}
 	t := e.Value(eq.Gate.Init)
 	if t == nil || eq.Gate.Within == nil {
@@ -69,8 +69,8 @@ func (e *Builder) optionValue(x notation.Expr) notation.Expr {
 	return x
 }
 
-// RightSide builds the right-hand side of an equation that is not a gate.
-func (e *Builder) RightSide(eq *check.Equation) *tensor.Tensor {
+// rightSide builds the right-hand side of an equation that is not a gate.
+func (e *Builder) rightSide(eq *check.Equation) *tensor.Tensor {
 	var t *tensor.Tensor
 	if eq.Iter != nil {
 		t = e.iterate(eq.Iter)
@@ -87,9 +87,9 @@ func (e *Builder) RightSide(eq *check.Equation) *tensor.Tensor {
 	return e.Closed(eq.Value(), t)
 }
 
-// Column refuses a row as the value of a name: a name is read as a vector, so
+// column refuses a row as the value of a name: a name is read as a vector, so
 // it would be a row where it is made and a column where it is read.
-func (e *Builder) Column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
+func (e *Builder) column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 	if t == nil || !t.Row {
 		return t
 	}
@@ -155,7 +155,6 @@ func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 // Rebuild builds an equation again for another time step. It does not see the reader's
 // local names.
 func (e *Builder) Rebuild(eq *check.Equation) *tensor.Tensor {
-	id, at := e.Eq, e.Span
-	defer func() { e.Eq, e.Span = id, at }()
+	defer e.SaveOrigin()()
 	return e.Isolated(func() *tensor.Tensor { return e.Equation(eq) })
 }

@@ -75,13 +75,13 @@ func (e *Builder) OpenExpr(x notation.Expr) *tensor.Tensor {
 
 // Value builds an expression that must be a number or an array of numbers: a
 // position and a condition have no sum, product or gradient.
-func (e *Builder) Value(x notation.Expr) *tensor.Tensor { return e.Real(e.Expr(x), x) }
+func (e *Builder) Value(x notation.Expr) *tensor.Tensor { return e.real(e.Expr(x), x) }
 
 // OpenValue is value for an expression whose axes another operand may say.
-func (e *Builder) OpenValue(x notation.Expr) *tensor.Tensor { return e.Real(e.OpenExpr(x), x) }
+func (e *Builder) OpenValue(x notation.Expr) *tensor.Tensor { return e.real(e.OpenExpr(x), x) }
 
-// Real refuses a value whose entries are positions or conditions.
-func (e *Builder) Real(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
+// real refuses a value whose entries are positions or conditions.
+func (e *Builder) real(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 	switch {
 	case t == nil || t.Elem == ir.Real:
 		return t

@@ -48,8 +48,7 @@ func (e *Builder) grad(x *notation.Grad) *tensor.Tensor {
 	val := e.ValueOver(loss, vars)
 	seed := e.IR.Const(1, val.Axes...)
 	wrt := p.Factors[0].Val
-	e.IR.Eq, e.IR.Span = e.Eq, e.Span
-	adj := autodiff.Reverse(e.IR, map[*ir.Value]*ir.Value{val: seed}, []*ir.Value{wrt})[wrt]
+	adj := autodiff.Reverse(e.Build(), map[*ir.Value]*ir.Value{val: seed}, []*ir.Value{wrt})[wrt]
 	if adj == nil {
 		adj = e.IR.Const(0, wrt.Axes...)
 	}

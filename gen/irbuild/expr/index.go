@@ -95,13 +95,16 @@ func (e *Builder) recordShift(t *tensor.Tensor, at []notation.Expr) {
 func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.Affine, *tensor.Tensor, bool) {
 	if id, ok := a.(*notation.Ident); ok {
 		if b := e.Local(id.Name.Text); b != nil {
+			wrongAxis := func(axis *ir.Axis) (tensor.Affine, *tensor.Tensor, bool) {
+				e.Errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(axis), i+1, Text(x), e.axisName(t.Axes[i])).
+					Labelf("%s", e.axisName(axis)).Hint("axes are nominal: an index reads only the axis it was bound to")
+				return tensor.Affine{}, nil, false
+			}
 			switch {
 			case b.Union != nil:
 				return e.unionIndexAt(a, x, t, i, b.Union)
 			case b.Round != nil && b.Round.axis != t.Axes[i]:
-				e.Errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(b.Round.axis), i+1, Text(x), e.axisName(t.Axes[i])).
-					Labelf("%s", e.axisName(b.Round.axis)).Hint("axes are nominal: an index reads only the axis it was bound to")
-				return tensor.Affine{}, nil, false
+				return wrongAxis(b.Round.axis)
 			case b.Time != nil && b.Window != nil && t.Axes[i] == e.TimeAxis():
 				u, base := e.WithHistory(t, i, b.Window)
 				return b.Time.Add(tensor.Affine{Const: base}, 1), u, true
@@ -111,9 +114,7 @@ func (e *Builder) indexAt(a, x notation.Expr, t *tensor.Tensor, i int) (tensor.A
 				e.refuseTime(a, x, t, i)
 				return tensor.Affine{}, nil, false
 			case b.Index != nil && b.Index.Axis != t.Axes[i]:
-				e.Errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(b.Index.Axis), i+1, Text(x), e.axisName(t.Axes[i])).
-					Labelf("%s", e.axisName(b.Index.Axis)).Hint("axes are nominal: an index reads only the axis it was bound to")
-				return tensor.Affine{}, nil, false
+				return wrongAxis(b.Index.Axis)
 			}
 		}
 	}

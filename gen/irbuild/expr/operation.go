@@ -58,7 +58,7 @@ func (e *Builder) refuseRelaxed(x *notation.Call, blk *check.Block) bool {
 func (e *Builder) inlineEquations(blk *check.Block) *tensor.Tensor {
 	var out *tensor.Tensor
 	for _, eq := range blk.Eqs {
-		t := e.Real(e.RightSide(eq), eq.Value())
+		t := e.real(e.rightSide(eq), eq.Value())
 		if t == nil {
 			return nil
 		}

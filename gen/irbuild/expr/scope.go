@@ -27,8 +27,8 @@ type FreeResolver interface {
 	Free(e *Builder, x *notation.Ident) *tensor.Tensor
 }
 
-// A UnionResolver has values whose rows are indexed by a union of axes.
-type UnionResolver interface {
+// A unionResolver has values whose rows are indexed by a union of axes.
+type unionResolver interface {
 	Union(name string) *UnionValue
 }
 

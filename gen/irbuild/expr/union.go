@@ -128,7 +128,7 @@ func (e *Builder) unionOf(x notation.Expr) *UnionValue {
 	if !ok {
 		return nil
 	}
-	if n, ok := e.Names.(UnionResolver); ok {
+	if n, ok := e.Names.(unionResolver); ok {
 		return n.Union(id.Name.Text)
 	}
 	return nil

@@ -126,8 +126,7 @@ func (e *Builder) WithHistory(t *tensor.Tensor, i int, window *ir.Axis) (*tensor
 		e.WindowStates = append(e.WindowStates, WindowState{name, window, e.eqName(), tail})
 		long := append([]*ir.Axis{}, v.Axes...)
 		long[n+i] = e.SizedAxis(base.Add(v.Axes[n+i].Size))
-		e.IR.Eq, e.IR.Span = e.Eq, e.Span
-		ext = e.IR.Stack(long, n+i, tail, v)
+		ext = e.Build().Stack(long, n+i, tail, v)
 		e.extended[key] = ext
 		// The last w−1 time steps of what was read are the context's new window state.
 		sub := ir.Ls(len(axes))

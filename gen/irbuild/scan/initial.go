@@ -103,8 +103,7 @@ func (n *Names) StateAtStart(e *expr.Builder, sym *check.Symbol) *ir.Value {
 // initialInCall is the initial value of a state per chunk. It is computed in the call
 // itself, so it has a gradient, in a frozen read too.
 func (n *Names) initialInCall(e *expr.Builder, sym *check.Symbol) (v *ir.Value) {
-	id, at := e.Eq, e.Span
-	defer func() { e.Eq, e.Span = id, at }()
+	defer e.SaveOrigin()()
 	e.Isolated(func() *tensor.Tensor {
 		for _, eq := range e.Block.Eqs {
 			if eq.Class == check.Static && n.Values[eq.Name] == nil {

@@ -63,8 +63,7 @@ func (s *Inputs) slices(sym *check.Symbol, eq *check.Equation, t *tensor.Tensor)
 	if s.Cut == nil {
 		return o.Named(o.ValueOver(t, series), sym.Name)
 	}
-	id, at := o.Eq, o.Span
-	defer func() { o.Eq, o.Span = id, at }()
+	defer o.SaveOrigin()()
 	if eq != nil {
 		o.Eq, o.Span = eq.ID, eq.Span()
 	}

@@ -116,7 +116,7 @@ func (n *Names) Program(e *expr.Builder, probes []Probe) *ir.Func {
 	for _, eq := range blk.Eqs {
 		if eq.Class == check.Recurrent {
 			if step == nil {
-				step = NewStep(e, n)
+				step = newStep(e, n)
 			}
 			step.Equation(eq)
 			continue
@@ -127,7 +127,7 @@ func (n *Names) Program(e *expr.Builder, probes []Probe) *ir.Func {
 		return nil
 	}
 	if step == nil && len(probes) > 0 {
-		step = NewStep(e, n)
+		step = newStep(e, n)
 	}
 	if step != nil {
 		step.probe(probes)

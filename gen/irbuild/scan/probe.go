@@ -30,6 +30,16 @@ func (p Probe) RightName() string { return p.Name + ".right" }
 // not hold; there is none without conditions.
 func (p Probe) InsideName() string { return p.Name + ".inside" }
 
+// Bind binds the indices of a probe. It returns them and the conditions on data.
+func (p Probe) Bind(e *expr.Builder) (vars []*tensor.LoopVar, conds []*tensor.Tensor, ok bool) {
+	vars, unions, conds, ok := e.Binders(p.Binders)
+	if len(unions) > 0 {
+		e.Diags.Errorf(diag.NotSupported, p.Left.Where(), "an invariant over a union of axes is not supported")
+		return nil, nil, false
+	}
+	return vars, conds, ok
+}
+
 // Sides builds the sides of a probe. They have one type, or one of them is a number. The
 // right side is nil where the probe has none.
 func Sides(e *expr.Builder, p Probe) (left, right *tensor.Tensor, ok bool) {
@@ -66,12 +76,7 @@ func (s *Step) probe(probes []Probe) {
 	for _, p := range probes {
 		s.e.Eq = s.e.Block.ID + "." + p.Name
 		s.e.Push(&expr.Scope{})
-		vars, unions, conds, ok := s.e.Binders(p.Binders)
-		if len(unions) > 0 {
-			s.e.Diags.Errorf(diag.NotSupported, p.Left.Where(), "an invariant over a union of axes is not supported")
-			ok = false
-		}
-		if ok {
+		if vars, conds, ok := p.Bind(s.e); ok {
 			left, right, _ := Sides(s.e, p)
 			s.addProbe(p.Name, left, vars)
 			s.addProbe(p.RightName(), right, vars)

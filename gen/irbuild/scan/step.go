@@ -40,8 +40,8 @@ type Remainder struct {
 	States map[string]*ir.Value                     // after the last whole chunk
 }
 
-// NewStep begins the scan over all tokens of a call.
-func NewStep(outer *expr.Builder, series *Names) *Step { return NewStepAfter(outer, series, nil) }
+// newStep begins the scan over all tokens of a call.
+func newStep(outer *expr.Builder, series *Names) *Step { return NewStepAfter(outer, series, nil) }
 
 // NewStepAfter begins the scan over all tokens of the call, or over those that
 // are left when it is cut into chunks.

@@ -40,6 +40,12 @@ func (e *Emitter) Build() *ir.Builder {
 	return e.IR
 }
 
+// SaveOrigin returns a function that restores the current equation and span.
+func (e *Emitter) SaveOrigin() (restore func()) {
+	eq, span := e.Eq, e.Span
+	return func() { e.Eq, e.Span = eq, span }
+}
+
 // An Operand is a factor whose visible axis i is local loop at[i] of an instruction.
 type Operand struct {
 	factor Factor
