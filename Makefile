@@ -55,8 +55,8 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 	out/oracle/bin/pip install -q -r validation/oracle/requirements.txt
 	out/oracle/bin/python validation/oracle/make.py
 
-bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to bench/NOTES.md
-	$(GO) run ./bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
+bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to validation/bench/NOTES.md
+	$(GO) run ./validation/bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
 
 cuda: ## print the CUDA kernels into out/cuda, compile those that changed for every device; write what they need to cuda/resources.json
 	.ci/nvrtc

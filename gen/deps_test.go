@@ -113,7 +113,7 @@ validation/experiments: runtime generated validation/opticks
 validation/opticks:
 templates:
 cuda:
-bench:            runtime generated gen gen/*
+validation/bench: runtime generated gen gen/*
 `
 
 // exceptions are the reasons behind the `!` of the import rule.
@@ -131,7 +131,7 @@ runtime:          runtime internal validation/opticks
 generated:        runtime generated internal/vectors
 command:          runtime generated internal validation/opticks
 internal:         internal
-bench:            internal
+validation/bench: internal
 validation/zero:  runtime generated internal
 validation/bits:  runtime generated
 validation/lifecycle: runtime internal generated
@@ -143,9 +143,9 @@ validation/protocol: runtime generated internal gen gen/*
 const (
 	thirdParty = `
 github.com/yuin/goldmark:            gen/markdown gen/docs
-github.com/dave/jennifer:            gen/emitgo bench/emit
+github.com/dave/jennifer:            gen/emitgo validation/bench/emit
 github.com/rogpeppe/go-internal:     cmd/hecategen
-gonum.org/v1/plot:                   command bench
+gonum.org/v1/plot:                   command validation/bench
 gonum.org/v1/gonum:                  validation/experiments
 golang.org/x/term:                   command cmd/hecategen
 golang.org/x/text/unicode/norm:      runtime/tokenizer

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the oracle itself: finite differences, adjoints written by hand from
-math.md in numpy loops, calls cut into chunks, and bench/c/rows.c.
+math.md in numpy loops, calls cut into chunks, and validation/bench/c/rows.c.
 
     python3 validation/oracle/selftest.py
 """
@@ -238,7 +238,7 @@ def test_curves():
         print(f"     first {double[0]:.3f}, mean of the last 50 {double[-50:].mean():.3f} nats")
 
 
-# bench/c/rows.c against jax.grad of the scan
+# validation/bench/c/rows.c against jax.grad of the scan
 
 
 def test_textbook():
@@ -260,7 +260,7 @@ def test_textbook():
             with tempfile.TemporaryDirectory() as tmp:
                 lib = f"{tmp}/rows.so"
                 subprocess.run(["gcc", "-O2", "-shared", "-fPIC", f"-DREAL={real}", "-o", lib,
-                                str(HERE.parent.parent / "bench/c/rows.c"), "-lm"], check=True)
+                                str(HERE.parent / "bench/c/rows.c"), "-lm"], check=True)
                 c = ctypes.CDLL(lib)
             for variant in ("rows", "rows4"):
                 arrays = [np.ascontiguousarray(a, dtype) for a in inputs]
