@@ -94,7 +94,7 @@ func (c *recurrenceSplitter) terms(x notation.Expr, minus bool) {
 	}
 	if y, time := c.without(x); y != nil {
 		if !notation.IsPrevious(time) {
-			c.refuse(x, "%s is read here at a moment that is not the token before", c.eq.Name)
+			c.refuse(x, "%s is read here at a time that is not the token before", c.eq.Name)
 			return
 		}
 		c.out.Lagged = append(c.out.Lagged, SignedTerm{Minus: minus, Expr: y, Whole: x})
@@ -127,7 +127,7 @@ func (c *recurrenceSplitter) sum(x *notation.Reduce, minus bool) {
 	}
 	id, ok := time.(*notation.Ident)
 	if !ok || len(x.Binders) != 1 || x.Binders[0].Name.Text != id.Name.Text {
-		c.refuse(x, "%s is read here at a moment that this sum does not run over", c.eq.Name)
+		c.refuse(x, "%s is read here at a time that this sum does not run over", c.eq.Name)
 		return
 	}
 	if !earlier(x.Binders[0].Cond, id.Name.Text) {

@@ -80,7 +80,7 @@ func (r *resolver) lastDeclaration(srcs []expand.Source, keyword, name string, a
 func (r *resolver) unusedRedefinitions(u *notation.Unit) {
 	last := len(r.srcs) - 1
 	if u.Kind != notation.RuleUnit || last < 1 {
-		return // it is no form of another page
+		return // it is not a form of another page
 	}
 	below, read := r.srcs[:last], r.reachable()
 	for _, st := range r.srcs[last].Body {

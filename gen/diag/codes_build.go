@@ -10,7 +10,7 @@ const (
 	WrongArity Code = 4003
 	// NotAFunction occurs when a call or a gradient names no function.
 	NotAFunction Code = 4004
-	// NotScalar occurs when a number is needed and a tensor stands there.
+	// NotScalar occurs when a tensor is used as a number.
 	NotScalar Code = 4005
 	// BadIndex occurs when an index does not fit the axis that it reads.
 	BadIndex Code = 4006

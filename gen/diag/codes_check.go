@@ -8,7 +8,7 @@ const (
 	UnknownName Code = 3002
 	// UnknownPage occurs when a formula names a page that does not exist.
 	UnknownPage Code = 3003
-	// WrongPageKind occurs when a page stands where another kind belongs.
+	// WrongPageKind occurs when a page of another kind is needed.
 	WrongPageKind Code = 3004
 	// UnknownOption occurs when a formula sets an option that the page lacks.
 	UnknownOption Code = 3005
@@ -16,17 +16,17 @@ const (
 	BadOption Code = 3006
 	// UnknownAxis occurs when a shape uses an axis that no dims line declares.
 	UnknownAxis Code = 3007
-	// Cycle occurs when equations of one moment need each other.
+	// Cycle occurs when equations of one time need each other.
 	Cycle Code = 3008
 	// TimeSuffix occurs when a name ends in a time letter or is read at a
-	// moment at which it has no value.
+	// time at which it has no value.
 	TimeSuffix Code = 3009
 	// ReservedName occurs when a name collides with a word of Go or of a file
 	// system once it is emitted.
 	ReservedName Code = 3010
 	// MissingEquation occurs when a state, an output or a knob lacks its equation.
 	MissingEquation Code = 3011
-	// NotHere occurs when a statement stands in a unit that cannot hold it.
+	// NotHere occurs when a statement is in a unit that does not allow it.
 	NotHere Code = 3012
 	// BadPart occurs when what a formula gives a page are not the page's parts.
 	BadPart Code = 3016

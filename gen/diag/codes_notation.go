@@ -6,17 +6,17 @@ import "strings"
 const (
 	// BadCharacter occurs when a sign is not part of the notation.
 	BadCharacter Code = 2001
-	// LookAlike occurs when a letter of a name looks like a Latin letter and is none.
+	// LookAlike occurs when a letter of a name looks like a Latin letter and is not one.
 	LookAlike Code = 2002
 	// CombiningMark occurs when a letter carries something other than one bar.
 	CombiningMark Code = 2003
-	// RunTogether occurs when two words stand together without a space.
+	// RunTogether occurs when two words are written without a space.
 	RunTogether Code = 2004
 	// BadNumber occurs when a number cannot be read.
 	BadNumber Code = 2005
 	// OpenString occurs when a string does not end on its line.
 	OpenString Code = 2006
-	// BadCite occurs when what follows @ is no citation.
+	// BadCite occurs when the text after @ is not a citation.
 	BadCite Code = 2007
 	// Unclosed occurs when a bracket is not closed on its line.
 	Unclosed Code = 2008
@@ -30,9 +30,9 @@ const (
 	MixedOperators Code = 2012
 	// DivideRow occurs when the right operand of / is more than one factor.
 	DivideRow Code = 2013
-	// Bars occurs when bars nest or stand side by side.
+	// Bars occurs when bars are nested or adjacent.
 	Bars Code = 2014
-	// NoFunction occurs when a word is called that is no function.
+	// NoFunction occurs when a word is called that is not a function.
 	NoFunction Code = 2015
 	// ReservedWord occurs when a word of the language is used as a name.
 	ReservedWord Code = 2016
@@ -40,11 +40,11 @@ const (
 	TooDeep Code = 2017
 	// TooLong occurs when one line holds more than the compiler takes.
 	TooLong Code = 2018
-	// StrayStatement occurs when a statement stands before any unit.
+	// StrayStatement occurs when a statement is before any unit.
 	StrayStatement Code = 2019
-	// NoStatement occurs when a line is no statement.
+	// NoStatement occurs when a line is not a statement.
 	NoStatement Code = 2020
-	// BadType occurs when what follows ∈ in a declaration is no type.
+	// BadType occurs when the text after ∈ in a declaration is not a type.
 	BadType Code = 2021
 	// BadBinder occurs when a subscript binds nothing.
 	BadBinder Code = 2022

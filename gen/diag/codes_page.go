@@ -111,7 +111,7 @@ var _ = registered(map[Code]Explanation{
 	},
 })
 
-// registered lets a table of explanations register itself where it stands.
+// registered lets a table of explanations register itself.
 func registered(m map[Code]Explanation) bool {
 	register(m)
 	return true

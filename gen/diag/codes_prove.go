@@ -23,7 +23,7 @@ const (
 	// MarkerUnfounded occurs when the equations do not have a property that
 	// the page provides.
 	MarkerUnfounded Code = 5008
-	// UnknownMarker occurs when a property is none that the compiler knows.
+	// UnknownMarker occurs when a property is unknown to the compiler.
 	UnknownMarker Code = 5009
 	// SpecialDiffers occurs when the two sides of a special case differ.
 	SpecialDiffers Code = 5010

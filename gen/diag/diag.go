@@ -40,7 +40,7 @@ type Diagnostic struct {
 	Code     Code
 	Span     source.Span
 	Text     string // the fact, in lower case, no full stop
-	Label    string // what stands beside the carets, may be empty
+	Label    string // text beside the carets, may be empty
 	Related  []Related
 	Stack    string // of a failure of the compiler: where it was
 	Help     string // an action, may be empty
@@ -123,7 +123,7 @@ func (l *List) Sorted() []Diagnostic {
 	})
 }
 
-// withoutMembers leaves out what stands in square brackets.
+// withoutMembers cuts the text in square brackets.
 func withoutMembers(text string) string {
 	var b strings.Builder
 	depth := 0

@@ -15,7 +15,7 @@ import (
 )
 
 // ID is the stable id of a unit: snake case, Greek letters as words, such as
-// "two_words". What stands in a unit keeps its letters, "two_words.M": b and B
+// "two_words". Names within a unit keep their letters, "two_words.M": b and B
 // are two names.
 func ID(name string) string {
 	var b strings.Builder

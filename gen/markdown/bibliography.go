@@ -19,7 +19,7 @@ import (
 //	| second |            | The Second                   | 2504.00002 | v2      | all            |
 //	| third  |            | The Third                    | 2511.00003 | v1      | none           |
 //
-// The columns may stand in any order and others may stand beside them; names
+// The columns may be in any order and among others; names
 // and version may be missing. A key is of small letters, digits, - and _, and
 // is what first#13 and @eq first#13 use. In prose a paper is known by its
 // key, by its names (divided by commas or semicolons) and by its arXiv id;

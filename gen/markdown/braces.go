@@ -9,7 +9,7 @@ import (
 )
 
 // opens reports whether a braced declaration that ends with its name goes on:
-// the brace may stand on the next line. Prose such as "struct layout" does not.
+// the brace may be on the next line. Prose such as "struct layout" does not.
 func (o *outliner) opens(m []string) bool {
 	if m[2] == "" || !strings.HasSuffix(strings.TrimSpace(m[0]), m[2]) {
 		return true
@@ -36,7 +36,7 @@ func (o *outliner) braced(m []string) {
 }
 
 // A braceReader follows brackets from the line of a declaration to its end
-// and cuts what lies directly between its braces into members.
+// and splits the text directly between its braces into members.
 type braceReader struct {
 	*outliner
 	entry     *spec.Entry

@@ -10,13 +10,13 @@ import (
 // Citations are read line by line from left to right. A line is first cut
 // into tokens: papers (a known name, an arXiv id, the word Paper), sections,
 // and locators (Eq 13, Table 1); keys such as key#34 and graph keys carry
-// their paper with them. Then a locator takes the paper that stands within a
+// their paper with them. Then a locator takes the paper that is within a
 // few words before it, with the section between them; failing that the one
 // after it (`Eq 13 of Name`); failing that, as implied, the last one on the
 // line or on the line above, or the only paper that the Source field names.
 // An equation that finds no paper stays in the list without one.
 
-// near is how many bytes may lie between a paper or a section and an equation,
+// near is the largest number of bytes between a paper or a section and an equation,
 // nearer how many between a paper and a section or a table.
 const (
 	near   = 48
@@ -145,7 +145,7 @@ func (c *citer) line(l string, off int, prev previous, inSource bool) []token {
 }
 
 // sectionToken remembers a section for the locator after it, or adds it as a
-// citation of its own where a paper stands before it and no locator after.
+// citation of its own if a paper is before it and no locator after it.
 func (c *citer) sectionToken(ch *chain, t token, rest []token, l string, off int) {
 	if ch == nil || !ch.reaches(l, t, nearer) {
 		return

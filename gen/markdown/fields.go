@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/internal/spelling"
 )
 
 // A field line is an optional bullet, an optional bold mark, one of a closed
@@ -17,7 +18,7 @@ import (
 // reported: a name that nearly is one of the set, and on a page of ours any
 // other capitalised label at the indentation of the fields.
 
-// A label is a line that could be a field: where its name and its value stand.
+// A label is a line that could be a field: the places of its name and its value.
 type label struct {
 	indent     int
 	bullet     bool
@@ -60,7 +61,7 @@ func labelOf(l line) (lb label, ok bool) {
 	return lb, 1 <= words && words <= 3 && !strings.HasPrefix(lb.name, " ")
 }
 
-// afterColon is what follows the colon behind a name, which may have blanks before
+// afterColon is the text after the colon of a name, which may have blanks before
 // it and the end of a bold mark on either side.
 func afterColon(rest, mark string) (string, bool) {
 	blanks := func(s string) string { return strings.TrimLeft(s, " \t") }
@@ -125,7 +126,7 @@ type fieldReader struct {
 	header  *spec.Contract
 	mark    source.Span
 	report  bool
-	first   map[spec.FieldName]source.Span // where each field stands first
+	first   map[spec.FieldName]source.Span // the first place of each field
 	guessed []spec.FieldName               // what misspelt names were meant to be
 }
 
@@ -270,4 +271,17 @@ func (r *fieldReader) checkFields() {
 	} else {
 		r.diags.Warnf(diag.MissingField, r.mark, "%s", text)
 	}
+}
+
+// nearest returns the field name that a misspelt one was meant to be, or "". It is
+// stricter than [spelling.Nearest]: a label that is no field is text.
+func nearest(name string) spec.FieldName {
+	best, bestName := 3, spec.FieldName("")
+	for _, n := range spec.FieldNames {
+		d := spelling.Distance(strings.ToLower(name), strings.ToLower(string(n)))
+		if d <= len(n)/3 && d < best {
+			best, bestName = d, n
+		}
+	}
+	return bestName
 }

@@ -153,7 +153,7 @@ func (p *parser) headed() *candidate {
 	return nil
 }
 
-// inside reports whether the offset lies in the section of a CONTRACT heading.
+// inside reports whether the offset is in the section of a CONTRACT heading.
 func (p *parser) inside(off int) bool { return p.headed() != nil && off >= p.headed().end }
 
 func (p *parser) endHeaded(end int) {

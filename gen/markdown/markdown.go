@@ -11,7 +11,7 @@
 // over the text. Nothing looks back, so a page of 100,000 lines takes its
 // length in time.
 //
-// A contract header counts where it stands before the second heading of the
+// A contract header counts if it is before the second heading of the
 // page, or under a heading of its own, `## CONTRACT`. A fence further down
 // that begins with CONTRACT is an example, unless the page has a header
 // already: then it is one header too many, and `text example` as its info
@@ -99,7 +99,7 @@ func (p *parser) skipBOM() {
 }
 
 // A line is one line of text with its place in the file: of a fence or of the
-// page itself. The first pad bytes of text stand for part of a tab.
+// page itself. The first pad bytes of text are part of a tab.
 type line struct {
 	text string
 	off  int

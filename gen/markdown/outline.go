@@ -13,7 +13,7 @@ import (
 // `rust`. There are four families. Braced declarations (`enum X {`, `fn f(`)
 // run to their closing brace; listed ones (`ENUM: X`, `STATE: X`) own the
 // deeper lines below them; headed ones (`RULE: …`, `BUG 1: …`) are one line,
-// and what stands below may hold further declarations; VJP entries
+// and the lines below may hold further declarations; VJP entries
 // (`MATMUL: out = A @ B`) own their adjoint lines.
 
 var (

@@ -18,7 +18,7 @@ var statusWord = regexp.MustCompile(`(?i)^(?:(?:status|note|notice|warning)\b\W*
 // quote reads a block quote as a status. The words that end a page's life
 // count before its second heading only: further down they speak of a section.
 func (p *parser) quote(n *ast.Blockquote) {
-	const alertAndText = 3 // lines to look at: `> [!NOTE]`, a blank one, the text
+	const alertAndText = 3 // lines to read: `> [!NOTE]`, a blank one, the text
 	off := p.lineStart(max(p.base, min(p.base+n.Pos(), len(p.text))))
 	for range alertAndText {
 		if off >= len(p.text) {

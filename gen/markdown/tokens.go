@@ -68,7 +68,7 @@ var tokenReaders = []tokenReader{
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // isEq compares a word with names that may also begin with a small letter, and
-// that may have a number right behind: Eq13.
+// that may have a number right after it: Eq13.
 func isEq(w string, names ...string) bool {
 	w = strings.TrimRight(w, "0123456789-")
 	for _, n := range names {
@@ -222,7 +222,7 @@ func plural(l string, start, end, list int) []token {
 }
 
 // word reads a capitalised word as a paper: one that the bibliography knows,
-// the word Paper, or one that stands right before an equation or an arXiv id
+// the word Paper, or one right before an equation or an arXiv id
 // and is not just the first word of a sentence.
 func (c *citer) word(l string, t token) []token {
 	if _, end, ok := c.names.at(l, t.start); ok {

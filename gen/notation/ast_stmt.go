@@ -128,7 +128,7 @@ type (
 		With  []*Override
 	}
 	// Trial is `trial Composition(Rule, Attention)`: a formula in which a page that
-	// cannot stand alone is proved and tested.
+	// is not complete is proved and tested.
 	Trial struct {
 		Span    Span
 		Formula *Formula

@@ -59,7 +59,7 @@ func Declared(body []Stmt, keyword string) iter.Seq[*DeclName] {
 	}
 }
 
-// isNil reports whether n is no node: nil, or an interface around nil.
+// isNil reports whether n is nil, or an interface with a nil pointer.
 func isNil(n any) bool {
 	switch n := n.(type) {
 	case nil:

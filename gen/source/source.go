@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// A File is one specification page as it lies on disk.
+// A File is the text of one specification page.
 type File struct {
 	Path  string // slash-separated, as the user named it
 	Text  string // exact bytes, BOM and CRLF included

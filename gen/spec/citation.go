@@ -36,7 +36,7 @@ type Citation struct {
 	EqEnd     string // end of a range
 	State     CitationState
 	Implied   bool // the paper was not named beside the equation but taken from the text before it or from Source
-	InSource  bool // stands in the Source field of the header
+	InSource  bool // in the Source field of the header
 }
 
 // Resolved reports whether the bibliography knows the paper and the citation
@@ -80,7 +80,7 @@ type Range struct {
 	Item     string // set instead of From and To for table1, def2, 13a; or "all"
 }
 
-// Covers reports whether the equation lies in one of the ranges that were read.
+// Covers reports whether the equation is in one of the ranges that were read.
 func (p *Paper) Covers(eq string) bool {
 	n, ok := number(eq)
 	for _, r := range p.Read {

@@ -33,20 +33,20 @@ const (
 type Entry struct {
 	Kind     EntryKind
 	Name     string
-	Gloss    string      // what stands in brackets after the name of a VJP entry
+	Gloss    string      // the text in brackets after the name of a VJP entry
 	Text     string      // the rest of the declaring line or signature, on one line
 	TextSpan source.Span // of Text, in a VJP entry
 	Members  []Member
 	Notes    []Note // comment lines inside a VJP entry
 	Comment  bool   // the whole entry is written in comment lines
 	Span     source.Span
-	Section  string // heading that the entry stands under
+	Section  string // heading above the entry
 }
 
 // A Member is a member of an enum, a field of a struct, a method of a trait,
 // a line of a STATE, or one adjoint line of a VJP entry.
 type Member struct {
-	Name string // of an adjoint line: what stands left of the sign
+	Name string // of an adjoint line: the text left of the sign
 	Op   string // "=" or "+=" of an adjoint line, ":" of a field, "" of a bare name
 	Text string // what follows, on one line, without its comment
 	Note string // the trailing comment

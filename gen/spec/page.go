@@ -74,10 +74,10 @@ type Block struct {
 	Info      string // the info string as written
 	Lang      string // its first word
 	Text      string // the content, indentation of the fence stripped, lines ended by \n
-	Lines     []Line // where each line of Text lies in the file
+	Lines     []Line // the place of each line of Text in the file
 	Span      source.Span
 	InfoSpan  source.Span
-	Section   string // heading that the block stands under
+	Section   string // heading above the block
 	IsHecate  bool   // the first word of Info is hecate
 	IsExample bool   // the info string is "hecate example"
 	Closed    bool   // false where the page ends inside the fence
@@ -100,7 +100,7 @@ func NewBlock(f *source.File, info string) *Block {
 	return b
 }
 
-// A Line says where one line of a block's text lies in the file.
+// A Line is the place of one line of a block's text in the file.
 type Line struct {
 	Start  int // offset in Block.Text
 	Offset int // offset in the file

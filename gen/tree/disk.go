@@ -14,7 +14,7 @@ const (
 	mkdir        // make the folder path
 	write        // make the file path hold data and put it on the medium
 	link         // make to another name of the file path
-	rename       // move the file path to to, in place of what is there
+	rename       // move the file path to to, replacing what is there
 	remove       // remove the file or empty folder path
 	syncDir      // put the names in the folder path on the medium
 )

@@ -25,7 +25,7 @@ type journal struct {
 	Steps  []step   `json:"steps"`           // step i has its bytes in new/i and old/i
 
 	fresh, saved string // folders with the contents after and before
-	blocked      error  // why an abandoned journal could not be settled
+	blocked      error  // why an abandoned journal could not be replayed
 }
 
 // A step is one file: SHA-256 before and after, empty where it does not exist.
@@ -81,7 +81,7 @@ func decodeJournal(data []byte) (journal, error) {
 			return journal{}, err
 		}
 	}
-	// Folders may lie above the owned ones: "cuda" above "cuda/kernels".
+	// Folders may be above the owned ones: "cuda" above "cuda/kernels".
 	for _, d := range slices.Concat(j.Rmdir, j.Mkdir) {
 		above := func(o string) bool { return o == d || within(o, d) }
 		if err := checkName(d); err != nil {
@@ -121,15 +121,15 @@ func readJournal(root *os.Root) (journal, bool, error) {
 	return j, true, nil
 }
 
-// absent and foreign stand where a digest cannot.
+// absent and foreign are used instead of a digest.
 const (
 	absent  = ""
 	foreign = "foreign"
 )
 
-// lookAt returns the digest of a target. A folder that the journal makes or
+// digestOf returns the digest of a target. A folder that the journal makes or
 // removes counts as no file.
-func (j journal) lookAt(root *os.Root, p string) (string, error) {
+func (j journal) digestOf(root *os.Root, p string) (string, error) {
 	for i := strings.IndexByte(p, '/'); ; i = next(p, i) {
 		info, err := root.Lstat(p[:i])
 		switch {

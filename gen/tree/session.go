@@ -145,7 +145,7 @@ func (s *session) stage(p plan, g goal) (err error) {
 		}
 		if err != nil {
 			if _, found, _ := readJournal(s.root); found {
-				err = errors.Join(err, s.drop())
+				err = errors.Join(err, s.removeJournal())
 			}
 			return err
 		}
@@ -164,8 +164,8 @@ func (s *session) copyFile(from, to string, cause error) error {
 	return nil
 }
 
-// drop ends a change: from here there is nothing to recover.
-func (s *session) drop() error {
+// removeJournal ends a change: from here there is nothing to recover.
+func (s *session) removeJournal() error {
 	if err := s.do(op{verb: remove, path: path.Join(workDir, journalName)}); err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-// Package tree writes the whole output of the compiler, or nothing of it.
+// Package tree writes the whole output of the compiler, or nothing of it: a transaction over
+// files with a write-ahead log (redo and undo; Gray and Reuter, "Transaction processing", 10).
 //
 // The owned folders below a root hold exactly the wanted files when Apply
 // returns. An interrupted Apply leaves a journal, and the next Apply or Recover
@@ -10,21 +11,21 @@
 //     put both on the medium; no owned folder has been touched so far;
 //  3. write the journal by one rename: every path with its digest before and
 //     after. From here the change will be finished, or undone;
-//  4. settle: remove, then remove and make folders, then rename new/i over each
+//  4. replay the journal: remove, then remove and make folders, then rename new/i over each
 //     target, then sync the folders. A rename replaces a file whole, so no
 //     reader ever sees half of one. Undoing is the same walk with the two
 //     columns of the journal, and new/ and old/, exchanged;
 //  5. remove the journal, then the staging files, then the lock and the folder.
 //
-// Each step of 4 first looks whether it is done already, so a kill during the
-// recovery of a kill is the same case again.
+// Each step of 4 is idempotent: it checks first whether it is done already, so a kill during
+// a recovery is the same case again.
 //
 // A file belongs to the compiler if its leading comment, or the first member of an
 // object in JSON, is the standard line "Code generated … DO NOT EDIT." or if the
 // folder's .manifest names it.
 // The manifest is written with the tree, lists only files that have no such
-// line, and does not exist where there are none. What systems and editors leave
-// beside files is nobody's: it stays, and so does its folder.
+// line, and does not exist if there are none. Files that systems and editors leave beside
+// others belong to nobody: they stay, and so does their folder.
 package tree
 
 import (
@@ -76,7 +77,7 @@ type Drift struct {
 	Changed []string // wanted, other bytes
 	Stale   []string // the compiler's, no longer wanted
 	Stray   []Stray
-	Mixed   bool // a run is under way or was interrupted: old and new files may stand side by side
+	Mixed   bool // a run is under way or was interrupted: old and new files may be mixed
 }
 
 // None reports whether the folders hold exactly the wanted files.
@@ -118,7 +119,7 @@ func (e *StrayError) Error() string {
 
 // Apply makes the owned folders under root hold exactly the wanted files.
 //
-// It settles an interrupted run first. It writes the files whose bytes differ
+// It completes an interrupted run first. It writes the files whose bytes differ
 // and removes the compiler's files and empty folders that are not wanted. If it
 // returns an error, the tree is as it was or, when the error says so, mixed
 // until the next Apply or Recover.
@@ -193,7 +194,7 @@ func (s *session) apply(g goal) (Report, error) {
 		return Report{}, &StrayError{p.stray}
 	}
 	if recovery == Abandoned {
-		if err := s.drop(); err != nil {
+		if err := s.removeJournal(); err != nil {
 			return Report{}, err
 		}
 	}
@@ -203,10 +204,10 @@ func (s *session) apply(g goal) (Report, error) {
 	if err := s.stage(p, g); err != nil {
 		return Report{}, fmt.Errorf("nothing changed: %w", err)
 	}
-	out, cause, err := s.settle(p.journal)
+	out, cause, err := s.complete(p.journal)
 	switch {
 	case out == 0 && errors.Is(cause, errBlocked): // seen before the first step
-		return Report{}, errors.Join(fmt.Errorf("nothing changed: %w", cause), s.drop())
+		return Report{}, errors.Join(fmt.Errorf("nothing changed: %w", cause), s.removeJournal())
 	case out == 0:
 		return Report{}, fmt.Errorf("tree is mixed until the next generate: %w", errors.Join(cause, err))
 	case out == Undone:

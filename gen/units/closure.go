@@ -6,14 +6,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A unit is compiled in a tree that holds what it can read and nothing else: the
-// transitive closure of the names in its text. So its meaning is a function of that
-// part of the tree, and what was found out about it holds until one of these units
-// changes.
+// A unit is compiled in the tree of the units that it can read: the transitive closure of
+// the names in its text (depth-first search). So its meaning is a function of that part of
+// the tree, and a result about it is valid until one of these units changes.
 
 // Closure is the part of the tree that the given units can read: they themselves,
-// every unit or function whose name stands in one of them, and so on; with a knob of
-// a formula, also the laws, which no formula names. Hints of messages still speak of
+// every unit or function that one of them names, and so on; with a knob of
+// a formula, also the laws, which no formula names. Hints of messages search
 // the whole tree.
 func (t *Tree) Closure(roots ...*notation.Unit) *Tree {
 	in := map[*notation.Unit]bool{}
@@ -79,8 +78,8 @@ var (
 	spanType = reflect.TypeFor[notation.Span]()
 )
 
-// eachWord calls f for every word below a node. It looks at all fields of all nodes, so
-// that no form of the language can be left out.
+// eachWord calls f for every word below a node. It visits all fields of all nodes by
+// reflection, so that no form of the language is left out.
 func eachWord(v reflect.Value, f func(string)) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -10,15 +10,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// What stands in the parentheses behind a page's name is options, set by name,
-// and parts, given by name or by place: A(B, second = C).
-// Places come first. Only the page knows which names are parts, so the parser
+// The arguments in the parentheses after the name of a page are options, set by name, and
+// parts, given by name or by position: A(B, second = C).
+// Positions come first. Only the page knows which names are parts, so the parser
 // leaves `first = B` a value, and it becomes a page here.
 
 // A list of parts, memory[K] : Rule, takes a list of pages, [A, B],
 // and its axis counts them.
 
-// A Given is a page in a part's place.
+// A Given is a page that is given for a part.
 type Given struct {
 	Part  *notation.Param
 	Index int // in a list of parts
@@ -44,8 +44,8 @@ func PartsOf(u *notation.Unit) []*notation.Param {
 	})
 }
 
-// Bind divides what a formula gives a page into parts, in the order of the
-// page's header, and options.
+// Bind splits the arguments of a page in a formula into parts, in the order of the header,
+// and options.
 func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []Given, options []*notation.Override) {
 	parts := PartsOf(u)
 	got := map[string]*notation.Override{}
@@ -131,7 +131,7 @@ func optionOf(u *notation.Unit, name string) *notation.DeclName {
 	return nil
 }
 
-// PartList says in words which parts a page has.
+// PartList lists the parts of a page in a sentence.
 func PartList(u *notation.Unit) string {
 	switch parts := PartsOf(u); len(parts) {
 	case 0:
@@ -152,7 +152,7 @@ func PartNames(parts []*notation.Param) []string {
 	return out
 }
 
-// page reads a value as a page: a name, or a call with pages.
+// page converts a value to a page, a name or a call with pages; nil for any other value.
 func page(e notation.Expr) *notation.Apply {
 	switch e := e.(type) {
 	case *notation.Ident:

@@ -98,7 +98,7 @@ func weights(u *notation.Unit) []string {
 }
 
 // OfFunctions reports whether a claim on the page of a knob speaks of the
-// page's functions alone: nothing in it has a moment or an adjoint. Such a claim
+// page's functions alone: nothing in it has a time or an adjoint. Such a claim
 // is proved of the page, by itself; any other of the rules that use the knob.
 func OfFunctions(c *notation.Claim) bool {
 	if c.Left == nil || c.Right == nil {

@@ -18,7 +18,7 @@ type Tree struct {
 	Order []*notation.Unit // by page, then by place
 
 	whole *Tree                       // of a closure: the tree that it was taken from
-	words map[*notation.Unit][]string // that stand in a unit, where they were asked for
+	words map[*notation.Unit][]string // in a unit, if they were asked for
 }
 
 // Collect gathers the units of pages.

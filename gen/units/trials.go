@@ -6,8 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A page that cannot stand alone, a knob or a page with parts, is proved and tested
-// in formulas. `trial` lines name them.
+// A page that is not complete, a knob or a page with parts, is proved and tested in formulas.
+// Lines `trial` name them.
 
 // Trials are the formulas of a page's trial lines, in order.
 func Trials(u *notation.Unit) []*notation.Formula {
@@ -21,7 +21,7 @@ func Trials(u *notation.Unit) []*notation.Formula {
 }
 
 // UsedKnob reports whether some rule of the tree is a formula with this knob as its page
-// configures it: only there its lines are settled.
+// configures it: only there are its lines proved.
 func (t *Tree) UsedKnob(knob *notation.Unit) bool {
 	return slices.ContainsFunc(t.Kinds(notation.RuleUnit), func(u *notation.Unit) bool {
 		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool {

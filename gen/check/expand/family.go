@@ -150,7 +150,7 @@ func (f *Families) note(w notation.Word, fam *notation.Family, declared bool) {
 	}
 }
 
-// cutTime takes the letter of time, or a moment that is bound, off a name.
+// cutTime cuts the time from a name: the letter of time, or an index that is bound.
 func (f *Families) cutTime(text string, bound map[string]notation.Span) (name, when string) {
 	i := strings.LastIndexByte(text, '_')
 	if f.time == "" || i <= 0 || f.fams[text] != nil {

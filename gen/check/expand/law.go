@@ -23,7 +23,7 @@ type Source struct {
 
 // A rule that is a formula of knobs is written out by the law. The law speaks
 // of one weight W of one fit: W is the state of the weight, F(x) what the fit
-// predicts when every weight is x, with its own state in the place of W, and
+// predicts when every weight is x, with its own state for W, and
 // V the target. Two lines of a law say how to read the text of a structure:
 // `read W_t = …` is the value where the structure reads a weight, `W_0 = …` the
 // start of a weight whose first value the structure gives as P.

@@ -93,7 +93,7 @@ func (r *memberCopy) tag(w *notation.Word) *notation.Word {
 	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ident.ASCII(r.member)}
 }
 
-// checkWord checks a member that stands outside of an expression.
+// checkWord checks a member outside of an expression.
 func (r *memberCopy) checkWord(w notation.Word) {
 	name, member := notation.CutMember(w.Text)
 	if g := r.fams[name]; g != nil && member != "" && !slices.Contains(g.members, member) {

@@ -12,7 +12,7 @@ import (
 // rule calls it; any other name that the rule has too is renamed, and so are indices that
 // would capture a name of the rule (alpha conversion).
 
-// Strategy returns a strategy with its names changed so that they stand beside those of
+// Strategy returns a strategy with its names changed so that they differ from those of
 // the pages of a rule with these states. A strategy without a match does not change.
 func Strategy(st *notation.Unit, states []string, pages []Source) *notation.Unit {
 	if !matches(st) {

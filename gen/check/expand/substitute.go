@@ -53,7 +53,7 @@ type substitution struct {
 	letters  bool
 	fit      *fitLine
 	weight   string
-	at       *notation.Ident   // stands for W at any time
+	at       *notation.Ident   // replaces W at any time
 	hidden   map[string]string // parameters and local definitions, with their names here
 	inlining *inliner          // of the definition that is being written
 }

@@ -29,7 +29,7 @@ func (s *substitution) word(w notation.Word) notation.Word {
 	if to, ok := s.hidden[w.Text]; ok {
 		return notation.Word{Span: w.Span, Text: to}
 	}
-	name, moment := s.e.cutTime(w.Text)
+	name, time := s.e.cutTime(w.Text)
 	if s.letters && name == "W" && s.weight != "" {
 		name = s.weight
 	} else {
@@ -40,7 +40,7 @@ func (s *substitution) word(w notation.Word) notation.Word {
 		}
 		name = s.e.unique(m, suffix)
 	}
-	return notation.Word{Span: w.Span, Text: name + moment}
+	return notation.Word{Span: w.Span, Text: name + time}
 }
 
 // cutTime cuts the time from a name: this token, or, for a name that the formula defines,

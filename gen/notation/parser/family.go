@@ -13,7 +13,7 @@ import (
 // declares or defines a member and not one name many times. Package check/expand copies the
 // line for its members. A member `M[k]` is one word of the tree like any other name.
 
-// family reads `family s ∈ {k, v} :`; nil when there is none.
+// family reads `family s ∈ {k, v} :`; nil if none is next.
 func (p *parser) family() *notation.Family {
 	start := p.cur()
 	if !p.gotWord("family") {

@@ -141,7 +141,7 @@ func (p *parser) pageAhead() (page, options bool) {
 	}
 }
 
-// overrides reads `with θ := 1, conv := 0`; nothing when there is no with.
+// overrides reads `with θ := 1, conv := 0`, if with is next.
 func (p *parser) overrides() []*notation.Override {
 	if !p.gotWord("with") {
 		return nil

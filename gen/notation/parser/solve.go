@@ -105,7 +105,7 @@ func (p *parser) fit() notation.Stmt {
 }
 
 // each reads the head of `each W of structure : body`, and the body where it
-// stands on the same line.
+// is on the same line.
 func (p *parser) each() notation.Stmt {
 	start := p.next()
 	e := &notation.Each{Fit: p.gotWord("fit")}

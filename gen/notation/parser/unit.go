@@ -42,7 +42,7 @@ func (b *body) line(l *logical) {
 	}
 	s := b.statement()
 	if b.unit == nil && s == nil {
-		b.unit = &notation.Unit{} // a header that is none: said
+		b.unit = &notation.Unit{} // a header with an error, already reported
 	}
 	if b.unit == nil {
 		b.unit = &notation.Unit{}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A goal is what the owned folders shall hold: checked names, manifests added.
+// A goal is the wanted content of the owned folders: checked names, manifests added.
 type goal struct {
 	owned []string // sorted
 	files Files
@@ -34,7 +34,7 @@ func newGoal(owned []string, want Files) (goal, error) {
 		}
 		for _, p := range g.owned[:i] {
 			if o == p || within(o, p) {
-				fail("owned folder %q lies in %q", o, p)
+				fail("owned folder %q is in %q", o, p)
 			}
 		}
 		if err := names.add(o, true); err != nil {
@@ -68,10 +68,10 @@ func newGoal(owned []string, want Files) (goal, error) {
 	return g, nil
 }
 
-// within reports whether p lies below the folder dir.
+// within reports whether p is below the folder dir.
 func within(p, dir string) bool { return strings.HasPrefix(p, dir+"/") }
 
-// ownerOf returns the owned folder that p lies below, or "".
+// ownerOf returns the owned folder above p, or "".
 func ownerOf(owned []string, p string) string {
 	for _, o := range owned {
 		if within(p, o) {
@@ -91,7 +91,7 @@ func checkName(p string) error {
 		base, _, _ := strings.Cut(elem, ".")
 		switch {
 		case strings.ContainsFunc(elem, func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"|?*\`, r) }):
-			return fmt.Errorf("%q: a character that not every file system has", p)
+			return fmt.Errorf("%q: a character that some file systems lack", p)
 		case strings.HasSuffix(elem, ".") || strings.HasSuffix(elem, " "):
 			return fmt.Errorf("%q: ends in a dot or a space", p)
 		case device(strings.ToUpper(strings.TrimRight(base, " "))):

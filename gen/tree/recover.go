@@ -25,7 +25,7 @@ func (s *session) recover() (Recovery, journal, error) {
 	if !found {
 		return Idle, journal{}, s.sweep()
 	}
-	out, cause, err := s.settle(j)
+	out, cause, err := s.complete(j)
 	switch {
 	case errors.Is(err, errBlocked) && errors.Is(cause, errBlocked):
 		j.blocked = errors.Join(cause, err)
@@ -36,22 +36,22 @@ func (s *session) recover() (Recovery, journal, error) {
 	return out, journal{}, nil
 }
 
-// settle makes the change of a journal that is on disk or, failing that, undoes
-// it; cause says why it was undone. It returns 0 and an error if neither worked.
-func (s *session) settle(j journal) (out Recovery, cause, err error) {
-	if cause = s.perform(j); cause == nil {
-		return Finished, nil, s.drop()
+// complete rolls the journal on disk forward or, if that fails, back; cause is the reason to
+// roll back. It returns 0 and an error if neither worked.
+func (s *session) complete(j journal) (out Recovery, cause, err error) {
+	if cause = s.replay(j); cause == nil {
+		return Finished, nil, s.removeJournal()
 	}
-	if err := s.perform(j.reversed()); err != nil {
+	if err := s.replay(j.reversed()); err != nil {
 		return 0, cause, err
 	}
-	return Undone, cause, s.drop()
+	return Undone, cause, s.removeJournal()
 }
 
-// perform makes the change of j, or the rest of it. It looks at every step
-// before it takes the first.
-func (s *session) perform(j journal) error {
-	have, err := s.survey(j)
+// replay makes the change of j, or the rest of it. It checks all steps before it takes the
+// first.
+func (s *session) replay(j journal) error {
+	have, err := s.checkSteps(j)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *session) perform(j journal) error {
 		}
 	}
 	for _, d := range slices.Backward(j.Rmdir) {
-		if gone(s.root, d) {
+		if isNoFolder(s.root, d) {
 			continue // a file may have its name already
 		}
 		err := s.do(op{verb: remove, path: d})
@@ -89,7 +89,7 @@ func (s *session) perform(j journal) error {
 // where mkdir does not, above all on the way back.
 func (s *session) makeFolders(j journal) error {
 	for i, d := range j.Mkdir {
-		if !gone(s.root, d) {
+		if !isNoFolder(s.root, d) {
 			continue
 		}
 		err := s.do(op{verb: rename, path: folder(j.fresh, i), to: d})
@@ -103,7 +103,7 @@ func (s *session) makeFolders(j journal) error {
 	// What is left was there when the journal was written, and a hand or an
 	// interrupted recovery took it away.
 	for _, d := range j.folders() {
-		if gone(s.root, d) {
+		if isNoFolder(s.root, d) {
 			if err := s.do(op{verb: mkdir, path: d}); err != nil {
 				return err
 			}
@@ -112,8 +112,8 @@ func (s *session) makeFolders(j journal) error {
 	return nil
 }
 
-// folders returns the folders that stand after the change, as far as the
-// journal knows, parents first.
+// folders returns the folders that exist after the change, as far as the journal knows,
+// parents first.
 func (j journal) folders() []string {
 	need := map[string]bool{}
 	for _, d := range j.Mkdir {
@@ -127,12 +127,12 @@ func (j journal) folders() []string {
 	return slices.Sorted(maps.Keys(need))
 }
 
-// survey returns the digest of every target, once it is sure that the change
-// can be made and destroys nothing that neither run knew.
-func (s *session) survey(j journal) ([]string, error) {
+// checkSteps returns the digest of every target. It fails if the change cannot be made or
+// would destroy a file that neither run knew.
+func (s *session) checkSteps(j journal) ([]string, error) {
 	have := make([]string, len(j.Steps))
 	for i, st := range j.Steps {
-		now, err := j.lookAt(s.root, st.Path)
+		now, err := j.digestOf(s.root, st.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -158,8 +158,8 @@ func (s *session) survey(j journal) ([]string, error) {
 	return have, nil
 }
 
-// syncAround puts every folder that the change touches on the medium, also for
-// steps that an interrupted run took.
+// syncAround flushes every folder that the change touches, also for steps that an
+// interrupted run took.
 func (s *session) syncAround(j journal) error {
 	var dirs []string
 	for _, st := range j.Steps {
@@ -170,7 +170,7 @@ func (s *session) syncAround(j journal) error {
 	}
 	slices.Sort(dirs)
 	for _, d := range slices.Compact(dirs) {
-		if d != "." && gone(s.root, d) {
+		if d != "." && isNoFolder(s.root, d) {
 			continue
 		}
 		if err := s.do(op{verb: syncDir, path: d}); err != nil {
@@ -180,8 +180,8 @@ func (s *session) syncAround(j journal) error {
 	return nil
 }
 
-// gone reports whether a folder does not exist, or is a file by now.
-func gone(root *os.Root, dir string) bool {
+// isNoFolder reports whether a path does not exist or is not a folder.
+func isNoFolder(root *os.Root, dir string) bool {
 	info, err := root.Lstat(dir)
 	return err != nil || !info.IsDir()
 }
