@@ -62,12 +62,8 @@ func Prove(p *proof.Context, c *notation.Claim) {
 		p.Add(it)
 		return
 	}
-	var ds diag.List
-	q := irbuild.Claim(p.Block, c, &ds)
-	p.Diags.Append(ds)
-	if q == nil || ds.HasErrors() {
-		it.Evidence = proof.Failure("cannot be built")
-		p.Add(it)
+	q := proof.Build(p, it, func(ds *diag.List) *irbuild.Equality { return irbuild.Claim(p.Block, c, ds) })
+	if q == nil {
 		return
 	}
 	p.Decide(it, func() proof.Evidence {

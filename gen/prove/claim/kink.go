@@ -33,12 +33,8 @@ func Kinks(p *proof.Context) {
 
 func proveKink(p *proof.Context, k *notation.Kink) {
 	it := proof.Item{Kind: proof.Kink, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
-	var ds diag.List
-	q := irbuild.Kink(p.Block, k, &ds)
-	p.Diags.Append(ds)
-	if q == nil || ds.HasErrors() {
-		it.Evidence = proof.Failure("cannot be built")
-		p.Add(it)
+	q := proof.Build(p, it, func(ds *diag.List) *irbuild.Equality { return irbuild.Kink(p.Block, k, ds) })
+	if q == nil {
 		return
 	}
 	p.Decide(it, func() proof.Evidence { return testKink(p, k, q) })

@@ -50,12 +50,8 @@ func testOverride(p *proof.Context, d *notation.Define, f *check.Function) {
 	}
 	c := &notation.Claim{Span: f.Def.Span, Keyword: notation.Word{Text: "claim"}, Left: call, Right: notation.Rename(d.Value, rename)}
 	it := proof.Item{Kind: proof.InnerGradient, Name: ident.ASCII(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
-	var ds diag.List
-	q := irbuild.Claim(p.Block, c, &ds)
-	p.Diags.Append(ds)
+	q := proof.Build(p, it, func(ds *diag.List) *irbuild.Equality { return irbuild.Claim(p.Block, c, ds) })
 	if q == nil {
-		it.Evidence = proof.Failure("cannot be built")
-		p.Add(it)
 		return
 	}
 	p.Decide(it, func() proof.Evidence {

@@ -29,8 +29,7 @@ func MeasureApproximation(p *proof.Context) {
 	off, err := Approximation(p.Tree, p.Unit)
 	if err != nil {
 		p.Diags.Append(*err)
-		it.Evidence = proof.Failure("cannot be built")
-		p.Add(it)
+		p.Fail(it, "cannot be built")
 		return
 	}
 	var notes []string

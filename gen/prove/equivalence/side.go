@@ -83,15 +83,6 @@ func orZero(t, other *interp.Tensor) *interp.Tensor {
 	return t
 }
 
-// freesOf are the free names of two programs of a block.
-func freesOf(blk *check.Block, left, right *ir.Func) map[string]irbuild.Free {
-	out := irbuild.Frees(blk, left)
-	for n, f := range irbuild.Frees(blk, right) {
-		out[n] = f
-	}
-	return out
-}
-
 // Evaluate evaluates a program and its gradients for given weights of the results. It returns
 // them by name, as "value of y" and "adjoint of x", and the names in the order of the program.
 func Evaluate(f *ir.Func, pair *ir.Pair, params numeric.Tensors, sizes map[string]int, weigh func(ir.Result, *interp.Tensor) *interp.Tensor) (numeric.Tensors, []string) {
@@ -137,4 +128,18 @@ func unmatched(f, g *ir.Func) string {
 		}
 	}
 	return ""
+}
+
+// SameNormalForm reports whether two results of a program have the same normal form.
+func SameNormalForm(f *ir.Func, left, right string) bool {
+	return simplify.Equal(withResult(f, left), withResult(f, right))
+}
+
+// withResult is f, simplified, with one result.
+func withResult(f *ir.Func, name string) *ir.Func {
+	g, _ := f.Clone()
+	g.Results = []ir.Result{{Name: "value", Val: g.Result(name)}}
+	g.Sweep()
+	simplify.Simplify(g)
+	return g
 }

@@ -6,6 +6,7 @@ package equivalence
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
@@ -29,8 +31,7 @@ func Specials(p *proof.Context) {
 		it := proof.Item{Kind: proof.Special, Name: proof.SpecialName(s), Text: notation.Print(s, notation.Unicode), Span: s.Span}
 		left, right := buildSide(p, s.Left, s.LWith), buildSide(p, s.Right, s.With)
 		if left.f == nil || right.f == nil {
-			it.Evidence = proof.Failure("cannot be built")
-			p.Add(it)
+			p.Fail(it, "cannot be built")
 			continue
 		}
 		left.matchAnchors(right)
@@ -57,7 +58,8 @@ func testSpecial(p *proof.Context, s *notation.Special, when string, left, right
 	}
 	ev := proof.Evidence{Verdict: proof.Tested, Tolerance: exactTol}
 	pl, pr := autodiff.NewPair(left), autodiff.NewPair(right)
-	prog := interp.Compile(left)
+	prog, frees := interp.Compile(left), irbuild.Frees(p.Block, left)
+	maps.Copy(frees, irbuild.Frees(p.Block, right))
 	for i, sizes := range sample.Sizes(p.Block, p.Options.Deep, left, right) {
 		for _, v := range left.Params {
 			w := right.Param(v.Name)
@@ -67,7 +69,7 @@ func testSpecial(p *proof.Context, s *notation.Special, when string, left, right
 			}
 		}
 		params, _, draw, _ := sample.FinitePoint(left, prog, func() *sample.Sampler {
-			return sample.New(p.Block, freesOf(p.Block, left, right), sizes, sample.ForSpecial, i)
+			return sample.New(p.Block, frees, sizes, sample.ForSpecial, i)
 		})
 		ev.DrawnAt(draw.Halvings)
 		weights := sample.ResultWeights(left, sizes, i)

@@ -51,8 +51,7 @@ func chunkClaim(p *proof.Context, c *notation.Claim) {
 		Sequential(p, c, it)
 		return
 	}
-	it.Evidence = proof.Failure("not proved here")
-	p.Add(it)
+	p.Fail(it, "not proved here")
 	p.Diags.Errorf(diag.NotProvable, c.Span, "of a strategy only claim ≡ sequential is proved").Hint("claim it of the rule")
 }
 
@@ -65,8 +64,7 @@ func isSequential(c *notation.Claim) bool {
 // Sequential compares a strategy with its rule: outputs, states and adjoints.
 func Sequential(p *proof.Context, c *notation.Claim, it proof.Item) {
 	if p.Block.Strategy == nil || !isSequential(c) {
-		it.Evidence = proof.Failure("no equality")
-		p.Add(it)
+		p.Fail(it, "no equality")
 		p.Diags.Errorf(diag.NotProvable, c.Span, "this claim is about a strategy, and %s has none", p.Unit.Name.Text)
 		return
 	}

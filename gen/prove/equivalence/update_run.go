@@ -69,7 +69,7 @@ func (m *updateProgram) run(shape [2]int, nodecay float64) *updateRun {
 		}
 		x.params[v.Name] = t
 	}
-	(&sample.Sampler{Block: m.blk}).SetOptions(m.f, x.params)
+	(&sample.Sampler{Block: m.blk}).SetOptions(x.params)
 	x.setParam(x.param())
 	return x
 }

@@ -34,8 +34,7 @@ func UpdateSpecials(p *proof.Context) {
 		it := proof.Item{Kind: proof.Special, Name: proof.SpecialName(s), Text: notation.Print(s, notation.Unicode), Span: s.Span}
 		left, right := buildUpdate(p, s.Left, s.LWith), buildUpdate(p, s.Right, s.With)
 		if left == nil || right == nil {
-			it.Evidence = proof.Failure("cannot be built")
-			p.Add(it)
+			p.Fail(it, "cannot be built")
 			continue
 		}
 		p.Decide(it, func() proof.Evidence { return sameMoves(p, s, left, right) })

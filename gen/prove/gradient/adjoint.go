@@ -101,7 +101,7 @@ func adjointAtPoint(p *proof.Context, s Subject, pair *ir.Pair, frees map[string
 	for n := range sample.MaxHalvings + 1 {
 		draw := sample.New(p.Block, frees, sizes, sample.ForGradient, round)
 		draw.Halvings = n
-		d, grads, bad := adjointsAt(p, s, pair, draw)
+		d, grads, bad := adjointsAt(s, pair, draw)
 		if bad != nil {
 			if why == nil || bad.undefined() {
 				why = bad
@@ -155,7 +155,7 @@ func (x *badValue) undefined() bool {
 }
 
 // adjointsAt runs a pair at one point with random adjoints of the results.
-func adjointsAt(p *proof.Context, s Subject, pair *ir.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
+func adjointsAt(s Subject, pair *ir.Pair, draw *sample.Sampler) (*finiteDifference, numeric.Tensors, *badValue) {
 	d := newFiniteDifference(s.Func, draw.Sizes, draw.Params(s.Func))
 	plain := interp.Run(s.Func, draw.Sizes, d.params)
 	for _, r := range s.Func.Results {
@@ -200,37 +200,12 @@ func compareEntries(p *proof.Context, s Subject, d *finiteDifference, grads nume
 			continue
 		}
 		t, g := d.params[v.Name], numeric.GradientOf(grads, d.params, v.Name)
-		gmax := numeric.MaxNorm(g)
-		for _, i := range entries(len(t.Data), limit, round) {
-			e := d.check(t, i, g.Data[i], gmax)
-			if e.bad() {
-				reportAdjoint(p, s, v, d, i, g.Data[i], e)
-				return false
-			}
-			if e.skipped {
-				ev.Skipped++
-				continue
-			}
-			ev.Points++
-			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
+		if i, e, ok := d.compare(ev, t, g, limit, round); !ok {
+			reportAdjoint(p, s, v, d, i, g.Data[i], e)
+			return false
 		}
 	}
 	return true
-}
-
-// entries are the indices of n entries, or of limit of them at even distances.
-func entries(n, limit, round int) []int {
-	var out []int
-	if n <= limit {
-		for i := range n {
-			out = append(out, i)
-		}
-		return out
-	}
-	for k := range limit {
-		out = append(out, (k*n/limit+round)%n)
-	}
-	return out
 }
 
 // reportAdjoint reports an entry of an adjoint that is wrong, with the first equation that

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/prove/numeric"
+	"github.com/nl-hecate/hecate/gen/prove/proof"
 )
 
 // Derivatives are compared with fourth-order central differences
@@ -56,7 +57,9 @@ type finiteDifference struct {
 }
 
 func newFiniteDifference(f *ir.Func, sizes map[string]int, params numeric.Tensors) *finiteDifference {
-	g := holdStopped(withRelaxed(f), sizes, params)
+	g, _ := f.Clone()
+	relax(g)
+	g = holdStopped(g, sizes, params)
 	return &finiteDifference{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
 
@@ -95,6 +98,38 @@ type difference struct {
 }
 
 func (e difference) bad() bool { return !e.skipped && !(e.err <= e.tol) }
+
+// compare compares a gradient by t with finite differences, at most limit entries of it, and
+// returns the first entry that differs; ok is false where there is one.
+func (d *finiteDifference) compare(ev *proof.Evidence, t, grad *interp.Tensor, limit, round int) (i int, e difference, ok bool) {
+	for _, i := range entries(len(t.Data), limit, round) {
+		switch e := d.check(t, i, grad.Data[i], numeric.MaxNorm(grad)); {
+		case e.bad():
+			return i, e, false
+		case e.skipped:
+			ev.Skipped++
+		default:
+			ev.Points++
+			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
+		}
+	}
+	return 0, e, true
+}
+
+// entries are the indices of n entries, or of limit of them at even distances.
+func entries(n, limit, round int) []int {
+	var out []int
+	if n <= limit {
+		for i := range n {
+			out = append(out, i)
+		}
+		return out
+	}
+	for k := range limit {
+		out = append(out, (k*n/limit+round)%n)
+	}
+	return out
+}
 
 // check compares the derivative a at entry i with finite differences; gmax is the largest
 // entry of the gradient.

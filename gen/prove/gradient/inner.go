@@ -2,7 +2,6 @@ package gradient
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
@@ -44,18 +43,9 @@ func innerEvidence(p *proof.Context, g irbuild.Gradient) proof.Evidence {
 		grad := out[irbuild.Slope]
 		d.weights = numeric.Tensors{irbuild.Loss: numeric.Ones(out[irbuild.Loss])}
 		t := d.params[g.Param]
-		for _, k := range entries(len(t.Data), p.Options.EntryLimit(), i) {
-			e := d.check(t, k, grad.Data[k], numeric.MaxNorm(grad))
-			if e.bad() {
-				reportInner(p, g, d, k, grad.Data[k], e)
-				return proof.Failure("differs from finite differences")
-			}
-			if e.skipped {
-				ev.Skipped++
-				continue
-			}
-			ev.Points++
-			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
+		if k, e, ok := d.compare(&ev, t, grad, p.Options.EntryLimit(), i); !ok {
+			reportInner(p, g, d, k, grad.Data[k], e)
+			return proof.Failure("differs from finite differences")
 		}
 	}
 	return ev

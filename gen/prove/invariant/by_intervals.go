@@ -110,17 +110,7 @@ func reportNarrower(p *proof.Context, w *condition, declared, has interval.Inter
 	}
 	d := p.Diags.Errorf(diag.OutOfDomain, at, "%s: the equation takes every value in %s", w.it.Text, has).
 		See(p.Unit.Name.Span, "in %s", p.Unit.Name.Text)
-	d.Hint("declare %s, or limit the value with within %s", rangeText(w, has), closedText(declared))
-}
-
-// rangeText is the declaration with another range.
-func rangeText(w *condition, iv interval.Interval) string {
 	name, _, _ := strings.Cut(w.it.Text, " ")
-	return name + " ∈ " + iv.String()
-}
-
-// closedText prints an interval with its ends, as a clamp has them.
-func closedText(iv interval.Interval) string {
-	iv.LoOpen, iv.HiOpen = false, false
-	return iv.String()
+	declared.LoOpen, declared.HiOpen = false, false // as a clamp has its ends
+	d.Hint("declare %s ∈ %s, or limit the value with within %s", name, has, declared)
 }

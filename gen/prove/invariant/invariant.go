@@ -39,8 +39,7 @@ func OfRule(p *proof.Context) {
 	p.Diags.Append(ds)
 	if f == nil || ds.HasErrors() {
 		for _, w := range all {
-			w.it.Evidence = proof.Failure("cannot be built")
-			p.Add(w.it)
+			p.Fail(w.it, "cannot be built")
 		}
 		return
 	}

@@ -25,12 +25,9 @@ func OfResult(p *proof.Context) {
 
 func proveInvariant(p *proof.Context, inv *notation.Invariant, i int) {
 	for _, x := range relationsOf(p, inv, i) {
-		var ds diag.List
-		q := irbuild.Invariant(p.Block, irbuild.Probe{Name: x.it.Name, Binders: inv.Binders, Left: x.X, Right: x.Y}, &ds)
-		p.Diags.Append(ds)
+		probe := irbuild.Probe{Name: x.it.Name, Binders: inv.Binders, Left: x.X, Right: x.Y}
+		q := proof.Build(p, x.it, func(ds *diag.List) *irbuild.Equality { return irbuild.Invariant(p.Block, probe, ds) })
 		if q == nil {
-			x.it.Evidence = proof.Failure("cannot be built")
-			p.Add(x.it)
 			continue
 		}
 		p.Decide(x.it, func() proof.Evidence { return testInvariant(p, x.it, x.Relation, q) })

@@ -35,8 +35,7 @@ func proveMarker(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, m *nota
 	it := proof.Item{Kind: proof.Marker, Name: proof.MarkID(m.Name.Text, text), Text: text, Span: m.Span}
 	row := named(m.Name.Text)
 	if row == nil {
-		it.Evidence = proof.Failure("no such marker")
-		p.Add(it)
+		p.Fail(it, "no such marker")
 		d := p.Diags.Errorf(diag.UnknownMarker, m.Name.Span, "%s is no property that the compiler knows", m.Name.Text)
 		if n := ident.Nearest(m.Name.Text, Names()); n != "" {
 			d.Hint("did you mean %s?", n)
@@ -51,8 +50,7 @@ func proveMarker(p *proof.Context, f *ir.Func, r *recurrence.Recurrence, m *nota
 	}
 	states, bad := markStates(p, r, m)
 	if bad != "" {
-		it.Evidence = proof.Failure(bad)
-		p.Add(it)
+		p.Fail(it, bad)
 		p.Diags.Errorf(diag.MarkerUnfounded, m.Span, "%s: %s", text, bad)
 		return text
 	}

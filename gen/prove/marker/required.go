@@ -28,8 +28,7 @@ func proveRequirement(p *proof.Context, r *recurrence.Recurrence, pr *notation.P
 	it := proof.Item{Kind: proof.Requires, Name: proof.MarkID(m.Name.Text, text), Text: text, Span: pr.Span}
 	row := named(m.Name.Text)
 	if row == nil || row.derive == nil || r == nil {
-		it.Evidence = proof.Failure("no such marker")
-		p.Add(it)
+		p.Fail(it, "no such marker")
 		p.Diags.Errorf(diag.UnknownMarker, m.Name.Span, "%s cannot be required here", text).Hint("known are %s", strings.Join(Names(), ", "))
 		return
 	}

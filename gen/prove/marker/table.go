@@ -4,9 +4,10 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/prove/invariant"
+	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/prove/recurrence"
 )
@@ -87,30 +88,29 @@ func ofEach(f func(*recurrence.Recurrence, string) (bool, recurrence.Obstacle)) 
 	})
 }
 
-// staysOnRows decides that the rows of states stay on the sphere or the simplex. A softmax over
-// the row proves the simplex; anything else is tested along trajectories.
-func staysOnRows(kind notation.TypeKind) derivation {
-	return func(p *proof.Context, r *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle) {
-		if kind == notation.SimplexType && rowsAreSoftmax(r, states) {
-			return proof.Evidence{Verdict: proof.Proved}, recurrence.Obstacle{}
+// learnedStart proves that a state starts from a learned parameter with a random first value:
+// rows that start equal stay equal under a rule that treats all rows equally.
+func learnedStart(p *proof.Context, _ *recurrence.Recurrence, states []string) (proof.Evidence, recurrence.Obstacle) {
+	var quiet diag.List
+	f := irbuild.Start(p.Block, &quiet)
+	for _, s := range states {
+		var v *ir.Value
+		if f != nil {
+			v = f.Result(s)
 		}
-		ev, bad := invariant.StaysOn(p, kind, states)
-		if ev.Verdict == proof.Failed {
-			return ev, recurrence.Obstacle{Instr: r.Carry[bad].Next.Def, Why: ev.Note}
+		if v == nil || !drawn(p.Block, v) {
+			return proof.Evidence{Verdict: proof.Failed}, recurrence.Obstacle{Why: s + " starts from nothing that is drawn at random"}
 		}
-		return ev, recurrence.Obstacle{}
 	}
+	return proof.Evidence{Verdict: proof.Proved}, recurrence.Obstacle{}
 }
 
-// rowSoftmax reports whether a value is a softmax over its last axis.
-func rowSoftmax(v *ir.Value) bool {
-	for v.Def != nil && v.Def.Op == ir.Prod && len(v.Def.Args) == 1 && v.Def.Coef[0] == 1 && ir.Identity(v.Def.To, len(v.Axes)) && ir.Identity(v.Def.Args[0].Sub, len(v.Axes)) {
-		v = v.Def.Args[0].Val
+// drawn reports whether a value depends on a parameter with a random first value.
+func drawn(blk *check.Block, v *ir.Value) bool {
+	if v.Def != nil {
+		return slices.ContainsFunc(v.Def.Reads(), func(v *ir.Value) bool { return drawn(blk, v) })
 	}
-	in := v.Def
-	if in == nil || in.Op != ir.Softmax || len(in.Over) != 1 || len(v.Axes) == 0 {
-		return false
-	}
-	l, ok := in.To[len(in.To)-1].Loop()
-	return ok && l == in.Over[0] && len(in.Guard) == 0
+	return slices.ContainsFunc(blk.SymSeq, func(s *check.Symbol) bool {
+		return ident.ASCII(s.Name) == v.Name && s.Kind == check.Outer && s.Decl != nil && s.Decl.Dist != nil
+	})
 }

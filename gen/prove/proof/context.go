@@ -83,5 +83,23 @@ func (p *Context) Decide(it Item, decide func() Evidence) Evidence {
 	return it.Evidence
 }
 
+// Fail appends an item that failed.
+func (p *Context) Fail(it Item, note string) {
+	it.Evidence = Failure(note)
+	p.Add(it)
+}
+
+// Build returns what build makes for an item. Where that has errors they are reported, the item
+// fails, and the result is nil.
+func Build[T any](p *Context, it Item, build func(ds *diag.List) *T) *T {
+	var ds diag.List
+	out := build(&ds)
+	if p.Diags.Append(ds); out == nil || ds.HasErrors() {
+		p.Fail(it, "cannot be built")
+		return nil
+	}
+	return out
+}
+
 // Failure is the evidence of what a diagnostic reports.
 func Failure(note string) Evidence { return Evidence{Verdict: Failed, Note: note} }

@@ -227,7 +227,7 @@ func (s *Sampler) Weights(t *interp.Tensor) *interp.Tensor {
 }
 
 // SetOptions gives the parameters of an update that are options of its page their values.
-func (s *Sampler) SetOptions(f *ir.Func, params numeric.Tensors) {
+func (s *Sampler) SetOptions(params numeric.Tensors) {
 	for name, o := range s.Block.Options {
 		t := params[ident.ASCII(name)]
 		if x, ok := notation.Constant(o.Value); ok && t != nil {

@@ -72,7 +72,7 @@ func AssignSizes(names []string, batch, sequence int, widths ...int) map[string]
 	out := map[string]int{}
 	i := 0
 	for _, n := range names {
-		switch LastName(n) {
+		switch lastName(n) {
 		case Batch:
 			out[n] = batch
 		case Tokens:
@@ -85,8 +85,8 @@ func AssignSizes(names []string, batch, sequence int, widths ...int) map[string]
 	return out
 }
 
-// LastName is a name of a program without the part that it belongs to.
-func LastName(n string) string { return n[strings.LastIndexByte(n, '.')+1:] }
+// lastName is a name of a program without the part that it belongs to.
+func lastName(n string) string { return n[strings.LastIndexByte(n, '.')+1:] }
 
 // Sizes are the sizes at which programs are tested: two assignments that tell transposed and
 // swapped axes apart. A deep proof adds edge cases, such as one token and widths of one and
@@ -99,7 +99,7 @@ func Sizes(blk *check.Block, deep bool, fs ...*ir.Func) []map[string]int {
 	}
 	sets = append(sets, AssignSizes(names, 1, 1, 1), AssignSizes(names, 2, 2, 2), AssignSizes(names, 1, 7, 5, 2, 1), AssignSizes(names, 3, 1, 1, 5, 2))
 	for _, n := range names {
-		if b := LastName(n); b != Batch && b != Tokens {
+		if b := lastName(n); b != Batch && b != Tokens {
 			s := AssignSizes(names, 1, 2, 2, 1)
 			s[n] = 31
 			sets = append(sets, s)
