@@ -47,8 +47,8 @@ type Entry struct {
 	verdict Verdict
 }
 
-// Verdict is that of the entry: the worst of its lines, where an entry of
-// which anything was computed is not called informal.
+// Is is the verdict on the entry: the worst of its lines. An entry with a line that could
+// be compared is not called informal.
 func (e *Entry) Is() Verdict { return e.verdict }
 
 // Check judges the tables of adjoints of pages. The names of functions in the tables are

@@ -19,11 +19,11 @@ import (
 // needed at the last token of the chunk only. A state per chunk has a value at every
 // token, and its initial value before the first.
 
-// chunk serves the names inside a chunk.
+// A chunk serves the names inside the body of the scan over chunks.
 type chunk struct {
 	outer            *expr.Builder
 	series           *scan.Names
-	cut              *cut
+	tiling           *tiling
 	e                *expr.Builder
 	scan             *ir.Scan
 	now              tensor.Affine             // the token that is built: any, or the last
@@ -39,13 +39,13 @@ type chunk struct {
 	formMismatch bool        // a form has no type with the axes of the rule: said
 }
 
-func newChunk(n *scan.Names, outer *expr.Builder, c *cut) *chunk {
+func newChunk(n *scan.Names, outer *expr.Builder, c *tiling) *chunk {
 	e := outer.Body(outer.Block.ID + ".chunk")
 	e.Token = e.NewVar("t", c.token)
-	s := &chunk{outer: outer, series: n, cut: c, e: e, now: tensor.AffineOf(e.Token), vals: map[string]*tensor.Tensor{}, previous: map[string]*tensor.Tensor{},
+	s := &chunk{outer: outer, series: n, tiling: c, e: e, now: tensor.AffineOf(e.Token), vals: map[string]*tensor.Tensor{}, previous: map[string]*tensor.Tensor{},
 		carry: map[string]*tensor.Tensor{}, busy: map[string]bool{}, placeholders: map[string]*ir.Value{},
 		scan: &ir.Scan{Batch: outer.Batch.Axis, Time: c.chunks, Body: e.Func}}
-	s.inputs = &scan.Inputs{Outer: outer, Series: n, E: e, Scan: s.scan, Cut: c.intoChunks, Loops: []*tensor.LoopVar{e.Token}, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
+	s.inputs = &scan.Inputs{Outer: outer, Series: n, E: e, Scan: s.scan, Slice: c.intoChunks, Loops: []*tensor.LoopVar{e.Token}, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	e.Names, e.Chunked = s, true
 	for _, sym := range outer.Block.SymSeq {
 		if sym.Kind != check.State || sym.PerChunk() || outer.Block.Equation(sym.Name) == nil {
@@ -63,12 +63,12 @@ func newChunk(n *scan.Names, outer *expr.Builder, c *cut) *chunk {
 	return s
 }
 
-// close adds the scan over chunks to the rule's program and returns its answers.
+// close adds the scan over chunks to the rule's program and returns the series y.
 func (s *chunk) close() *ir.Value {
 	f := s.outer.Func
 	in := &ir.Instr{Op: ir.ScanOp, Scan: s.scan, Eq: s.outer.Block.ID, Span: s.outer.Block.Unit.Name.Span}
 	val := s.e.ValueOver(s.vals["y"], []*tensor.LoopVar{s.e.Token})
-	y := &ir.Value{Name: f.Fresh("y"), Elem: ir.Real, Def: in, Axes: append([]*ir.Axis{s.outer.Batch.Axis, s.cut.chunks}, val.Axes...)}
+	y := &ir.Value{Name: f.Fresh("y"), Elem: ir.Real, Def: in, Axes: append([]*ir.Axis{s.outer.Batch.Axis, s.tiling.chunks}, val.Axes...)}
 	s.scan.Outs = append(s.scan.Outs, ir.ScanOutput{Val: val, Out: y})
 	s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: "y", Val: val})
 	i := 0
@@ -84,7 +84,7 @@ func (s *chunk) close() *ir.Value {
 		c.Next = next
 		c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".chunks"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
 		s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
-		s.cut.final[sym.Name] = c.Final
+		s.tiling.final[sym.Name] = c.Final
 		i++
 	}
 	if !s.removePlaceholders() {
@@ -96,7 +96,7 @@ func (s *chunk) close() *ir.Value {
 
 // lastToken is the equation of a state at the last token of the chunk.
 func (s *chunk) lastToken(eq *check.Equation) *ir.Value {
-	at := tensor.Const(s.cut.size - 1)
+	at := tensor.Const(s.tiling.size - 1)
 	if s.vals[eq.Name] != nil || s.busy[eq.Name] || s.e.Block.IsRecurrent(eq) {
 		t := s.read(s.value(eq, eq.Span()), at)
 		if t == nil {

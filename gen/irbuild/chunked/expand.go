@@ -43,7 +43,7 @@ func (n *inputNames) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time,
 	return e.FromValue(n.values[name], nil, axes)
 }
 
-// expandForm multiplies out a form.
+// expandForm expands a form into patterns and lists its inputs.
 func (s *chunk) expandForm(d *notation.Define) ([]form.Pattern, map[string]*check.Symbol) {
 	e := expr.New(s.e.Block, "form", s.e.Diags)
 	e.Axes, e.Sized = s.e.Axes, s.e.Sized
@@ -135,8 +135,8 @@ func substituteOpen(m *form.Expander, p form.Monomial, gs []form.Component, rest
 	return nil, false
 }
 
-// matchNames serves the names of a rule while its equation is built for all tokens
-// of a chunk, with its states as unknowns.
+// A matchNames serves the names of a rule while its equation is built for all tokens of a
+// chunk, with its states as unknowns.
 type matchNames struct {
 	c      *chunk
 	rule   *check.Block
@@ -210,7 +210,7 @@ func (n *matchNames) matrix(eq *check.Equation, when expr.Time) *tensor.Tensor {
 	return n.equation(eq)
 }
 
-// expandRule multiplies out the rule's equation whose form this is.
+// expandRule expands the equation of the rule that a form matches.
 func (s *chunk) expandRule(target string) (*matchNames, []form.Monomial, *form.Expander) {
 	e, whole := s.e, s.e.Block
 	n := &matchNames{c: s, rule: whole.Strategy.Rule, vals: map[string]*tensor.Tensor{}, states: map[string]*ir.Value{}}

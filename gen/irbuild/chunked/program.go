@@ -53,7 +53,7 @@ func buildSeriesOfRule(n *scan.Names, e *expr.Builder) {
 
 // buildScans builds the scans of a rule that a strategy computes.
 func buildScans(n *scan.Names, e *expr.Builder) {
-	c := newCut(e)
+	c := newTiling(e)
 	s := newChunk(n, e, c)
 	if s.matchForms(); e.Diags.HasErrors() {
 		return
@@ -76,7 +76,7 @@ func buildScans(n *scan.Names, e *expr.Builder) {
 	if c.remaining != nil {
 		whole := e.Block
 		e.Block = whole.Strategy.Rule
-		t := scan.NewStepAfter(e, n, &scan.Remainder{Tokens: c.remaining, Cut: c.remainder, States: c.final})
+		t := scan.NewStepAfter(e, n, &scan.Remainder{Tokens: c.remaining, Slice: c.remainder, States: c.final})
 		for _, eq := range e.Block.Eqs {
 			if eq.Class == check.Recurrent {
 				t.Equation(eq)
@@ -85,10 +85,10 @@ func buildScans(n *scan.Names, e *expr.Builder) {
 		if e.Diags.HasErrors() {
 			return
 		}
-		y = c.join(e, y, t.Close())
+		y = c.concat(e, y, t.Close())
 		e.Block = whole
 	} else {
-		y = c.join(e, y, nil)
+		y = c.concat(e, y, nil)
 		for _, sym := range e.Block.SymSeq {
 			if v := c.final[sym.Name]; v != nil {
 				e.Func.Results = append(e.Func.Results, ir.Result{Name: n.States[sym.Name].Name, Val: v, State: true})

@@ -161,12 +161,12 @@ func (s *chunk) recursiveDoubling(a, b *tensor.Tensor) *tensor.Tensor {
 		a = e.Broadcast(a, token)
 	}
 	av, bv := e.ValueOver(a, token), e.ValueOver(b, token)
-	for r := 1; r < s.cut.size; r *= 2 {
+	for r := 1; r < s.tiling.size; r *= 2 {
 		back := tensor.AffineOf(e.Token).Add(tensor.Const(r), -1)
 		at, bt := e.FromValue(av, token, a.Axes), e.FromValue(bv, token, b.Axes)
 		far := e.Where(tensor.ScaleRows(at, s.read(bt, back), b.Axes), back)
 		bv = e.ValueOver(e.Add(bt, far, 1), token)
-		if 2*r < s.cut.size {
+		if 2*r < s.tiling.size {
 			av = e.ValueOver(e.Where(tensor.ScaleRows(at, s.read(at, back), a.Axes), back), token)
 		}
 	}
@@ -176,7 +176,7 @@ func (s *chunk) recursiveDoubling(a, b *tensor.Tensor) *tensor.Tensor {
 // solve is X of (I + A) X = B; a, over two tokens, is A, and b is B.
 func (s *chunk) solve(a, b *ir.Value) *ir.Value {
 	n := len(b.Axes)
-	in := &ir.Instr{Op: ir.TriSolve, Loops: append(slices.Clone(b.Axes), s.cut.token), Over: []int{0, n}, To: ir.Ls(n),
+	in := &ir.Instr{Op: ir.TriSolve, Loops: append(slices.Clone(b.Axes), s.tiling.token), Over: []int{0, n}, To: ir.Ls(n),
 		Args: []ir.Arg{ir.At(a, ir.L(0), ir.L(n)), ir.All(b)}, Eq: s.e.Eq, Span: s.e.Span}
 	in.Out = &ir.Value{Name: s.e.Func.Fresh("%"), Elem: ir.Real, Axes: b.Axes}
 	return s.e.IR.Add(in)
@@ -241,7 +241,7 @@ func (s *chunk) coefficients(r *check.Recurrence, left []*tensor.LoopVar) *tenso
 		if !ok || len(vars) != 1 || vars[0].Axis != e.Token.Axis || len(conds) > 0 {
 			e.Pop()
 			if ok {
-				e.Errorf(diag.NotSupported, x, "a chunk's equation sums itself over the chunk alone").Hint("write Σ_{i∈%s, i<t}", s.cut.token.Name)
+				e.Errorf(diag.NotSupported, x, "a chunk's equation sums itself over the chunk alone").Hint("write Σ_{i∈%s, i<t}", s.tiling.token.Name)
 			}
 			return nil
 		}

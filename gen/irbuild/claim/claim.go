@@ -72,8 +72,7 @@ func newClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder, clai
 	return e, n
 }
 
-// Of builds an equality that a block states; nil means that a message was
-// given.
+// Of builds an equality that a block states; nil means that an error was reported.
 func Of(blk *check.Block, c *notation.Claim, ds *diag.List) *Equality {
 	e, n := newClaim(blk, blk.ID+".claim", ds)
 	e.Span = c.Span
@@ -121,20 +120,21 @@ func result(e *expr.Builder, name string, t *tensor.Tensor, vars []*tensor.LoopV
 	e.Func.Results = append(e.Func.Results, ir.Result{Name: name, Val: e.ValueOver(e.Copy(e.Materialize(t)), vars)})
 }
 
+// finished removes what no side reads from the program of a claim.
 func finished(e *expr.Builder) *ir.Func {
 	program.Prune(e.Func)
 	return e.Func
 }
 
-// A summand of a claim's right side.
+// A summand is one addend of a claim's right side.
 type summand struct {
 	at  notation.Expr
 	val *tensor.Tensor
 }
 
-// summands builds the addends of the right side one by one, so that a proof
-// that fails can say which of them is to blame. A right side that is a local
-// name is looked into.
+// summands builds the addends of the right side one by one, so that a failing proof can
+// localise the error in one of them. A right side that is a local name is replaced by its
+// definition.
 func summands(e *expr.Builder, c *notation.Claim, whole *tensor.Tensor) []summand {
 	value, wrap := c.Right, func(x notation.Expr) *tensor.Tensor { return e.Fill(x, e.OpenExpr(x), whole.Axes) }
 	if id, ok := c.Right.(*notation.Ident); ok {

@@ -17,9 +17,9 @@ import (
 
 // Gradients inside equations, each isolated as a program of its own.
 
-// A Gradient is an inner gradient, cut out of the very program that uses it:
-// the parameter is an input, everything that does not depend on it is held
-// fixed, and the results are the function's value and its derived gradient.
+// A Gradient is an inner gradient, isolated from the program that uses it: the parameter
+// is an input, values that do not depend on it are held fixed, and the results are the
+// value of the function and its derived gradient.
 type Gradient struct {
 	At    *notation.Grad
 	Eq    string

@@ -13,8 +13,8 @@ import (
 
 // Kinks and invariants: two sides, and the value or the condition that belongs to them.
 
-// Inside is the result of an invariant's program that is 0 where the conditions of its
-// binders do not hold.
+// Inside is the result of the program of an invariant that is 0 where the conditions of
+// its binders do not hold.
 const Inside = "inside"
 
 // Value is the result of the program of a kink for the value whose smoothness it is about.

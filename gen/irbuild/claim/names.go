@@ -42,7 +42,7 @@ func frees(blk *check.Block, f *ir.Func, prefix string, out map[string]Free) {
 	}
 }
 
-// A Free is a name that a claim speaks of.
+// A Free is a free name of a claim.
 type Free struct {
 	Text string         // as the page writes it: M_{t−1}
 	Sym  *check.Symbol  // nil for a parameter of a function

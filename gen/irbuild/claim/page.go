@@ -13,8 +13,8 @@ import (
 // Claims of pages that are no programs by themselves: knobs and fronts. Every name with a
 // type is a parameter.
 
-// pageAxes introduces the axes that the types of a page alone name: those of a
-// front are not known there.
+// pageAxes introduces the axes that only the types of the page name: those of a front are
+// not known on its page.
 func pageAxes(e *expr.Builder) {
 	introduce := func(t *notation.Type) {
 		if t == nil || t.AnyShape {

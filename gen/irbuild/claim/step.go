@@ -88,7 +88,7 @@ func (n *stepClaim) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 	return n.paramAt(e, sym, when, elem, axes)
 }
 
-// paramAt is the parameter of a name at a paramAt.
+// paramAt is the parameter of a name at a time step.
 func (n *stepClaim) paramAt(e *expr.Builder, sym *check.Symbol, when expr.Time, elem ir.Elem, axes []*ir.Axis) *tensor.Tensor {
 	key, spell := ident.ASCII(sym.Name), sym.Name
 	switch {

@@ -21,7 +21,7 @@ import (
 // stepsOfClaim is the number of update steps in the program of a claim.
 const stepsOfClaim = 3
 
-// A updateClaim serves the claims of an update.
+// An updateClaim serves the claims of an update.
 type updateClaim struct {
 	*names
 	steps []*update.Names

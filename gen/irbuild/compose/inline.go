@@ -202,8 +202,8 @@ func (w *inliner) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bo
 	return true
 }
 
-// equateProduct notes that a part knows a size as a equateProduct: d = H·d_h. A second part
-// that knows it as one has the factors of the first.
+// equateProduct records that a part has a size as a product: d = H·d_h. A second part that
+// has it as one has the factors of the first.
 func (w *inliner) equateProduct(sym string, size shape.Poly) bool {
 	known := w.equal[sym]
 	if known.IsZero() {
@@ -232,7 +232,7 @@ func (w *inliner) axis(name string, size shape.Poly) *ir.Axis {
 	return w.axes[key]
 }
 
-// substituteSizes replaces sizes by the products that the parts know them as.
+// substituteSizes replaces sizes by the products that parts have them as.
 func (w *inliner) substituteSizes() {
 	if len(w.equal) == 0 {
 		return

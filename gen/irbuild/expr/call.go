@@ -175,7 +175,7 @@ func (e *Builder) knownAxes(f *check.Function, p *notation.Param, rank int) []*i
 func (e *Builder) entries(f *check.Function, args []*tensor.Tensor) ([]*tensor.Tensor, []*tensor.LoopVar) {
 	var axes []*ir.Axis
 	for i, p := range f.Params {
-		if isNumber(p) && f.Def.Target.Index == nil && len(args[i].Axes) > 0 && hasNumber(f) {
+		if isNumber(p) && f.Def.Target.Index == nil && len(args[i].Axes) > 0 {
 			axes = args[i].Axes
 		}
 	}
@@ -200,13 +200,9 @@ func (e *Builder) entries(f *check.Function, args []*tensor.Tensor) ([]*tensor.T
 	return out, vars
 }
 
-// isNumber reports whether a parameter is declared as a isNumber.
+// isNumber reports whether a parameter is declared as a number.
 func isNumber(p *notation.Param) bool {
 	return p.Type != nil && p.Type.Kind == notation.RealType && len(p.Type.Shape) == 0 && !p.Type.AnyShape
-}
-
-func hasNumber(f *check.Function) bool {
-	return slices.ContainsFunc(f.Params, func(p *notation.Param) bool { return isNumber(p) })
 }
 
 // checkSameShape checks that all parameters of any one shape got the same.

@@ -46,8 +46,10 @@ func (e *Builder) iterate(it *notation.Iterate) *tensor.Tensor {
 			next = e.OpenExpr(it.Step)
 		}
 		e.Pop()
-		if x = e.Fill(it.From, x, axesOrNil(next)); x == nil {
-			return nil
+		if next != nil {
+			if x = e.Fill(it.From, x, next.Axes); x == nil {
+				return nil
+			}
 		}
 		if next != nil && !tensor.SameAxes(next, x) {
 			e.Errorf(diag.WrongResult, it.Step, "a round makes %s, but %s is %s", e.Type(next), it.Name.Text, e.Type(x)).
@@ -72,13 +74,6 @@ func (e *Builder) roundAxis(it *notation.Iterate) (*ir.Axis, bool) {
 	e.Errorf(diag.BadIndex, it.Count, "%s runs over an axis, and %s is not one", it.Index.Text, Text(it.Count)).
 		Hint("declare it as an option that is at least one: option n ≥ 1 = 3")
 	return nil, false
-}
-
-func axesOrNil(t *tensor.Tensor) []*ir.Axis {
-	if t == nil {
-		return nil
-	}
-	return t.Axes
 }
 
 // oriented is x, or its transpose in a program for tall matrices.

@@ -116,8 +116,8 @@ func reducesOverTokens(in *ir.Instr) bool {
 	return false
 }
 
-// usesTokenIndex reports whether an instruction knows the number of a token in its
-// call: as a number, or in a guard that does not count the context's tokens.
+// usesTokenIndex reports whether an instruction reads the number of a token in its call:
+// as a number, or in a guard that does not count the context's tokens.
 func usesTokenIndex(in *ir.Instr) bool {
 	ofTime := func(s ir.Sub) bool {
 		return s.Indirect == nil && slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return isTokens(in.Loops[t.Loop]) })

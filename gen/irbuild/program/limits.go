@@ -21,7 +21,8 @@ const (
 	maxFixedSteps   = 1 << 22 // of one instruction, which the interpreter runs some hundred times
 )
 
-// CheckSizes is a program whose fixed sizes are within the limits, or nil.
+// CheckSizes returns a program whose fixed sizes are within the limits; it reports an
+// error and returns nil for others.
 func CheckSizes(blk *check.Block, f *ir.Func, ds *diag.List) *ir.Func {
 	if f == nil {
 		return nil
@@ -56,7 +57,7 @@ func checkLoops(blk *check.Block, f *ir.Func, ds *diag.List) bool {
 	return true
 }
 
-// tooLarge refuses axes, where the option that is the longest of them is set.
+// tooLarge refuses axes, at the option that sets the longest of them.
 func tooLarge(blk *check.Block, axes []*ir.Axis, at source.Span, what, of string, n, most int, known bool, ds *diag.List) {
 	count := "too many"
 	if known {
@@ -80,7 +81,8 @@ func tooLarge(blk *check.Block, axes []*ir.Axis, at source.Span, what, of string
 	}
 }
 
-// fixedPoints is how many points axes have where every size that the page does not fix is one.
+// fixedPoints is the number of points of axes where every size that the page does not fix
+// is one.
 func fixedPoints(axes []*ir.Axis) (int, bool) {
 	n := 1
 	for _, a := range axes {

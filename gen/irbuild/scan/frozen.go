@@ -56,11 +56,6 @@ func (n *Names) stopStateGradients(blk *check.Block, f *ir.Func) {
 	}
 }
 
-// frozenHolder is an anchor, or the state of a snap.
-func (n *Names) frozenHolder(e *expr.Builder, sym *check.Symbol) *tensor.Tensor {
-	return n.valueAtStart(e, Holder(e.Block, sym))
-}
-
 // frozenState is a state of a frozen read, or its anchor.
 func (n *Names) frozenState(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	if when.Initial || n.atContextStart {

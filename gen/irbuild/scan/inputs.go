@@ -20,7 +20,7 @@ type Inputs struct {
 	Series *Names
 	E      *expr.Builder // of the body
 	Scan   *ir.Scan
-	Cut    func(*expr.Builder, *ir.Value) *ir.Value // the parts of a series, nil for its tokens as they are
+	Slice  func(*expr.Builder, *ir.Value) *ir.Value // the parts of a series, nil for its tokens as they are
 	Loops  []*tensor.LoopVar                        // over the tokens of a part, none where it is one token
 
 	Tokens map[string]*tensor.Tensor
@@ -60,12 +60,12 @@ func (s *Inputs) Value(sym *check.Symbol, when expr.Time, span notation.Span) *t
 func (s *Inputs) slices(sym *check.Symbol, eq *check.Equation, t *tensor.Tensor) *ir.Value {
 	o := s.Outer
 	series := []*tensor.LoopVar{o.Batch, o.Token}
-	if s.Cut == nil {
+	if s.Slice == nil {
 		return o.Named(o.ValueOver(t, series), sym.Name)
 	}
 	defer o.SaveOrigin()()
 	if eq != nil {
 		o.Eq, o.Span = eq.ID, eq.Span()
 	}
-	return s.Cut(o, o.Named(o.ValueOver(t, series), sym.Name))
+	return s.Slice(o, o.Named(o.ValueOver(t, series), sym.Name))
 }

@@ -64,7 +64,7 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 		return e.Timeless(sym, when, span, n.Values[sym.Name])
 	case check.Anchor, check.Snap:
 		if n.frozen || sym.Kind == check.Snap && (n.start == nil || n.start.PerChunk()) {
-			return e.Timeless(sym, when, span, n.frozenHolder(e, sym))
+			return e.Timeless(sym, when, span, n.valueAtStart(e, Holder(e.Block, sym)))
 		}
 		e.Diags.Errorf(diag.TimeSuffix, span, "%s %s is read where no state can be read", sym.Kind, sym.Name).
 			Hint("a state starts from constants and learned values")
@@ -140,8 +140,8 @@ func (n *Names) Program(e *expr.Builder, probes []Probe) *ir.Func {
 	return e.Func
 }
 
-// seriesAt reads a series at a bound time step, back over the chunk's edge where
-// the time step is of a window.
+// seriesAt reads a series at a bound time step, which may be before the call where a
+// window binds it.
 func seriesAt(e *expr.Builder, t *tensor.Tensor, b *expr.Binding) *tensor.Tensor {
 	if b.Time == nil {
 		return t

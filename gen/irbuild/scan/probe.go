@@ -13,9 +13,8 @@ import (
 
 // Probes: values inside the scan that a proof reads, as further results.
 
-// A Probe is something that a proof watches while a rule runs: the two sides
-// of an invariant, or one value. Bare names of states mean the state after the
-// write.
+// A Probe is a value, or the two sides of an invariant, that a proof reads while a rule
+// runs. Bare names of states mean the state after the write.
 type Probe struct {
 	Name    string // of the result; the right side is Name.right
 	Binders []*notation.Binder

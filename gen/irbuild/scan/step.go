@@ -36,15 +36,15 @@ type Step struct {
 // last whole chunk.
 type Remainder struct {
 	Tokens *ir.Axis
-	Cut    func(*expr.Builder, *ir.Value) *ir.Value // the part of a series that belongs to these tokens
+	Slice  func(*expr.Builder, *ir.Value) *ir.Value // the part of a series that belongs to these tokens
 	States map[string]*ir.Value                     // after the last whole chunk
 }
 
 // newStep begins the scan over all tokens of a call.
 func newStep(outer *expr.Builder, series *Names) *Step { return NewStepAfter(outer, series, nil) }
 
-// NewStepAfter begins the scan over all tokens of the call, or over those that
-// are left when it is cut into chunks.
+// NewStepAfter begins the scan over all tokens of the call, or over those after the last
+// whole chunk.
 func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
 	e := outer.Body(outer.Block.ID + ".step")
 	time := outer.Token.Axis
@@ -56,7 +56,7 @@ func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
 		sharedValues: map[string]*tensor.Tensor{}, remainder: after, scan: &ir.Scan{Batch: outer.Batch.Axis, Time: time, Body: e.Func}}
 	s.inputs = &Inputs{Outer: outer, Series: series, E: e, Scan: s.scan, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	if after != nil {
-		s.inputs.Cut = after.Cut
+		s.inputs.Slice = after.Slice
 	}
 	e.Names, e.Counter = s, s
 	for _, sym := range outer.Block.SymSeq {
@@ -193,8 +193,8 @@ func (s *Step) addToRule() {
 	s.outer.Func.Results = append([]ir.Result{{Name: "y", Val: y}}, s.outer.Func.Results...)
 }
 
-// Close adds the scan to the rule's program, with its states as results, and
-// returns the series of answers, or nil where those need no state.
+// Close adds the scan to the rule's program, with its states as results, and returns the
+// series y, or nil where y depends on no state.
 func (s *Step) Close() *ir.Value {
 	f := s.outer.Func
 	in := &ir.Instr{Op: ir.ScanOp, Scan: s.scan, Eq: s.outer.Block.ID, Span: s.outer.Block.Unit.Name.Span}

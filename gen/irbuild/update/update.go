@@ -29,19 +29,18 @@ type Names struct {
 	Failed map[string]bool // equations with an error, which has been reported
 }
 
-// Build builds an update: the parameter, its gradient, its slots, the clock
-// and the options in; the parameter and the slots out. A parameter under an
-// update of entries is one row of them.
+// Build builds an update: the parameter, its gradient, its slots, the clock and the
+// options in; the parameter and the slots out. An update of entries takes the parameter as
+// a vector.
 func Build(blk *check.Block, ds *diag.List) *ir.Func { return build(blk, ds, false, false) }
 
-// OfMatrix is Update of a parameter that is a matrix, for an update of
-// entries as well: so that the two can be compared.
+// OfMatrix is Build of a parameter that is a matrix, also for an update of entries, so
+// that the two can be compared.
 func OfMatrix(blk *check.Block, ds *diag.List) *ir.Func { return build(blk, ds, true, false) }
 
-// Tall is Update with every iteration that is said to hold for the
-// transpose computed on the transpose: of a matrix of more rows than columns,
-// X Xᵀ is then the smaller product. It is nil where there is no such iteration,
-// and in an update of entries.
+// Tall is Build with every oriented iteration computed on the transpose: of a matrix of
+// more rows than columns, X Xᵀ is then the smaller product. It is nil, without an error,
+// where no iteration is oriented, and in an update of entries.
 func Tall(blk *check.Block, ds *diag.List) *ir.Func {
 	_, _, matrices := blk.Matrices()
 	for _, eq := range blk.Eqs {
@@ -88,8 +87,8 @@ func build(blk *check.Block, ds *diag.List, matrix, tall bool) *ir.Func {
 	return e.Func
 }
 
-// NewNames makes the loops of an update of entries, over a matrix where it
-// is asked for one, or the axes of an update of matrices.
+// NewNames makes the loops of an update of entries, over a matrix on request, or the axes
+// of an update of matrices.
 func NewNames(e *expr.Builder, matrix bool) *Names {
 	n := &Names{Values: map[string]*tensor.Tensor{}, Old: map[string]*tensor.Tensor{}, Failed: map[string]bool{}}
 	switch rows, cols, ok := e.Block.Matrices(); {

@@ -11,8 +11,8 @@ import (
 // the scan of the rule takes token by token. A call of fewer tokens than a chunk is
 // all remainder, so a stream of single tokens runs the rule itself.
 
-// A cut is one call cut into chunks.
-type cut struct {
+// A tiling divides the tokens of one call into chunks.
+type tiling struct {
 	size      int      // C
 	chunks    *ir.Axis // the whole chunks
 	token     *ir.Axis // the tokens of one
@@ -20,9 +20,9 @@ type cut struct {
 	final     map[string]*ir.Value
 }
 
-func newCut(e *expr.Builder) *cut {
+func newTiling(e *expr.Builder) *tiling {
 	s := e.Block.Strategy
-	c := &cut{size: s.Length(), token: e.Axis(e.Block.AxisOf(s.Size.Name)), final: map[string]*ir.Value{}}
+	c := &tiling{size: s.Length(), token: e.Axis(e.Block.AxisOf(s.Size.Name)), final: map[string]*ir.Value{}}
 	n := shape.Floor("T", int64(c.size))
 	c.chunks = e.Func.NewSizedAxis("chunks", n)
 	if c.size > 1 {
@@ -32,18 +32,18 @@ func newCut(e *expr.Builder) *cut {
 }
 
 // intoChunks is a series by chunks: [batch, chunk, token, …] of [batch, token, …].
-func (c *cut) intoChunks(e *expr.Builder, v *ir.Value) *ir.Value {
+func (c *tiling) intoChunks(e *expr.Builder, v *ir.Value) *ir.Value {
 	return c.slice(e, v, []*ir.Axis{c.chunks, c.token}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: c.size}, {Loop: 2, Coef: 1}}})
 }
 
 // remainder is the part of a series after the last whole chunk.
-func (c *cut) remainder(e *expr.Builder, v *ir.Value) *ir.Value {
+func (c *tiling) remainder(e *expr.Builder, v *ir.Value) *ir.Value {
 	return c.slice(e, v, []*ir.Axis{c.remaining}, ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: c.chunks.Size.Mul(shape.Int(int64(c.size)))})
 }
 
 // slice copies a series with other axes in the place of its tokens; at is the token that
 // an entry reads.
-func (c *cut) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *ir.Value {
+func (c *tiling) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *ir.Value {
 	axes := append([]*ir.Axis{v.Axes[0]}, time...)
 	sub := []ir.Sub{ir.L(0), at}
 	for _, a := range v.Axes[2:] {
@@ -55,9 +55,9 @@ func (c *cut) slice(e *expr.Builder, v *ir.Value, time []*ir.Axis, at ir.Sub) *i
 	return out
 }
 
-// join concatenates the results of the chunks, [batch, chunk, token, …], and those of the
-// tokens after them to a series of the call.
-func (c *cut) join(e *expr.Builder, whole, rest *ir.Value) *ir.Value {
+// concat concatenates y of the chunks, [batch, chunk, token, …], and y of the tokens after
+// them to a series of the call.
+func (c *tiling) concat(e *expr.Builder, whole, rest *ir.Value) *ir.Value {
 	time := e.Token.Axis
 	if c.remaining != nil {
 		time = e.SizedAxis(c.chunks.Size.Mul(shape.Int(int64(c.size))))
