@@ -87,14 +87,7 @@ func (g *gradSolve) expandResidual() {
 
 // shiftLoops renumbers the loops of subscripts to start at n.
 func shiftLoops(subs []ir.Sub, n int) []ir.Sub {
-	out := make([]ir.Sub, len(subs))
-	for i, s := range subs {
-		out[i].Const = s.Const
-		for _, t := range s.Terms {
-			out[i].Terms = append(out[i].Terms, ir.Term{Loop: t.Loop + n, Coef: t.Coef})
-		}
-	}
-	return out
+	return ir.MapLoops(subs, func(l int) int { return l + n })
 }
 
 // arg is an argument of the residual's instruction, for all points.

@@ -121,17 +121,7 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	param := k.back.Body.AddParam(name, ir.Token, ir.Real, v.Axes...)
 	v.Name, param.Name = param.Name, v.Name
 	k.back.Tokens = append(k.back.Tokens, ir.ScanInput{Param: param, Val: out})
-	k.back.Body.Replace(v, param)
-	for i := range k.back.Carry {
-		if k.back.Carry[i].Next == v {
-			k.back.Carry[i].Next = param
-		}
-	}
-	for i := range k.back.Outs {
-		if k.back.Outs[i].Val == v {
-			k.back.Outs[i].Val = param
-		}
-	}
+	k.back.ReplaceInBody(v, param)
 	k.clone.Map[param] = k.clone.Value(v)
 	k.values.Define(param, v)
 }

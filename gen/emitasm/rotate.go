@@ -191,7 +191,7 @@ func (t *turn) turn() *rotated {
 			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next).Expr(l.Val)})
 		}
 	}
-	asked := plan.Substitution{Locals: t.later}
+	asked := plan.Substitute(t.later, nil)
 	front := append(append(again, t.middle...), keep...)
 	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next))
 	r.body = append(r.body, asked.Nodes(t.end)...)
@@ -211,15 +211,15 @@ func (t *turn) beside() plan.Index {
 }
 
 // ahead is the change of the first lane's statements to the next token.
-func (t *turn) ahead(next plan.Index) plan.Substitution {
-	return plan.Substitution{Locals: t.new, Vars: map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)}}
+func (t *turn) ahead(next plan.Index) plan.Copier {
+	return plan.Substitute(t.new, map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)})
 }
 
 // both is the last lane of a token with the first one of the next.
 func (t *turn) both(next plan.Index) *plan.Loop {
 	out := *t.final
 	out.Sums = max(t.first.Sums, t.final.Sums)
-	written := plan.Substitution{Locals: t.later}.Nodes(t.final.Body)
+	written := plan.Substitute(t.later, nil).Nodes(t.final.Body)
 	asking := t.ahead(next).Nodes(t.first.Body)
 	out.Body = append(written, asking...)
 	for i, n := range written {

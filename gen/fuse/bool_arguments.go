@@ -28,7 +28,7 @@ func boolArguments(n *plan.Loop) []*plan.Local {
 
 // substitute copies nodes with one scalar in place of another.
 func substitute(ns []plan.Node, outer, own *plan.Local) []plan.Node {
-	return plan.Substitution{Locals: map[*plan.Local]*plan.Local{outer: own}}.Nodes(ns)
+	return plan.Substitute(map[*plan.Local]*plan.Local{outer: own}, nil).Nodes(ns)
 }
 
 // passBool gives a region a Boolean as a number, which the returned statement

@@ -90,11 +90,11 @@ func optionalLoop(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 	if !ok {
 		return nil
 	}
-	out, change := *loop, plan.Substitution{Locals: map[*plan.Local]*plan.Local{}}
+	out, locals := *loop, map[*plan.Local]*plan.Local{}
 	out.Kind, out.Var = plan.Plain, &plan.Var{Name: loop.Var.Name}
-	change.Vars = map[*plan.Var]plan.Index{loop.Var: plan.At(out.Var)}
+	change := plan.Substitute(locals, map[*plan.Var]plan.Index{loop.Var: plan.At(out.Var)})
 	for _, let := range lets {
-		change.Locals[let.To] = &plan.Local{Name: let.To.Name, Elem: let.To.Elem}
+		locals[let.To] = &plan.Local{Name: let.To.Name, Elem: let.To.Elem}
 	}
 	out.Body = nil
 	for _, let := range lets {

@@ -40,20 +40,20 @@ func perRow(ns []plan.Node) {
 				body = append(body, n)
 				continue
 			}
-			own := plan.Substitution{Locals: map[*plan.Local]*plan.Local{}}
+			own := map[*plan.Local]*plan.Local{}
 			var before, after []plan.Node
 			for _, n := range loop.Body {
 				acc, ok := n.(*plan.Accumulate)
-				if !ok || acc.Max || begun[acc.To] || own.Locals[acc.To] != nil {
+				if !ok || acc.Max || begun[acc.To] || own[acc.To] != nil {
 					continue
 				}
 				row := &plan.Local{Name: acc.To.Name + ".row", Elem: acc.To.Elem}
-				own.Locals[acc.To] = row
+				own[acc.To] = row
 				before = append(before, &plan.Let{To: row, Val: plan.Num{}})
 				after = append(after, &plan.Accumulate{To: acc.To, Set: true, Val: plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: acc.To}, plan.Ref{To: row}}}})
 			}
 			if len(before) > 0 {
-				n = own.Node(loop)
+				n = plan.Substitute(own, nil).Node(loop)
 			}
 			body = append(append(append(body, before...), n), after...)
 		}

@@ -74,6 +74,21 @@ func SubstAll(subs, at []Sub) ([]Sub, bool) {
 	return out, true
 }
 
+// MapLoops renumbers the loops of subscripts.
+func MapLoops(subs []Sub, to func(loop int) int) []Sub {
+	out := make([]Sub, len(subs))
+	for i, s := range subs {
+		out[i].Const = s.Const
+		for _, t := range s.Terms {
+			out[i].Terms = append(out[i].Terms, Term{Loop: to(t.Loop), Coef: t.Coef})
+		}
+		if s.Indirect != nil {
+			out[i].Indirect = &Arg{Val: s.Indirect.Val, Sub: MapLoops(s.Indirect.Sub, to)}
+		}
+	}
+	return out
+}
+
 // MergeTerms sorts terms by loop, adds like ones and drops zeros.
 func MergeTerms(ts []Term) []Term {
 	slices.SortStableFunc(ts, func(a, b Term) int { return a.Loop - b.Loop })

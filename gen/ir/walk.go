@@ -251,3 +251,19 @@ func (s *Scan) replace(old, new *Value) {
 		s.Primal.Scan.replace(old, new)
 	}
 }
+
+// ReplaceInBody makes every reader of old in the body read new, the next states
+// and the outputs too.
+func (s *Scan) ReplaceInBody(old, new *Value) {
+	s.Body.Replace(old, new)
+	for i := range s.Carry {
+		if s.Carry[i].Next == old {
+			s.Carry[i].Next = new
+		}
+	}
+	for i := range s.Outs {
+		if s.Outs[i].Val == old {
+			s.Outs[i].Val = new
+		}
+	}
+}

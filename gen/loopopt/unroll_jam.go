@@ -1,6 +1,7 @@
 package loopopt
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -187,7 +188,7 @@ func (j *jammer) straight(run []plan.Node) []plan.Node {
 	}
 	for _, c := range j.copies {
 		for _, n := range rows {
-			first = append(first, c.node(n))
+			first = append(first, c.copier().Node(n))
 		}
 	}
 	return append(first, last...)
@@ -271,78 +272,19 @@ func (c *iteration) index(x plan.Index) plan.Index {
 	return out
 }
 
-func (c *iteration) indices(xs []plan.Index) []plan.Index {
-	out := make([]plan.Index, len(xs))
-	for i, x := range xs {
-		out[i] = c.index(x)
+func (c *iteration) buffer(b *plan.Buffer) *plan.Buffer {
+	own := c.buf[b.Base()]
+	if own == nil || b.ViewOf == nil {
+		return cmp.Or(own, b)
 	}
-	return out
+	n := *b
+	n.ViewOf = own
+	return &n
 }
 
-func (c *iteration) access(a plan.Access) plan.Access {
-	b := a.Buf
-	if c.buf[b.Base()] != nil {
-		if b.ViewOf != nil {
-			n := *b
-			n.ViewOf = c.buf[b.Base()]
-			b = &n
-		} else {
-			b = c.buf[b]
-		}
-	}
-	return plan.Access{Buf: b, Index: c.indices(a.Index)}
-}
-
-func (c *iteration) expr(e plan.Expr) plan.Expr {
-	return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
-		switch e := e.(type) {
-		case plan.Load:
-			return plan.Load{Access: c.access(e.Access)}
-		case plan.Ref:
-			return plan.Ref{To: c.toLocal(e.To)}
-		case plan.IndexExpr:
-			return plan.IndexExpr{Index: c.index(e.Index)}
-		}
-		return e
-	})
-}
-
-func (c *iteration) node(n plan.Node) plan.Node {
-	list := func(ns []plan.Node) []plan.Node {
-		out := make([]plan.Node, len(ns))
-		for i, n := range ns {
-			out[i] = c.node(n)
-		}
-		return out
-	}
-	switch n := n.(type) {
-	case *plan.Let:
-		return &plan.Let{To: c.toLocal(n.To), Val: c.expr(n.Val)}
-	case *plan.Accumulate:
-		return &plan.Accumulate{To: c.toLocal(n.To), Max: n.Max, Set: n.Set, Val: c.expr(n.Val)}
-	case *plan.Gather:
-		return &plan.Gather{To: c.toVar(n.To), From: c.access(n.From), Plus: c.index(n.Plus)}
-	case *plan.Store:
-		out := &plan.Store{To: c.access(n.To), Add: n.Add}
-		for _, v := range n.Vals {
-			out.Vals = append(out.Vals, c.expr(v))
-		}
-		return out
-	case *plan.Zero:
-		return &plan.Zero{Buf: c.access(plan.Access{Buf: n.Buf}).Buf}
-	case *plan.Loop:
-		out := *n
-		out.Lo, out.Hi, out.Body = c.indices(n.Lo), c.indices(n.Hi), list(n.Body)
-		return &out
-	case *plan.If:
-		return &plan.If{Cond: c.indices(n.Cond), Present: n.Present, Body: list(n.Body)}
-	case *plan.FindRoot:
-		out := *n
-		out.To, out.X, out.Lo, out.Hi = c.toLocal(n.To), c.toLocal(n.X), c.expr(n.Lo), c.expr(n.Hi)
-		out.Body, out.Val = list(n.Body), c.expr(n.Val)
-		return &out
-	}
-	panic(fmt.Sprintf("plan: BUG: no copy of %T", n))
+// copier copies statements into the iteration.
+func (c *iteration) copier() plan.Copier {
+	return plan.Copier{Local: c.toLocal, Var: c.toVar, Index: c.index, Buf: c.buffer}
 }
 
 // copyNode copies a statement so that its expressions can be replaced.

@@ -68,11 +68,8 @@ type gemm struct {
 // three arrays are collapsed; the others stay outside.
 func (r *region) gemm(in *ir.Instr) []plan.Node {
 	p := asMatmul(in)
-	g := &gemm{in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
-	for i := range in.Loops {
-		g.vars[i] = r.l.loopVar(i, r)
-		g.loops[i] = plan.At(g.vars[i])
-	}
+	g := &gemm{in: in}
+	g.loops, g.vars = r.freshLoops(in)
 	w := r.leaf(nil)
 	g.c = r.place(in.Out)(w.indices(in.To, g.loops))
 	g.a = r.place(in.Args[0].Val)(w.indices(in.Args[0].Sub, g.loops))

@@ -22,17 +22,14 @@ type norm struct {
 }
 
 func (r *region) normalise(in *ir.Instr) []plan.Node {
-	n := &norm{r: r, in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
-	for i := range in.Loops {
-		if i == r.rowLoop(in) {
-			n.loops[i] = plan.At(r.row)
-			continue
-		}
-		n.vars[i] = r.l.loopVar(i, r)
-		n.loops[i] = plan.At(n.vars[i])
-		if slices.Contains(in.Over, i) {
+	n := &norm{r: r, in: in}
+	n.loops, n.vars = r.freshLoops(in)
+	for i, v := range n.vars {
+		switch {
+		case v == nil: // the row
+		case slices.Contains(in.Over, i):
 			n.over = append(n.over, i)
-		} else {
+		default:
 			n.kept = append(n.kept, i)
 		}
 	}

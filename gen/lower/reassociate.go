@@ -101,17 +101,7 @@ func extract(f *ir.Func, in *ir.Instr, over map[int]bool, inside, outside []ir.A
 
 // renumber replaces loop numbers in subscripts.
 func renumber(subs []ir.Sub, number map[int]int) []ir.Sub {
-	out := make([]ir.Sub, len(subs))
-	for i, s := range subs {
-		out[i].Const = s.Const
-		for _, t := range s.Terms {
-			out[i].Terms = append(out[i].Terms, ir.Term{Loop: number[t.Loop], Coef: t.Coef})
-		}
-		if s.Indirect != nil {
-			out[i].Indirect = &ir.Arg{Val: s.Indirect.Val, Sub: renumber(s.Indirect.Sub, number)}
-		}
-	}
-	return out
+	return ir.MapLoops(subs, func(l int) int { return number[l] })
 }
 
 // dropLoops removes loops from an instruction and replaces its arguments.

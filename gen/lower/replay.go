@@ -89,12 +89,7 @@ func (l *lowerer) forwardStep(mark *scanLink, primal *ir.Scan, states map[*ir.Va
 		saved := l.f.Param(mark.saved[k])
 		p := body.AddParam(saved.Name, ir.Token, ir.Real, v.Axes...)
 		out.Tokens = append(out.Tokens, ir.ScanInput{Param: p, Val: saved})
-		for i := range out.Carry {
-			if out.Carry[i].Next == v {
-				out.Carry[i].Next = p
-			}
-		}
-		body.Replace(v, p)
+		out.ReplaceInBody(v, p)
 	}
 	needed := map[string]bool{}
 	for p := range states {

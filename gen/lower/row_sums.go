@@ -127,20 +127,7 @@ func (r *independentRows) summand(a ir.Arg) (float64, []ir.Arg) {
 
 // shifted makes room for a loop in front of all others.
 func shifted(subs []ir.Sub) []ir.Sub {
-	number := map[int]int{}
-	for _, s := range subs {
-		for _, t := range s.Terms {
-			number[t.Loop] = t.Loop + 1
-		}
-		if s.Indirect != nil {
-			for _, x := range s.Indirect.Sub {
-				for _, t := range x.Terms {
-					number[t.Loop] = t.Loop + 1
-				}
-			}
-		}
-	}
-	return renumber(subs, number)
+	return ir.MapLoops(subs, func(l int) int { return l + 1 })
 }
 
 // linear reports whether an instruction is linear in sums over rows that

@@ -32,17 +32,9 @@ func (r *region) stack(in *ir.Instr) []plan.Node {
 	for _, a := range in.Args {
 		part := slices.IndexFunc(a.Sub, func(s ir.Sub) bool { return uses([]ir.Sub{s}, in.Over[0]) })
 		leaf := r.leaf(nil)
-		loops, vars := make([]plan.Index, len(in.Loops)), make([]*plan.Var, len(in.Loops))
-		for i := range in.Loops {
-			if i == r.rowLoop(in) {
-				loops[i] = plan.At(r.row)
-				continue
-			}
-			vars[i] = r.l.loopVar(i, r)
-			loops[i] = plan.At(vars[i])
-			if i == in.Over[0] {
-				loops[i] = loops[i].Add(plan.Fixed(a.Sub[part].Const), shape.Int(-1))
-			}
+		loops, vars := r.freshLoops(in)
+		if i := in.Over[0]; vars[i] != nil {
+			loops[i] = loops[i].Add(plan.Fixed(a.Sub[part].Const), shape.Int(-1))
 		}
 		val := leaf.arg(a, loops)
 		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(loops), Vals: []plan.Expr{val}})
@@ -59,6 +51,21 @@ func (r *region) stack(in *ir.Instr) []plan.Node {
 		out = append(out, nodes...)
 	}
 	return out
+}
+
+// freshLoops are new loops for an instruction: their values and variables. The
+// bound row has its value and no variable.
+func (r *region) freshLoops(in *ir.Instr) (loops []plan.Index, vars []*plan.Var) {
+	loops, vars = make([]plan.Index, len(in.Loops)), make([]*plan.Var, len(in.Loops))
+	for i := range in.Loops {
+		if i == r.rowLoop(in) {
+			loops[i] = plan.At(r.row)
+			continue
+		}
+		vars[i] = r.l.loopVar(i, r)
+		loops[i] = plan.At(vars[i])
+	}
+	return loops, vars
 }
 
 // full is a loop over [0, size).

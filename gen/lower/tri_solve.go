@@ -16,11 +16,8 @@ import (
 
 // triangle lowers a triangular solve.
 func (r *region) triangle(in *ir.Instr) []plan.Node {
-	g := &gemm{in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
-	for i := range in.Loops {
-		g.vars[i] = r.l.loopVar(i, r)
-		g.loops[i] = plan.At(g.vars[i])
-	}
+	g := &gemm{in: in}
+	g.loops, g.vars = r.freshLoops(in)
 	t, i := in.Triangle()
 	size := in.Loops[t].Size
 	down := slices.ContainsFunc(in.To, func(s ir.Sub) bool {

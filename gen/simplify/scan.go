@@ -71,17 +71,7 @@ func (s *simplifier) propagateConstants(in *ir.Instr) {
 		v := b.Const(c, param.Axes...)
 		n := len(sc.Body.Body) - 1
 		sc.Body.Body = append([]*ir.Instr{sc.Body.Body[n]}, sc.Body.Body[:n]...)
-		sc.Body.Replace(param, v)
-		for i := range sc.Carry {
-			if sc.Carry[i].Next == param {
-				sc.Carry[i].Next = v
-			}
-		}
-		for i := range sc.Outs {
-			if sc.Outs[i].Val == param {
-				sc.Outs[i].Val = v
-			}
-		}
+		sc.ReplaceInBody(param, v)
 		s.bodies[sc.Body], s.changed = false, true
 		return true
 	}

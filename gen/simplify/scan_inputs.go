@@ -172,15 +172,5 @@ func (m *mover) commit(param, v *ir.Value) {
 	m.sc.Tokens = slices.DeleteFunc(m.sc.Tokens, func(t ir.ScanInput) bool { return t.Param == param })
 	body.Params = slices.DeleteFunc(body.Params, func(p *ir.Value) bool { return p == param })
 	body.Body = append(m.body, body.Body...)
-	body.Replace(param, v)
-	for i := range m.sc.Carry {
-		if m.sc.Carry[i].Next == param {
-			m.sc.Carry[i].Next = v
-		}
-	}
-	for i := range m.sc.Outs {
-		if m.sc.Outs[i].Val == param {
-			m.sc.Outs[i].Val = v
-		}
-	}
+	m.sc.ReplaceInBody(param, v)
 }
