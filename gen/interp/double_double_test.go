@@ -10,8 +10,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
 )
 
-// TestWideFunctions compares with digits from tables.
-func TestWideFunctions(t *testing.T) {
+// TestDoubleDoubleFunctions compares with digits from tables.
+func TestDoubleDoubleFunctions(t *testing.T) {
 	for _, c := range []struct {
 		op   ir.Op
 		x    float64
@@ -53,8 +53,8 @@ func TestWideFunctions(t *testing.T) {
 	}
 }
 
-// TestWideIsRun: double-double numbers are the float64 ones, but for rounding.
-func TestWideIsRun(t *testing.T) {
+// TestDoubleDoubleIsRun: double-double numbers are the float64 ones, but for rounding.
+func TestDoubleDoubleIsRun(t *testing.T) {
 	ran := 0
 	for seed := range uint64(400) {
 		f := irtest.Program(seed)

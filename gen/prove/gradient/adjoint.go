@@ -169,7 +169,7 @@ func adjointsAt(s Subject, pair *ir.Pair, draw *sample.Sampler) (*finiteDifferen
 		switch w := numeric.Compare(plain[r.Name], out); {
 		case w.Err <= simplifyTol:
 		case !(math.Abs(w.A-w.B) <= numeric.MostRoundings*numeric.RoundingError(s.Func, draw.Sizes, d.params)[r.Name]):
-			panic(fmt.Sprintf("prove: BUG: simplifying %s changes %s%s from %g to %g", s.Func.Name, r.Name, numeric.AtIndex(w.Index), w.A, w.B))
+			panic(fmt.Sprintf("gradient: BUG: simplifying %s changes %s%s from %g to %g", s.Func.Name, r.Name, numeric.AtIndex(w.Index), w.A, w.B))
 		case !(w.Err <= lostTol):
 			lost = &badValue{what: r.Name, at: sample.ResultSpan(r, s.Span), lost: fmt.Sprintf("two equal forms of its equation give %.9g and %.9g%s", w.A, w.B, numeric.AtIndex(w.Index))}
 		}

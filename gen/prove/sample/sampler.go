@@ -99,10 +99,10 @@ func (s *Sampler) RowSet(p *ir.Value, typ *notation.Type) notation.TypeKind {
 }
 
 func (s *Sampler) isGate(sym *check.Symbol) bool {
-	eq := (*check.Equation)(nil)
-	if sym != nil {
-		eq = s.Block.Equation(sym.Name)
+	if sym == nil {
+		return false
 	}
+	eq := s.Block.Equation(sym.Name)
 	return eq != nil && eq.Gate != nil
 }
 
