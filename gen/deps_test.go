@@ -43,7 +43,7 @@ gen/check:        gen/source gen/diag gen/shape gen/ident gen/notation gen/units
 gen/check/expand: gen/source gen/diag gen/ident gen/notation gen/units
 gen/irbuild:      gen/diag gen/notation gen/check gen/ir
 gen/irbuild/tensor:  gen/diag gen/shape gen/ident gen/notation gen/ir
-gen/irbuild/program: gen/source gen/diag gen/shape gen/ident gen/notation gen/check gen/ir
+gen/irbuild/program: gen/source gen/diag gen/ident gen/notation gen/check gen/ir
 gen/irbuild/expr:    gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/simplify gen/autodiff! gen/irbuild/tensor gen/irbuild/program
 gen/irbuild/form:    gen/ir gen/irbuild/tensor
 gen/irbuild/scan:    gen/diag gen/ident gen/notation gen/check gen/ir gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr
@@ -82,7 +82,7 @@ gen/prove/witness: gen/source gen/diag gen/notation gen/notation/parser gen/unit
 gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/notation/parser gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
-gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
+gen/vjpcheck:     gen/source gen/diag gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 gen/vjpcheck/pseudo:
 
 # the pipeline: the one place that sees all passes
