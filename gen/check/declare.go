@@ -143,7 +143,11 @@ func (r *resolver) statement(u *notation.Unit, st notation.Stmt) {
 	b := r.b
 	switch st.(type) {
 	case *notation.Claim, *notation.Invariant, *notation.Provides, *notation.Special, *notation.Erratum, *notation.Cost:
-		if !r.describesBlock(u) {
+		if !r.describesBlock(u) || !r.kept(notation.When(st)) {
+			return
+		}
+	case *notation.Kink:
+		if !r.kept(notation.When(st)) {
 			return
 		}
 	}
@@ -154,21 +158,13 @@ func (r *resolver) statement(u *notation.Unit, st notation.Stmt) {
 	case *notation.Define:
 		r.define(u, s)
 	case *notation.Claim:
-		if r.kept(s.When) {
-			b.Claims = append(b.Claims, s)
-		}
+		b.Claims = append(b.Claims, s)
 	case *notation.Kink:
-		if r.kept(s.When) {
-			b.Kinks = append(b.Kinks, s)
-		}
+		b.Kinks = append(b.Kinks, s)
 	case *notation.Invariant:
-		if r.kept(s.When) {
-			b.Invariants = append(b.Invariants, s)
-		}
+		b.Invariants = append(b.Invariants, s)
 	case *notation.Provides:
-		if r.kept(s.When) {
-			b.Provides = append(b.Provides, s)
-		}
+		b.Provides = append(b.Provides, s)
 	case *notation.Special:
 		b.Specials = append(b.Specials, s)
 	case *notation.Trial:
@@ -176,9 +172,7 @@ func (r *resolver) statement(u *notation.Unit, st notation.Stmt) {
 	case *notation.Erratum:
 		b.Errata = append(b.Errata, s)
 	case *notation.Cost:
-		if r.kept(s.When) {
-			b.Costs = append(b.Costs, s)
-		}
+		b.Costs = append(b.Costs, s)
 	case *notation.NoGrad:
 		b.NoGrads = append(b.NoGrads, s)
 	case *notation.Iterate:

@@ -3,6 +3,7 @@ package notation
 import (
 	"fmt"
 	"iter"
+	"reflect"
 )
 
 // Inspect calls visit for n and, while visit returns true, for every node
@@ -61,27 +62,8 @@ func Declared(body []Stmt, keyword string) iter.Seq[*DeclName] {
 
 // isNil reports whether n is nil, or an interface with a nil pointer.
 func isNil(n any) bool {
-	switch n := n.(type) {
-	case nil:
-		return true
-	case *Type:
-		return n == nil
-	case *Formula:
-		return n == nil
-	case *Apply:
-		return n == nil
-	case *Define:
-		return n == nil
-	case *Cite:
-		return n == nil
-	case *Call:
-		return n == nil
-	case *Binder:
-		return n == nil
-	case *Family:
-		return n == nil
-	}
-	return false
+	v := reflect.ValueOf(n)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // list turns nodes of one type into nodes.

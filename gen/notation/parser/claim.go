@@ -70,12 +70,7 @@ func (p *parser) invariant() notation.Stmt {
 func (p *parser) provides() notation.Stmt {
 	start := p.next()
 	s := &notation.Provides{Needs: start.text == "requires"}
-	for {
-		s.Marks = append(s.Marks, p.mark())
-		if !p.got(",") {
-			break
-		}
-	}
+	s.Marks = sequence(p, ",", p.mark)
 	if s.Needs {
 		s.Reason = p.text()
 	}
@@ -88,10 +83,7 @@ func (p *parser) mark() *notation.Mark {
 	m := &notation.Mark{Name: p.name("a marker")}
 	if p.cur().is("(") {
 		closing := p.open()
-		m.Args = append(m.Args, p.memberName("a name"))
-		for p.got(",") {
-			m.Args = append(m.Args, p.memberName("a name"))
-		}
+		m.Args = sequence(p, ",", func() notation.Word { return p.memberName("a name") })
 		closing(")")
 	}
 	m.Span = p.since(start)

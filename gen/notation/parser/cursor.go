@@ -90,6 +90,15 @@ func (p *parser) wantWord(w string) {
 func (p *parser) span(t token) notation.Span { return p.in.span(t.pos, t.end) }
 
 // since returns the span from the start of t to the last token read.
+// sequence reads items with a separator between them, at least one.
+func sequence[T any](p *parser, separator string, item func() T) []T {
+	items := []T{item()}
+	for p.got(separator) {
+		items = append(items, item())
+	}
+	return items
+}
+
 func (p *parser) since(t token) notation.Span {
 	last := t
 	if p.i > 0 && p.i <= len(p.toks) {

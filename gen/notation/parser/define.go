@@ -110,16 +110,12 @@ func (p *parser) trailers(reason bool) (tr trailers) {
 
 // locals reads `a = 1, b = 2` after with.
 func (p *parser) locals() []*notation.Define {
-	var ds []*notation.Define
-	for {
+	return sequence(p, ",", func() *notation.Define {
 		start := p.cur()
 		d := p.localDefine()
 		d.Span = p.since(start)
-		ds = append(ds, d)
-		if !p.got(",") {
-			return ds
-		}
-	}
+		return d
+	})
 }
 
 // localDefine reads `a = 1`, or `solve ζ ∈ [lo, hi] : equation`.

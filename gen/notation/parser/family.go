@@ -26,10 +26,7 @@ func (p *parser) family() *notation.Family {
 		return f
 	}
 	closing := p.open()
-	f.Members = append(f.Members, p.name("the name of a member"))
-	for p.got(",") {
-		f.Members = append(f.Members, p.name("the name of a member"))
-	}
+	f.Members = sequence(p, ",", func() notation.Word { return p.name("the name of a member") })
 	closing("}")
 	p.want(":")
 	f.Span = p.since(start)

@@ -36,11 +36,8 @@ func (p *parser) apply() *notation.Apply {
 	a.Name = p.unitName("the name of a page")
 	if p.cur().is("(") {
 		closing := p.open()
-		for len(a.Args) > 0 || !p.cur().is(")") {
-			a.Args = append(a.Args, p.argument())
-			if !p.got(",") {
-				break
-			}
+		if !p.cur().is(")") {
+			a.Args = sequence(p, ",", p.argument)
 		}
 		closing(")")
 	}
@@ -90,10 +87,7 @@ func (p *parser) listAhead(named bool) bool {
 // pages reads `[Page, Page(w = 3)]`.
 func (p *parser) pages() []*notation.Apply {
 	closing := p.open()
-	list := []*notation.Apply{p.apply()}
-	for p.got(",") {
-		list = append(list, p.apply())
-	}
+	list := sequence(p, ",", p.apply)
 	closing("]")
 	return list
 }

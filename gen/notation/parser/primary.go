@@ -95,10 +95,7 @@ func (p *parser) power(start token, x notation.Expr) notation.Expr {
 // index reads `[i, j]` after x, and the call of a family's member.
 func (p *parser) index(start token, x notation.Expr) notation.Expr {
 	closing := p.open()
-	at := []notation.Expr{p.indexItem()}
-	for p.got(",") {
-		at = append(at, p.indexItem())
-	}
+	at := sequence(p, ",", p.indexItem)
 	closing("]")
 	id, plain := x.(*notation.Ident)
 	if t := p.cur(); plain && id.Time == nil && !id.Bar && t.is("(") && !t.space && p.callable(id.Name.Text) {
@@ -116,10 +113,7 @@ func (p *parser) indexItem() notation.Expr {
 		return p.union()
 	}
 	closing := p.open()
-	items := []notation.Expr{p.union()}
-	for p.got(",") {
-		items = append(items, p.union())
-	}
+	items := sequence(p, ",", p.union)
 	closing(")")
 	return &notation.Tuple{Span: p.since(start), Items: items}
 }
@@ -273,12 +267,7 @@ func (p *parser) caseOf() notation.Expr {
 		return p.hole()
 	}
 	closing := p.open()
-	for {
-		c.Arms = append(c.Arms, p.caseArm())
-		if !p.got(";") {
-			break
-		}
-	}
+	c.Arms = sequence(p, ";", p.caseArm)
 	closing("}")
 	c.Span = p.since(start)
 	return c

@@ -89,10 +89,7 @@ func (p *parser) orient() {
 // fit reads `fit M : M k_t → v_t with …`.
 func (p *parser) fit() notation.Stmt {
 	start := p.next()
-	f := &notation.Fit{Weights: []notation.Word{p.name("a weight")}}
-	for p.got(",") {
-		f.Weights = append(f.Weights, p.name("a weight"))
-	}
+	f := &notation.Fit{Weights: sequence(p, ",", func() notation.Word { return p.name("a weight") })}
 	p.want(":")
 	f.Predict = p.union()
 	p.want("→")

@@ -185,13 +185,7 @@ func (p *parser) pageType() *notation.Type {
 // dims reads `dims d, d_q = d_k, d = H × d_h`.
 func (p *parser) dims() notation.Stmt {
 	start := p.next()
-	d := &notation.Dims{}
-	for {
-		d.Items = append(d.Items, p.dimsItem())
-		if !p.got(",") {
-			break
-		}
-	}
+	d := &notation.Dims{Items: sequence(p, ",", p.dimsItem)}
 	d.Span = p.since(start)
 	return d
 }
