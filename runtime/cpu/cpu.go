@@ -4,7 +4,7 @@
 // before it is added; it is that of package num, and plain Go everywhere. In
 // the fma one a product and a sum are one fused operation with one rounding;
 // it has three levels with equal bits: a Go twin, AVX2 and AVX-512. Checkpoints
-// name the arithmetic, kernels ask for the level.
+// name the arithmetic, kernels read the level.
 //
 // The level is the best one that the CPU and its operating system support. The
 // environment variable HECATE_CPU forces another: portable, fma, avx2 or

@@ -24,8 +24,8 @@ func NewBarrier(m *Machine, send func(to int, e Envelope) error, inbox <-chan En
 // Machine returns the rank's state to read.
 func (b *Barrier) Machine() *Machine { return b.machine }
 
-// Sync says to all ranks what this one gives at its pulse, waits until all have
-// said theirs, and goes on to the next pulse. It returns what each gave, by rank.
+// Sync sends this rank's digest for its pulse to all ranks, waits for theirs, and
+// advances to the next pulse. It returns the digests by rank.
 // The error is the machine's, that of sending, or the context's; an envelope that
 // is refused ends the wait as well, since ranks that keep to the protocol send
 // none.

@@ -1,12 +1,11 @@
 // Package reconcile keeps the pulses of several ranks together.
 //
-// Ranks that build one model must do the same step at the same pulse. Behind a
-// synchronous barrier they do: a rank that has done its work on a pulse says so to
-// all others in an envelope, with the digest of what it gives, and goes on when
-// it has the envelope of every rank for that pulse. A Machine is one rank's half
-// of it: it is told what happens, it says what that means, and it does nothing
-// itself. It has no goroutine, no channel and no clock but the one that it is
-// given, so the same events give the same states.
+// Ranks that build one model must do the same step at the same pulse. A synchronous
+// barrier ensures that: a rank that has finished a pulse sends an envelope to all
+// others, with the digest of its result, and continues when it has the envelope of
+// every rank for that pulse. A Machine is the state machine of one rank: its methods
+// take events and return decisions. It has no goroutine, no channel and no clock but
+// the one in its Config, so the same events lead to the same states.
 //
 //	         Arrive              the last envelope        Advance
 //	working ───────► waiting ─────────────────► complete ────────► working, one pulse on
@@ -83,7 +82,7 @@ func (e Envelope) String() string {
 	return fmt.Sprintf("rank %d at pulse %d sends %v", e.Rank, e.Pulse, e.Digest)
 }
 
-// Config is what a rank is told once. Zero Skew, Timeout and Clock are MaxSkew,
+// Config is the fixed parameters of a rank. Zero Skew, Timeout and Clock are MaxSkew,
 // Timeout and time.Now.
 type Config struct {
 	Rank, Ranks int

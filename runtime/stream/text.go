@@ -51,7 +51,7 @@ func Open(path string) (*Text, error) {
 	return FromDocuments(path, data)
 }
 
-// FromDocuments joins documents of any bytes to a text. No token is asked to
+// FromDocuments joins documents of any bytes to a text. No token has to
 // predict the first of the next document. The error wraps ErrTooShort for a
 // text of less than 20 bytes, of which a held-out tenth would be a byte.
 func FromDocuments(name string, documents ...[]byte) (*Text, error) {

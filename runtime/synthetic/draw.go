@@ -44,9 +44,8 @@ func (r *rng) answer(right int32, lo, n int, noise Noise) int32 {
 	return right
 }
 
-// entropy is that of an answer of n possible ones, for who knows the right one:
-// with ε of the noise that one has the probability 1 − ε + ε/n and every other
-// ε/n.
+// entropy is the entropy of an answer among n, given the right one: with ε of the noise
+// that one has the probability 1 − ε + ε/n and every other ε/n.
 func (noise Noise) entropy(n int) float64 {
 	e := float64(noise) / perMille
 	each := e / float64(n)

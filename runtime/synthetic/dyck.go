@@ -1,25 +1,25 @@
 package synthetic
 
 // Dyck is nested brackets of several Types, no deeper than Depth. An episode
-// begins with nothing open and stops after Tokens tokens, wherever that is. At
+// begins with an empty stack and stops after Tokens tokens. At
 // depth 0 a bracket opens; at Depth the last one closes; between, one opens
-// with the probability p = Open/1000, and else the last one closes. The type of
-// one that opens is any. All tokens but the first are scored. Source: the
+// with the probability p = Open/1000, and else the last one closes. Types
+// are uniform. All tokens but the first are scored. Source: the
 // bounded hierarchical languages of Hewitt et al. 2020, arXiv:2010.07515,
 // without their end of a string.
 //
 // Ids: 0 to Types−1 open, Types to 2·Types−1 close.
 //
-// Optimum: who knows the stack is left with what is drawn. With h the entropy
-// of one choice of probability p, the bits of a token after depth d are
+// Optimum: the predictor that tracks the stack; only the random choices remain. With
+// h the binary entropy, the bits of a token after depth d are
 //
 //	d = 0            log₂ Types
 //	0 < d < Depth    h(p) + p·log₂ Types
 //	d = Depth        0
 //
-// Forgetful: who counts the depth and forgets the types is as good at all but
-// the type of what closes, of which each is equally likely, whatever the
-// depths have been: types are drawn independently of depths.
+// Forgetful: the predictor that counts the depth and forgets the types has the same
+// cost except for the type of a closing bracket, for which all types are equally
+// likely: types are drawn independently of depths.
 //
 //	0 < d < Depth    h(p) + log₂ Types
 //	d = Depth        log₂ Types
@@ -50,13 +50,13 @@ func (d Dyck) Vocab() int { return 2 * d.Types }
 // Length is Tokens.
 func (d Dyck) Length() int { return d.Tokens }
 
-// Optimum is that of who knows the stack.
+// Optimum is the cost of the predictor that tracks the stack.
 func (d Dyck) Optimum() float64 {
 	p, types := d.p(), log2(float64(d.Types))
 	return d.mean(types, d.choice()+float64(p*types), 0)
 }
 
-// Forgetful is that of who knows the depth only.
+// Forgetful is the cost of the predictor that knows only the depth.
 func (d Dyck) Forgetful() float64 {
 	types := log2(float64(d.Types))
 	return d.mean(types, d.choice()+types, types)

@@ -27,7 +27,7 @@ type Scale struct{ Contexts, Segment int }
 //
 // which has the same distribution as first drawing the row (Pólya's urn, by
 // the exchangeability of the Dirichlet-multinomial), and is done in integers.
-// It is also what the optimal predictor says, who counts since the switch.
+// It is also the prediction of the optimal predictor, which counts since the switch.
 //
 // Optimum: the bits of the symbol that comes as number n of its row are
 //
@@ -44,8 +44,8 @@ type Scale struct{ Contexts, Segment int }
 // and the figure is the mean over scales, weighed by their contexts.
 //
 // Forgetful: without a count every symbol is equally likely, log₂ A. Within is
-// the figure between the two, of the best predictor that forgets everything
-// after every so many pairs: the same formula with shorter segments.
+// between the two: the best predictor that forgets everything after a fixed number of
+// pairs, by the same formula with shorter segments.
 type Piecewise struct {
 	Symbols int
 	Alpha   int // of 1000
@@ -107,14 +107,14 @@ func (p Piecewise) Vocab() int { return p.contexts() + p.Symbols }
 // Length is twice the longest segment.
 func (p Piecewise) Length() int { return 2 * p.longest() }
 
-// Optimum is that of who counts since the last switch of each scale.
+// Optimum is the cost of the predictor that counts since the last switch of each scale.
 func (p Piecewise) Optimum() float64 { return p.Within(p.longest()) }
 
 // Forgetful is log₂ Symbols.
 func (p Piecewise) Forgetful() float64 { return log2(float64(p.Symbols)) }
 
-// Within is the figure of the best predictor that forgets everything after
-// every so many pairs, and knows when a scale switches. It panics
+// Within is the cost of the best predictor that forgets everything after the given
+// number of pairs, and knows when a scale switches. It panics
 // unless pairs divides every segment that is longer.
 func (p Piecewise) Within(pairs int) float64 {
 	sum := 0.0

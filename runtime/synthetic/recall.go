@@ -3,7 +3,7 @@ package synthetic
 // MQAR is multi-query associative recall: an episode shows Pairs of a key and a
 // value, a Gap of filler, and then Queries: keys that were shown, each with its
 // value after it, which is scored. Keys of an episode are different; values
-// are any; no key is asked twice. Source: Arora et al. 2023, arXiv:2312.04927.
+// are uniform; no key is queried twice. Source: Arora et al. 2023, arXiv:2312.04927.
 // There filler can look like a key and overwrite a pair; here keys, values and
 // filler have ids of their own.
 //
@@ -12,8 +12,8 @@ package synthetic
 // Ids: keys, then values, then filler.
 //
 // Optimum: a value is known from its pair, so only the Noise is left,
-// Noise.entropy(Values). Forgetful: who remembers no pair has Values equally
-// likely answers, noise or not, so log₂ Values.
+// Noise.entropy(Values). Forgetful: without memory of the pairs all Values
+// answers are equally likely, noise or not, so log₂ Values.
 type MQAR struct {
 	Keys, Values, Fillers int // ids of each
 	Pairs, Queries, Gap   int

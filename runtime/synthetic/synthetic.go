@@ -1,18 +1,18 @@
-// Package synthetic makes streams of which it is known what can be predicted.
+// Package synthetic makes token sources with a known optimal loss.
 //
 // A Source is a sequence of episodes of one length. Each is drawn from the
 // kind, its parameters, the seed and its number alone, in integers, so any
 // machine makes the same tokens, any position can be read at once, and a
-// cursor has no state to save but the position. Of every kind two figures are
+// cursor has no state to save but the position. For every kind two losses are
 // exact, in bits per scored token, expected over all seeds:
 //
 //   - Optimum: of the predictor that knows the kind and its parameters and
 //     remembers everything since the episode began. None is better.
-//   - Forgetful: of the best predictor that lacks the memory that the kind is
-//     about; each kind says which.
+//   - Forgetful: of the best predictor without the memory that the kind tests; each
+//     kind says which.
 //
-// So a model that is built on one of them has a floor and a mark to pass, and
-// the difference is the value of its memory. Tokens that say nothing about
+// So the loss of a model has a lower bound and a threshold, and the difference is the
+// value of its memory. Tokens that say nothing about
 // memory, such as filler, are not scored, and a stream masks them.
 //
 // The figures hold for whole episodes: a batch slot that begins or ends inside one

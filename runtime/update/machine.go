@@ -10,27 +10,27 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// A Machine moves the parameters of one table. Each has its own clock, which
-// counts the times that it fired and nothing else: a level that fires seldom
+// A Machine updates the parameters of one table. Each has its own clock, which counts
+// only the times that it fired: a level that fires seldom
 // corrects the bias of its moments by its own updates, not by the steps of the run.
 // A parameter that does not fire keeps its value, its slots and its clock.
 //
-// What reaches a parameter of a slower level while that is frozen waits in a
-// buffer, which is an update too: one of what waits. A fire moves the parameter
-// by that, once, and empties it.
+// The gradients of a parameter of a slower level are accumulated in a buffer, which is
+// an update too: one of the accumulated gradient. A fire updates the parameter by it,
+// once, and empties the buffer.
 type Machine[F num.Float] struct {
 	update  Update[F]
 	slots   []Slots[F] // nil for a fixed parameter
 	fires   []int64
-	waiting []*waiting[F] // nil for a parameter of the fastest level: nothing waits for that
+	waiting []*waiting[F] // nil for a parameter of the fastest level
 	empty   func(name string, data []F)
 }
 
-// waiting is what has reached one parameter since its last fire.
+// waiting is the accumulated gradient of one parameter since its last fire.
 type waiting[F num.Float] struct {
 	slots Slots[F]
-	kept  [][]F // of the slots; if there are none, what they make
-	error []F   // what moves the parameter if it fires now
+	kept  [][]F // of the slots; without slots, the accumulated gradient
+	error []F   // the gradient of the parameter if it fires now
 	count int64 // the gradients in it
 }
 
@@ -69,9 +69,9 @@ func newWaiting[F num.Float](s Slots[F], n int) *waiting[F] {
 	return w
 }
 
-// Collect takes the gradient of one chunk that has reached parameter i and returns
-// what moves it if it fires now: the gradient itself at the fastest level, else what
-// has waited, this one included. The result is valid until the fire.
+// Collect takes the gradient of one chunk for parameter i and returns the gradient that
+// updates it if it fires now: the same at the fastest level, else the accumulated one,
+// this one included. The result is valid until the fire.
 func (m *Machine[F]) Collect(r *tape.Run[F], i int, g []F) []F {
 	w := m.waiting[i]
 	if w == nil {
@@ -82,8 +82,8 @@ func (m *Machine[F]) Collect(r *tape.Run[F], i int, g []F) []F {
 	return w.error
 }
 
-// Waiting is what would move parameter i now, nil where nothing waits, and how many
-// gradients are in it.
+// Waiting is the accumulated gradient of parameter i, nil if there is none, and the
+// number of gradients in it.
 func (m *Machine[F]) Waiting(i int) (e []F, count int64) {
 	if w := m.waiting[i]; w != nil && w.count > 0 {
 		return w.error, w.count
@@ -91,8 +91,8 @@ func (m *Machine[F]) Waiting(i int) (e []F, count int64) {
 	return nil, 0
 }
 
-// Kept is what the buffer has gathered for parameter i, not to be changed: its slots, or
-// what it makes, if it has none.
+// Kept is the state of the buffer for parameter i, not to be changed: its slots, or the
+// accumulated gradient if it has none.
 func (m *Machine[F]) Kept(i int) [][]F {
 	if w := m.waiting[i]; w != nil && w.count > 0 {
 		return w.kept
@@ -100,8 +100,8 @@ func (m *Machine[F]) Kept(i int) [][]F {
 	return nil
 }
 
-// Buffers calls f for everything that waits for parameter i, to save and to restore
-// it: the slots of the buffer and what they make.
+// Buffers calls f for the state of the buffer for parameter i, to save and to restore
+// it: its slots and the accumulated gradient.
 func (m *Machine[F]) Buffers(i int, f func(name string, data []F)) {
 	if w := m.waiting[i]; w != nil {
 		w.slots.Each(f)
@@ -109,7 +109,7 @@ func (m *Machine[F]) Buffers(i int, f func(name string, data []F)) {
 	}
 }
 
-// Waits are how many gradients wait for every parameter, to save them.
+// Waits are the numbers of accumulated gradients of all parameters, to save them.
 func (m *Machine[F]) Waits() []int64 {
 	out := make([]int64, len(m.waiting))
 	for i, w := range m.waiting {
@@ -120,13 +120,14 @@ func (m *Machine[F]) Waits() []int64 {
 	return out
 }
 
-// Update is what moves them.
+// Update is the update of the machine.
 func (m *Machine[F]) Update() Update[F] { return m.update }
 
 // Fired is the panic message of a fire of a fixed parameter.
 const Fired = "update: a fixed parameter cannot fire"
 
-// Fire moves parameter i by g, which Collect returned, and counts; then no gradient is waiting.
+// Fire updates parameter i by g, which Collect returned, and counts; the buffer is then
+// empty.
 func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
 	if m.slots[i] == nil {
 		panic(Fired)
@@ -139,13 +140,13 @@ func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
 	}
 }
 
-// Slots are what is kept for parameter i, nil for a fixed one.
+// Slots are the state of the update for parameter i, nil for a fixed one.
 func (m *Machine[F]) Slots(i int) Slots[F] { return m.slots[i] }
 
 // Clocks are the fires of every parameter so far, to save them.
 func (m *Machine[F]) Clocks() []int64 { return m.fires }
 
-// CheckClocks says what is wrong with fires and waits that were saved, or nil.
+// CheckClocks returns an error for invalid saved fires and waits.
 func (m *Machine[F]) CheckClocks(fires, waits []int64) error {
 	if len(fires) != len(m.fires) || len(waits) != len(m.fires) {
 		return fmt.Errorf("update: %d clocks and %d counts of what waits for %d parameters", len(fires), len(waits), len(m.fires))
@@ -161,7 +162,7 @@ func (m *Machine[F]) CheckClocks(fires, waits []int64) error {
 	return nil
 }
 
-// SetClocks takes fires and waits that CheckClocks has found right.
+// SetClocks restores fires and waits that CheckClocks has accepted.
 func (m *Machine[F]) SetClocks(fires, waits []int64) {
 	copy(m.fires, fires)
 	for i, w := range m.waiting {

@@ -1,12 +1,11 @@
-// Package update is how the parameters of a model move: what every generated
-// update is to a caller, and a Machine that moves each parameter by a clock of
+// Package update updates the parameters of a model: the interface of every generated
+// update (optimizer), and a Machine that updates each parameter with a step count of
 // its own.
 //
-// An update is made for no model. It is asked once for the slots of each
-// parameter, and is told of a parameter what its declaration says: the shape,
-// and the attributes. So an update of matrices can leave what is no matrix to
-// another one, and what each parameter is moved by is known before the first
-// fire.
+// An update does not depend on a model. It makes the slots of each parameter once,
+// from the parameter's declaration: its shape and attributes. So an update of
+// matrices can leave other parameters to another update, and the update of each
+// parameter is known before the first step.
 package update
 
 import (
@@ -23,8 +22,8 @@ import (
 // ErrSetting is wrapped by the errors of Set.
 var ErrSetting = errors.New("update: no such setting")
 
-// An Update moves parameters by their gradients, with settings that may change
-// from fire to fire.
+// An Update changes parameters by their gradients, with settings that may change from
+// step to step.
 type Update[F num.Float] interface {
 	// Name is the name of its page.
 	Name() string
@@ -34,13 +33,13 @@ type Update[F num.Float] interface {
 	// Set changes a setting. The error lists the settings, or the range of this one,
 	// and then nothing has changed.
 	Set(name string, x float64) error
-	// Slots makes what the update keeps for a parameter, all zero.
+	// Slots makes the state of the update for a parameter, all zero.
 	Slots(p context.Param) Slots[F]
 }
 
-// Slots are what an update keeps for one parameter.
+// Slots are the state of an update for one parameter.
 type Slots[F num.Float] interface {
-	// By is the name of the update that moves the parameter.
+	// By is the name of the update of the parameter.
 	By() string
 	// Fire changes w in place by its gradient g, with workspace from r. n counts
 	// the fires of the parameter's level, from 1.
