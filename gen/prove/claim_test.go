@@ -8,7 +8,7 @@ import (
 )
 
 // The caret is under the summand that is to blame, and the label says how.
-func TestBlame(t *testing.T) {
+func TestWrongTerm(t *testing.T) {
 	const delta = ruleHead + "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n"
 	tests := []struct{ text, caret, label string }{
 		{delta + "claim M̄_{t−1} = ρ_t M̄_t + (M̄_t x_t) x_tᵀ\n", "(M̄_t x_t) x_tᵀ", "the sign is wrong"},

@@ -1,6 +1,6 @@
 // Package gradient compares derivatives with finite differences.
 //
-// The gradient inside an equation is compared with its function (inner.go), and the adjoint
+// The gradient inside an equation is compared with its function (inner_gradient.go), and the adjoint
 // of a whole program with the program (adjoint.go), independently: an error in the first
 // is invisible to every test of the second, since the adjoint differentiates whatever the
 // equation computes. A parameter must have a gradient at the values that it starts from
