@@ -17,7 +17,7 @@ const (
 	withoutOperands           // a constant
 )
 
-// linearities is the linearity of every primitive.
+// linearities has the primitives that are more than nonlinear functions of numbers.
 var linearities = map[ir.Op]linearity{
 	ir.Lin: linear, ir.Stack: linear, ir.Reshape: linear, ir.Stop: linear,
 	ir.Prod:   multilinear,
@@ -26,12 +26,15 @@ var linearities = map[ir.Op]linearity{
 	ir.Const: withoutOperands, ir.SizeOf: withoutOperands, ir.Iota: withoutOperands,
 
 	ir.Override: nonlinear, ir.Max: nonlinear, ir.Softmax: nonlinear, ir.LogSumExp: nonlinear,
-	ir.Exp: nonlinear, ir.Log: nonlinear, ir.Log1p: nonlinear, ir.Expm1: nonlinear, ir.Sqrt: nonlinear,
-	ir.Tanh: nonlinear, ir.Sigmoid: nonlinear, ir.Softplus: nonlinear, ir.Sin: nonlinear, ir.Cos: nonlinear,
-	ir.Erf: nonlinear, ir.Abs: nonlinear, ir.Sign: nonlinear, ir.Floor: nonlinear,
-	ir.Pow: nonlinear, ir.Mod: nonlinear, ir.Max2: nonlinear, ir.Min2: nonlinear,
-	ir.Less: nonlinear, ir.LessEq: nonlinear, ir.Equal: nonlinear, ir.And: nonlinear, ir.Or: nonlinear, ir.Not: nonlinear,
-	ir.ToReal: nonlinear, ir.ScanOp: nonlinear, ir.SolveOp: nonlinear,
+	ir.ScanOp: nonlinear, ir.SolveOp: nonlinear,
+}
+
+// linearityOf is the linearity of a primitive, 0 for one that is not known.
+func linearityOf(op ir.Op) linearity {
+	if l := linearities[op]; l != 0 || !op.Called() {
+		return l
+	}
+	return nonlinear
 }
 
 // Affine reports whether the next values of the states are affine in the states taken
@@ -80,7 +83,7 @@ func degree(in *ir.Instr, deg map[*ir.Value]int) int {
 	if most == 0 {
 		return 0
 	}
-	switch linearities[in.Op] {
+	switch linearityOf(in.Op) {
 	case linear:
 		return most
 	case multilinear:

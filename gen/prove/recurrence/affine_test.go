@@ -15,7 +15,7 @@ import (
 // has the mean of its values.
 func TestEveryPrimitiveHasALinearity(t *testing.T) {
 	for _, op := range ir.Ops() {
-		switch l := linearities[op]; l {
+		switch l := linearityOf(op); l {
 		case 0:
 			t.Errorf("%v has no linearity", op)
 		case nonlinear, withoutOperands:
