@@ -35,8 +35,8 @@ func againstDifferences(t *testing.T, f *ir.Func, sizes map[string]int) {
 	}
 }
 
-// TestChunkIsKept wants what the products and the system of a chunk give to be
-// kept for the backward.
+// TestChunkIsKept: the products and the solution of a chunk are saved for the
+// backward.
 func TestChunkIsKept(t *testing.T) {
 	p := autodiff.NewPair(irtest.Chunk())
 	for _, in := range p.Bwd.Body {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// TestNothingTwice: a rule's forward gives its backward what it computes
+// TestNothingTwice: a rule's forward saves for its backward what it computes
 // anyway, whatever form the backward had it in, and no pair computes a sum or a
 // function twice.
 func TestNothingTwice(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// models are programs of the kinds that pages give.
+// models are programs as pages have them.
 var models = map[string]string{
 	"delta": irtest.Delta,
 	// Two states: the momentum S and the memory M.
@@ -93,7 +93,7 @@ var models = map[string]string{
   return loss = loss
 }`,
 	// A convolution over the last w tokens whose window crosses the chunk's
-	// edge, shared weights, weights by lane, and three scans multiplied.
+	// edge, shared weights, weights per element of the batch, and three scans multiplied.
 	"windows": `func windows(x: input real[L, past, d], u: input real[L, T, d], K: outer real[w, d], R: outer real[d, d], b: outer real[L, d], M: state real[L, d], N: state real[L, d]) {
   axes L, T, d, w, past = T + w - 1
   scan conv over L, T as @1 {

@@ -24,7 +24,7 @@ type sample struct {
 	later    string   // why it is not tested
 }
 
-// Patterns of access: as it stands, broadcast, transposed, diagonal, written
+// Patterns of access: direct, broadcast, transposed, diagonal, written
 // at permuted loops, windowed under a guard, gathered with repeated ids,
 // reversed, at one entry.
 var unary = []string{
@@ -219,7 +219,7 @@ func (s sample) check(t *testing.T, op ir.Op) []string {
 	return nil
 }
 
-// TestEveryPrimitive goes over the table of primitives; one without a sample
+// TestEveryPrimitive runs over the table of primitives; one without a sample
 // fails.
 func TestEveryPrimitive(t *testing.T) {
 	all := samples()

@@ -91,9 +91,9 @@ func structuredProgram(seed uint64) *ir.Func {
 	return s.f
 }
 
-// TestStructuredChains asks three things of products of one matrix with structured
-// ones, in whatever order they are written: the values stay, and neither the
-// program nor its backward has a box of three loops.
+// TestStructuredChains: products of one matrix with structured ones, in any order,
+// keep their values, and neither the program nor its backward has an iteration
+// space of three loops.
 func TestStructuredChains(t *testing.T) {
 	sizes := map[string]int{"m": 4, "n": 3}
 	flat := func(f *ir.Func, what string, seed uint64) {

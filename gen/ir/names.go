@@ -6,7 +6,7 @@ import (
 
 // Names that carry meaning. The text form has no other place for it, and
 // checkpoints and generated code show the names, so their literals are here and
-// nowhere else; code asks the functions below.
+// nowhere else; code calls the functions below.
 const (
 	temporaryPrefix = "%" // a value that the page does not name
 	adjointSuffix   = ".bar"

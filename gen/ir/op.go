@@ -18,7 +18,7 @@ const (
 	SizeOf    // out = the size Poly as a number
 	Iota      // out = the loop Over[0] as a number
 	Stop      // out = arg, no gradient
-	Override  // out = arg 0; the gradient goes to arg 1
+	Override  // out = arg 0; the gradient is that of arg 1
 	Stack     // out = the one argument whose subscript on axis Over[0] is inside it
 	Reshape   // out = arg in the same row-major order under other axes
 	Max       // out = max of arg over the loops Over
@@ -159,7 +159,7 @@ func opByName(name string) (Op, bool) {
 	return 0, false
 }
 
-// PageFunction returns the primitive behind a function that pages call by name.
+// PageFunction returns the primitive of a function that pages call by name.
 func PageFunction(name string) (Op, bool) {
 	for o := range table {
 		if name != "" && table[o].Page == name {

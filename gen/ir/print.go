@@ -318,7 +318,7 @@ func number(c float64) string {
 	return strconv.FormatFloat(c, 'g', -1, 64)
 }
 
-// name is a name as it stands, or quoted when it would be misread.
+// name is a name, quoted when it would be misread.
 func name(s string) string {
 	if keyword[s] || s == "" || !utf8.ValidString(s) {
 		return strconv.Quote(s)

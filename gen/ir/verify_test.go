@@ -111,8 +111,8 @@ func TestVerifyFindsOrder(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsStates: a name that carries meaning has the entries that it
-// stands for.
+// TestVerifyFindsStates: the entries of a state agree with the meaning of its
+// name.
 func TestVerifyFindsStates(t *testing.T) {
 	for _, state := range []string{"pos: state real[L]", "x.tail: state int[L]"} {
 		f, err := ir.Parse("func f(" + state + ") {\n axes L\n}")

@@ -99,8 +99,8 @@ func (f *Func) Replayed() map[*Instr][]*Value {
 	return out
 }
 
-// SetResults makes the next states, what the step gives and the values in keep
-// the results of the body, in this order.
+// SetResults makes the next states, the outputs of the step and the values in
+// keep the results of the body, in this order.
 func (s *Scan) SetResults(keep []*Value) {
 	s.Body.Results = nil
 	for _, c := range s.Carry {
@@ -114,7 +114,7 @@ func (s *Scan) SetResults(keep []*Value) {
 	}
 }
 
-// sweep drops outputs that nobody reads, and what only they needed; it keeps
+// sweep drops outputs that nothing reads, and what only they needed; it keeps
 // the values in keep.
 func (s *Scan) sweep(live map[*Value]bool, keep []*Value) {
 	s.Outs = slices.DeleteFunc(s.Outs, func(o ScanOutput) bool { return !live[o.Out] })
@@ -138,7 +138,7 @@ func (s *Scan) sweep(live map[*Value]bool, keep []*Value) {
 	s.Body.Params = slices.DeleteFunc(s.Body.Params, func(p *Value) bool { return !used[p] && p.Role != Carry })
 }
 
-// dropCarry removes carries whose last value nobody reads and which feed only
+// dropCarry removes carries whose last value nothing reads and which feed only
 // themselves.
 func (s *Scan) dropCarry(keep []*Value) bool {
 	for i, c := range s.Carry {

@@ -73,7 +73,7 @@ func TestOptimize(t *testing.T) {
 		{"a repeated load is one scalar",
 			[]plan.Node{loop(plan.Plain, i, store(at(a, i), product(load(x, i), load(x, i))))},
 			[]string{"\tx.entry.1 = x[i]", "\ta[i] = x.entry.1·x.entry.1"}, ""},
-		{"a copy is propagated and a dead scalar goes",
+		{"a copy is propagated and a dead scalar is removed",
 			[]plan.Node{loop(plan.Plain, i, &plan.Let{To: s, Val: load(x, i)}, &plan.Let{To: u, Val: plan.Ref{To: s}}, store(at(a, i), plan.Ref{To: u}))},
 			[]string{"\ta[i] = x[i]"}, "u ="},
 		{"an accumulator is no invariant",
@@ -113,7 +113,7 @@ func TestUnrollAndJam(t *testing.T) {
 	}
 }
 
-// TestDropRedundantStores: a store of an entry to itself goes, with its loop.
+// TestDropRedundantStores: a store of an entry to itself is removed, with its loop.
 func TestDropRedundantStores(t *testing.T) {
 	i, x := &plan.Var{Name: "i"}, buffer("x", 1)
 	if got := loopopt.DropRedundantStores([]plan.Node{loop(plan.Plain, i, &plan.Store{To: at(x, i), Vals: []plan.Expr{load(x, i)}})}); len(got) != 0 {

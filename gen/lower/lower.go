@@ -26,10 +26,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// SegmentLength is the usual number of tokens between checkpoints. It is a
-// size of the kernel, chosen by the caller; 1 stores every state.
-const SegmentLength = 64
-
 // Func lowers a program that has no backward. The backward of a recurrence
 // cannot be lowered alone: see Pair.
 func Func(f *ir.Func) (*plan.Kernel, error) { return lower(f, nil) }

@@ -6,8 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A scanPass rewrites a recurrence before it becomes loops. It is skipped where
-// when is false, which is asked at its turn.
+// A scanPass rewrites a recurrence before it becomes loops. It is skipped when its
+// condition is false at its turn.
 type scanPass struct {
 	name string
 	run  func(l *lowerer, rec *recurrence)

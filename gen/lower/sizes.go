@@ -143,8 +143,8 @@ func describe(in *ir.Instr) string {
 	return s
 }
 
-// RowsInFlight is the number of rows that the memory formula counts.
-const RowsInFlight = 4
+// rowsInFlight is the number of rows that the memory formula counts.
+const rowsInFlight = 4
 
 func (l *lowerer) memory() {
 	m := &l.k.Memory
@@ -165,7 +165,7 @@ func (l *lowerer) memory() {
 		if loop, ok := n.(*plan.Loop); ok {
 			times := int64(1)
 			if loop.Kind == plan.Row {
-				times = RowsInFlight
+				times = rowsInFlight
 			}
 			for _, b := range loop.Private {
 				m.Workspace = m.Workspace.Add(b.Len().Mul(shape.Int(times)))

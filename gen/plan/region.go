@@ -127,7 +127,7 @@ func (s Stream) StrideOf(v *Var) shape.Poly {
 	return shape.Poly{}
 }
 
-// A KernelFile asks for the functions of kernels in one file.
+// A KernelFile is a file of functions to be printed for kernels.
 type KernelFile struct {
 	Path    string // without its ending
 	Package string

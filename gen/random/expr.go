@@ -180,7 +180,7 @@ func (g *grower) byEntry(s *scope, t axesType, depth int) *expr {
 	return &expr{form: f.name + "(#, #)", args: []*expr{g.expr(s, t, depth), g.expr(s, nil, depth)}, closed: true}
 }
 
-// windowed sums series over a window, which the state of the moment may weigh.
+// windowed sums series over a window, which the state at the token may weigh.
 func (g *grower) windowed(s *scope, t axesType, depth int) *expr {
 	if !s.window || len(s.series) == 0 {
 		return nil

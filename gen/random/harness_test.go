@@ -179,7 +179,7 @@ func (h *harness) printPart(files map[string][]byte, pkg string, part []*subject
 	return rows.Len() > 0
 }
 
-// assemble gives kernels their fused arithmetic and prints the assembly of it.
+// assemble derives the fused arithmetic of kernels and prints its assembly.
 func (h *harness) assemble(files map[string][]byte, pkg string, part []*subject) {
 	var list []plan.KernelFile
 	for _, s := range part {
@@ -254,7 +254,7 @@ func build(t testing.TB, dir string) string {
 	return string(out)
 }
 
-// start runs the program and asks which levels it has.
+// start runs the program and reads which instruction sets it has.
 func (h *harness) start(t testing.TB, path string) {
 	t.Helper()
 	cmd := exec.Command(path)

@@ -51,7 +51,7 @@ func (s *subject) seed() uint64 {
 	return s.page.Seed
 }
 
-// block is what stands in the page's fence.
+// block is the content of the page's fence.
 func (s *subject) block() string {
 	_, text, _ := strings.Cut(s.text, "```hecate\n")
 	return strings.TrimSuffix(strings.TrimSpace(text), "```")

@@ -24,7 +24,7 @@ import (
 // A Page is a random page with one unit to emit, and what that unit needs.
 type Page struct {
 	Seed uint64
-	Unit string // the unit to look at
+	Unit string // the unit under test
 	Kind string // what was grown: a key of Kinds
 
 	lines []*line
@@ -40,7 +40,7 @@ var Kinds = []struct {
 	{"heads", 12, (*grower).heads},
 }
 
-// New grows the page of a seed. The same seed gives the same page.
+// New grows the page of a seed; the page depends on the seed alone.
 func New(seed uint64) *Page {
 	g := &grower{rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), page: &Page{Seed: seed, Unit: fmt.Sprintf("Page%d", seed)}}
 	g.size = []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 2}[g.rng.IntN(10)]
@@ -90,7 +90,7 @@ type axesType []string
 
 func (t axesType) equal(u axesType) bool { return slices.Equal(t, u) }
 
-// declared spells a type behind ∈.
+// declared spells a type after ∈.
 func (t axesType) declared() string {
 	if len(t) == 0 {
 		return "ℝ"
@@ -99,7 +99,7 @@ func (t axesType) declared() string {
 }
 
 // An expr is an expression. Its form is text with a place for each argument: % is
-// one that needs parentheses unless it is closed, # one that stands in some
+// one that needs parentheses unless it is closed, # one that has some
 // already.
 type expr struct {
 	typ    axesType

@@ -26,7 +26,7 @@ func (x *trial) request(k *plan.Kernel, w variant, sizes map[string]int) *reques
 	return r
 }
 
-// give gives a kernel values from here, take those that another one made.
+// give passes values to a kernel, take those of another kernel.
 func (r *request) give(field string, elem ir.Elem, data []float64) {
 	switch elem {
 	case ir.Int:

@@ -19,7 +19,7 @@ type state struct {
 // A ruleGrower is a rule under way.
 type ruleGrower struct {
 	*grower
-	token *scope // what has no state behind it
+	token *scope // values that depend on no state
 	step  *scope // what a token's equations may read
 }
 
@@ -99,7 +99,7 @@ func (r *ruleGrower) functions() {
 	}
 }
 
-// seriesLines writes what has no state behind it.
+// seriesLines writes equations that depend on no state.
 func (r *ruleGrower) seriesLines() {
 	want := []axesType{{"m"}, {"n"}}
 	for range r.upTo(3) {
@@ -227,8 +227,8 @@ func (r *ruleGrower) start(t axesType) string {
 	return name
 }
 
-// held gives the token's equations the state as it was when the context or the
-// call began.
+// held makes the state at the start of the context or of the call readable in the
+// token's equations.
 func (r *ruleGrower) held(st state) {
 	if r.chance(12) {
 		name := r.fresh("B")

@@ -27,7 +27,7 @@ type axis struct {
 	parts [2]string
 }
 
-// A value is what an expression may read: the text is the name with its moment.
+// A value is what an expression may read: the text is the name with its time.
 type value struct {
 	text string
 	typ  axesType
@@ -43,7 +43,7 @@ type function struct {
 type scope struct {
 	vals   []value
 	index  []index
-	series []string // series that a window may read, without their moment
+	series []string // series that a window may read, without their time
 	types  map[string]axesType
 	window bool // a window may be opened
 	states bool // states may be read: no window counts from the start of the call

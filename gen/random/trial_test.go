@@ -28,8 +28,8 @@ const (
 	steady = 1e-4
 	// functionOff is how many roundings a function of a kernel may be off.
 	functionOff = 4
-	// roughRuns is how many runs in float32 say how far it leads a result.
-	roughRuns = 3
+	// twinRuns is how many runs in float32 say how far it leads a result.
+	twinRuns = 3
 	// calmest is how often numbers are halved at most.
 	calmest = 5
 	// small64 and small32 are the norms below which a result is compared absolutely:
@@ -47,16 +47,16 @@ type trial struct {
 	want  [2]results // of the forward and the backward
 }
 
-// A result is what the interpreter gives, and how far float32 leads it at most, measured
-// as results in float32 and in float64 are.
+// A result is that of the interpreter, with the largest distance of its float32 twins,
+// measured as results in float32 and in float64 are.
 type result struct {
-	exact            []float64
-	rough, roughFine float64
+	exact          []float64
+	twin, twinFine float64
 }
 
 type results map[string]result
 
-// trialSizes are the sizes that a page is tried at: on both sides of rows that
+// trialSizes are the sizes at which a page is run: on both sides of rows that
 // run four at a time, of vectors of eight and sixteen, and of blocks of 32 rows.
 var trialSizes = [][]int{{5, 3, 7, 2, 9, 6}, {1, 2, 1, 3, 1, 2}, {3, 33, 17, 1, 4, 5}, {7, 4, 31, 5, 2, 3}, {17, 9, 8, 4, 5, 1}, {2, 48, 3, 2, 1, 7}}
 
@@ -103,7 +103,7 @@ func (p *program) freeSizes() []string {
 	return out
 }
 
-// inputs draws what the programs read. Matrices are as long as what they give.
+// inputs draws what the programs read. The norm of a matrix is that of its result.
 func (x *trial) inputs(rng *rand.Rand, calm float64) {
 	x.in = map[string]*interp.Tensor{}
 	for _, f := range []*ir.Func{x.p.pair.Fwd, x.p.pair.Bwd} {
@@ -140,7 +140,7 @@ func (x *trial) number(rng *rand.Rand, v *ir.Value, scale float64) float64 {
 // leads a result is the largest distance of a few runs: one alone may be lucky.
 func (x *trial) oracle() bool {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for run := range 1 + roughRuns {
+	for run := range 1 + twinRuns {
 		fwd := interpret(x.p.pair.Fwd, x.sizes, x.in, run, rng)
 		got := [2]map[string]*interp.Tensor{fwd}
 		if x.p.bwd != nil {
@@ -160,10 +160,10 @@ func (x *trial) oracle() bool {
 				r := result{exact: t.Data}
 				if run > 0 {
 					r = x.want[i][name]
-					r.rough = max(r.rough, distance(t.Data, r.exact, small32))
-					r.roughFine = max(r.roughFine, distance(t.Data, r.exact, small64))
+					r.twin = max(r.twin, distance(t.Data, r.exact, small32))
+					r.twinFine = max(r.twinFine, distance(t.Data, r.exact, small64))
 				}
-				if !(r.rough <= steady) {
+				if !(r.twin <= steady) {
 					return false
 				}
 				x.want[i][name] = r
@@ -296,9 +296,9 @@ func (x *trial) nearOracle(got [2]map[string][]float64, single bool, what string
 				continue
 			}
 			w := x.want[i][b.Of]
-			tol, small := max(relTol64, astray*w.roughFine/ulp32*ulp64), small64
+			tol, small := max(relTol64, astray*w.twinFine/ulp32*ulp64), small64
 			if single {
-				tol, small = max(relTol32, astray*w.rough), small32
+				tol, small = max(relTol32, astray*w.twin), small32
 			}
 			if d := distance(got[i][b.Name], w.exact, small); !(d <= tol) {
 				say("%s: %s of the %s is off by %.3g, may be by %.3g", what, b.Name, []string{"forward", "backward"}[i], d, tol)
@@ -324,7 +324,7 @@ func (x *trial) sameBits(got, want [2]map[string][]float64, what string, say fun
 	}
 }
 
-// run runs the forward and behind it the backward.
+// run runs the forward and then the backward.
 func (x *trial) run(t testing.TB, w variant, say func(string, ...any)) (out [2]map[string][]float64) {
 	sizes := maps.Clone(x.sizes)
 	if w.c > 0 {

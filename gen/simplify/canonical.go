@@ -107,7 +107,7 @@ func axesText(axes []*ir.Axis) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// atom returns the one value that stands for an atom's text.
+// atom returns the value of an atom's text.
 func (c *canon) atom(text string, axes []*ir.Axis) *ir.Value {
 	key := short(text)
 	if c.atoms[key] == nil {

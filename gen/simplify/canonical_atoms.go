@@ -217,7 +217,7 @@ func (x *instrCanon) opaque() form {
 	return single(ir.Arg{Val: x.atom(text, in.Out.Axes), Sub: ir.Ls(len(in.Out.Axes))})
 }
 
-// rename calls the one loop that is reduced the same wherever it stands.
+// rename names the reduced loop independently of its number.
 func (x *instrCanon) rename(names, over []string) {
 	l := x.in.Over[0]
 	if names[l][0] == 'r' {
@@ -226,7 +226,7 @@ func (x *instrCanon) rename(names, over []string) {
 	}
 }
 
-// An opaqueText writes subscripts as they stand.
+// An opaqueText writes subscripts without renaming.
 type opaqueText struct {
 	*canon
 	names []string

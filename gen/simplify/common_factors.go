@@ -17,13 +17,13 @@ import (
 // sums over the same W give up their own factors too, as in s[i] (Σ_j W[i,j]
 // x[j]); this saves nothing by itself but makes the first rewrite possible.
 
-// A term is a product that a sum takes, in the loops of the sum and then those
-// it sums over itself.
+// A term is a product that is a summand, over the loops of the sum and then those
+// that the term sums over itself.
 type term struct {
 	coef float64
 	args []ir.Arg
 	all  []*ir.Axis
-	of   *ir.Instr // that computed it until now
+	of   *ir.Instr // the instruction that computes it
 }
 
 // factorCommon rewrites a sum until no two of its terms have factors to share.
@@ -68,8 +68,8 @@ func (s *simplifier) factorPair(in *ir.Instr) bool {
 	return false
 }
 
-// term is an argument of a sum as the product that it is, if nobody else needs
-// it, else as itself.
+// term is an argument of a sum as the product that computes it, if nothing else
+// needs it, else as one factor.
 func (s *simplifier) term(in *ir.Instr, i int) term {
 	a := in.Args[i]
 	d := a.Val.Def

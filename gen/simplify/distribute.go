@@ -284,7 +284,7 @@ func (s *simplifier) substituteDiagonal(in *ir.Instr, i int) bool {
 	if !ok || in.Op != ir.Prod || ir.HasIndirect(a.Sub) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasIndirect(x.Sub) }) {
 		return false
 	}
-	one := make([]int, len(in.Loops)) // the loop that stands for each
+	one := make([]int, len(in.Loops)) // the representative of each loop
 	for l := range one {
 		one[l] = l
 	}

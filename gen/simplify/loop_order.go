@@ -59,7 +59,7 @@ func renumber(in *ir.Instr, to []int) {
 	slices.Sort(in.Over)
 }
 
-// substituteLoops gives an instruction new loops, loop l being loop to[l] of them.
+// substituteLoops replaces the loops of an instruction; loop l is loop to[l] of the new ones.
 func substituteLoops(in *ir.Instr, loops []*ir.Axis, to []int) {
 	at := ir.Renumber(to)
 	in.Loops = loops

@@ -67,7 +67,7 @@ type simplifier struct {
 }
 
 // A phase rewrites one instruction whose reads are up to date; it returns the
-// value that stands for the output, or nil when the instruction stays.
+// value that replaces the output, or nil when the instruction stays.
 type phase func(s *simplifier, in *ir.Instr) *ir.Value
 
 func newSimplifier(f *ir.Func, bodies map[*ir.Func]bool) *simplifier {

@@ -30,7 +30,7 @@ func TestSimplifyKeepsValues(t *testing.T) {
 	}
 }
 
-// TestCanonKnowsSimplified asks that a program and its simplified form are
+// TestCanonKnowsSimplified:  a program and its simplified form are
 // found equal nearly always, and that the form does not depend on the run.
 func TestCanonKnowsSimplified(t *testing.T) {
 	known := 0

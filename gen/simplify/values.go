@@ -16,5 +16,5 @@ func NewValues(f *ir.Func) *Values { return &Values{newCanon(f)} }
 // program's parameters; false means that it does not know.
 func (n *Values) Equal(v, w *ir.Value) bool { return kind(v) == kind(w) && n.c.key(v) == n.c.key(w) }
 
-// Define makes v, a value of another program, stand for w.
+// Define makes v, a value of another program, equal to w.
 func (n *Values) Define(v, w *ir.Value) { n.c.forms[v] = n.c.form(w) }
