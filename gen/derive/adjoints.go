@@ -155,7 +155,7 @@ func batchAxisOf(b *check.Block, g *ir.Func) *ir.Axis {
 
 // adjoints adds the adjoints of all named values to a program, simplifies it, and writes
 // them, those nearest to the result first.
-func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.Axis, ds *diag.List) bool {
+func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, batch *ir.Axis, ds *diag.List) bool {
 	seeds := map[*ir.Value]*ir.Value{}
 	var order []*ir.Value
 	for _, in := range g.Body {
@@ -196,12 +196,12 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 		}
 		t.val = g.Results[2*i].Val
 	}
-	return d.print(g, names, targets, lane, seeds, ds)
+	return d.print(g, names, targets, batch, seeds, ds)
 }
 
 // print writes the targets as equations.
-func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, lane *ir.Axis, seeds map[*ir.Value]*ir.Value, ds *diag.List) bool {
-	w := newWriter(d.Unit, g, lane)
+func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, batch *ir.Axis, seeds map[*ir.Value]*ir.Value, ds *diag.List) bool {
+	w := newWriter(d.Unit, g, batch)
 	w.hideWindows(d.windows)
 	for _, p := range g.Params {
 		if n, ok := old[p]; ok {

@@ -96,7 +96,7 @@ func (d *Derivation) Text(style notation.Style) string {
 	}
 	name := d.Unit.Name
 	if d.open { // the adjoint of a parameter is the sum over the batch
-		name += ", one lane"
+		name += ", one sequence"
 	}
 	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Keyword(), name, strings.Join(given, ", "))
 	if len(d.Gradients) > 0 {
@@ -107,7 +107,7 @@ func (d *Derivation) Text(style notation.Style) string {
 	}
 	b.WriteString("\n// adjoints\n")
 	if slices.ContainsFunc(d.Adjoints, func(e Equation) bool { return e.Wide }) {
-		b.WriteString("// (of what a window reads the share of the present moment; an earlier one gets its own in the same way)\n")
+		b.WriteString("// (of a value that a window reads, the contribution to the present time step; earlier ones receive theirs in the same way)\n")
 	}
 	for _, e := range d.Adjoints {
 		b.WriteString(e.Text(style))
@@ -119,10 +119,10 @@ func (d *Derivation) Text(style notation.Style) string {
 func (e *Equation) Text(style notation.Style) string {
 	verb, line, end := " = ", "\n  ", "\n"
 	if e.Partial {
-		verb, line, end = " holds ", " ", " and what later tokens send back\n"
+		verb, line, end = " receives ", " ", " and the contributions of later tokens\n"
 	}
 	if e.Shared {
-		end = ", the share of this token\n"
+		end = ", the contribution of this token\n"
 	}
 	if e.Parts || e.Shared {
 		line = " "

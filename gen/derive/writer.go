@@ -38,8 +38,8 @@ type writer struct {
 	pairs  pairing
 }
 
-func newWriter(b *check.Block, f *ir.Func, lane *ir.Axis) *writer {
-	w := &writer{blk: b, f: f, batch: lane, names: map[*ir.Value]notation.Expr{}, windowState: windowState{series: map[*ir.Value]naming{}, bars: map[*ir.Value]bool{}}, taken: map[string]bool{"t": true, "T": true, "O": true}}
+func newWriter(b *check.Block, f *ir.Func, batch *ir.Axis) *writer {
+	w := &writer{blk: b, f: f, batch: batch, names: map[*ir.Value]notation.Expr{}, windowState: windowState{series: map[*ir.Value]naming{}, bars: map[*ir.Value]bool{}}, taken: map[string]bool{"t": true, "T": true, "O": true}}
 	take(w.taken, b.Symbols)
 	take(w.taken, b.Options)
 	take(w.taken, b.Axes)

@@ -45,7 +45,7 @@ func newChunk(n *scan.Names, outer *expr.Builder, c *tiling) *chunk {
 	s := &chunk{outer: outer, series: n, tiling: c, e: e, now: tensor.AffineOf(e.Token), vals: map[string]*tensor.Tensor{}, previous: map[string]*tensor.Tensor{},
 		carry: map[string]*tensor.Tensor{}, busy: map[string]bool{}, placeholders: map[string]*ir.Value{},
 		scan: &ir.Scan{Batch: outer.Batch.Axis, Time: c.chunks, Body: e.Func}}
-	s.inputs = &scan.Inputs{Outer: outer, Series: n, E: e, Scan: s.scan, Slice: c.intoChunks, Loops: []*tensor.LoopVar{e.Token}, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
+	s.inputs = &scan.Inputs{Outer: outer, Series: n, Body: e, Scan: s.scan, Slice: c.intoChunks, Loops: []*tensor.LoopVar{e.Token}, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	e.Names, e.Chunked = s, true
 	for _, sym := range outer.Block.SymSeq {
 		if sym.Kind != check.State || sym.PerChunk() || outer.Block.Equation(sym.Name) == nil {

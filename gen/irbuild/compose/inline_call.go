@@ -79,11 +79,11 @@ func (w *inliner) gateLevels(blk *check.Block, s Stage) {
 		return // nothing was written
 	}
 	gate := w.vals[s.Gate]
-	lane := gate.Axes[0]
+	batch := gate.Axes[0]
 	for i, p := range blk.Members(s.Part) {
-		half := w.b.Const(0.5, lane)
+		half := w.b.Const(0.5, batch)
 		at := ir.At(gate, ir.L(0), ir.Sub{Const: shape.Int(int64(i))})
-		open := w.b.Elementwise(ir.Less, []*ir.Axis{lane}, ir.All(half), at)
+		open := w.b.Elementwise(ir.Less, []*ir.Axis{batch}, ir.All(half), at)
 		for k, r := range w.states {
 			old := w.f.Param(r.Name)
 			if !strings.HasPrefix(r.Name, p.Name+".") || r.IsWindow() || old == nil || old.Elem != ir.Real {

@@ -43,6 +43,6 @@ func NewBuilder(blk *check.Block, name string, ds *diag.List) (*expr.Builder, *N
 	e := expr.New(blk, name, ds)
 	n := newNames()
 	e.Names = n
-	e.Batch = e.NewVar("lane", e.Axis(blk.Axes["L"]))
+	e.Batch = e.NewVar("batch", e.Axis(blk.Axes["L"]))
 	return e, n
 }

@@ -18,7 +18,7 @@ import (
 type Inputs struct {
 	Outer  *expr.Builder
 	Series *Names
-	E      *expr.Builder // of the body
+	Body   *expr.Builder // of the body
 	Scan   *ir.Scan
 	Slice  func(*expr.Builder, *ir.Value) *ir.Value // the parts of a series, nil for its tokens as they are
 	Loops  []*tensor.LoopVar                        // over the tokens of a part, none where it is one token
@@ -43,16 +43,16 @@ func (s *Inputs) Value(sym *check.Symbol, when expr.Time, span notation.Span) *t
 	eq := o.Block.Equation(sym.Name)
 	if sym.Kind == check.Outer || sym.Kind == check.Constant || eq != nil && !eq.Timed {
 		v := o.ValueOver(t, nil)
-		p := s.E.Func.AddParam(ident.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
+		p := s.Body.Func.AddParam(ident.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
 		p.NoGrad = v.NoGrad
 		s.Scan.Shared = append(s.Scan.Shared, ir.SharedArg{Param: p, Val: v})
-		s.Shared[sym.Name] = s.E.FromValue(p, nil, t.Axes)
+		s.Shared[sym.Name] = s.Body.FromValue(p, nil, t.Axes)
 		return s.Shared[sym.Name]
 	}
 	v := s.slices(sym, eq, t)
-	p := s.E.Func.AddParam(ident.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
+	p := s.Body.Func.AddParam(ident.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
 	s.Scan.Tokens = append(s.Scan.Tokens, ir.ScanInput{Param: p, Val: v})
-	s.Tokens[sym.Name] = s.E.FromValue(p, s.Loops, t.Axes)
+	s.Tokens[sym.Name] = s.Body.FromValue(p, s.Loops, t.Axes)
 	return s.Tokens[sym.Name]
 }
 

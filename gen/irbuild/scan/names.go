@@ -33,7 +33,7 @@ func serveRule(e *expr.Builder) (*expr.Builder, *Names) {
 	blk := e.Block
 	n := &Names{Values: map[string]*tensor.Tensor{}, States: map[string]*ir.Value{}}
 	e.Names = n
-	e.Batch = e.NewVar("lane", e.Axis(blk.Axes["L"]))
+	e.Batch = e.NewVar("batch", e.Axis(blk.Axes["L"]))
 	e.Token = e.NewVar("t", e.Axis(blk.Axes["T"]))
 	return e, n
 }

@@ -54,7 +54,7 @@ func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
 	e.Token = e.NewVar("t", time)
 	s := &Step{outer: outer, series: series, e: e, vals: map[string]*tensor.Tensor{}, carry: map[string]*tensor.Tensor{},
 		sharedValues: map[string]*tensor.Tensor{}, remainder: after, scan: &ir.Scan{Batch: outer.Batch.Axis, Time: time, Body: e.Func}}
-	s.inputs = &Inputs{Outer: outer, Series: series, E: e, Scan: s.scan, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
+	s.inputs = &Inputs{Outer: outer, Series: series, Body: e, Scan: s.scan, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	if after != nil {
 		s.inputs.Slice = after.Slice
 	}
