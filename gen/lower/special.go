@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -71,4 +72,109 @@ func (r *region) freshLoops(in *ir.Instr) (loops []plan.Index, vars []*plan.Var)
 // full is a loop over [0, size).
 func full(v *plan.Var, size shape.Poly, kind plan.LoopKind, body []plan.Node) *plan.Loop {
 	return &plan.Loop{Kind: kind, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(size)}, Body: body}
+}
+
+// Softmax, logsumexp and maximum in three passes: for every point of the kept
+// loops one pass finds the maximum, one sums the exponentials and one divides.
+
+// A norm is one of them while it is written.
+type norm struct {
+	r     *region
+	in    *ir.Instr
+	loops []plan.Index
+	vars  []*plan.Var
+	over  []int
+	kept  []int
+}
+
+func (r *region) normalise(in *ir.Instr) []plan.Node {
+	n := &norm{r: r, in: in}
+	n.loops, n.vars = r.freshLoops(in)
+	for i, v := range n.vars {
+		switch {
+		case v == nil: // the row
+		case slices.Contains(in.Over, i):
+			n.over = append(n.over, i)
+		default:
+			n.kept = append(n.kept, i)
+		}
+	}
+	nodes := n.point()
+	for i := len(n.kept) - 1; i >= 0; i-- {
+		l := n.kept[i]
+		nodes = []plan.Node{full(n.vars[l], in.Loops[l].Size, plan.Plain, nodes)}
+	}
+	if in.Op == ir.Softmax && len(in.Guard) > 0 {
+		idx := make([]plan.Index, len(in.Out.Axes))
+		nodes = append([]plan.Node{&plan.Zero{Buf: r.place(in.Out)(idx).Buf}}, nodes...)
+	}
+	return nodes
+}
+
+// point is the work at one point of the kept loops.
+func (n *norm) point() []plan.Node {
+	l, in := n.r.l, n.in
+	top := &plan.Local{Name: l.fresh("top"), Elem: ir.Real}
+	out := []plan.Node{&plan.Let{To: top, Val: plan.Num{V: math.Inf(-1)}}}
+	out = append(out, n.pass(func(w *leaf) {
+		w.nodes = append(w.nodes, &plan.Accumulate{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
+	})...)
+	if in.Op == ir.Max {
+		return append(out, n.result(plan.Ref{To: top})...)
+	}
+	sum := &plan.Local{Name: l.fresh("sum"), Elem: ir.Real}
+	out = append(out, &plan.Let{To: sum, Val: plan.Num{}})
+	out = append(out, n.pass(func(w *leaf) {
+		val := plan.Expr(plan.Call{Op: ir.Exp, Args: []plan.Expr{plan.Lin{Coef: []float64{1, -1},
+			Args: []plan.Expr{w.arg(in.Args[0], n.loops), plan.Ref{To: top}}}}})
+		if in.Op == ir.Softmax {
+			e := &plan.Local{Name: l.fresh("e"), Elem: ir.Real}
+			w.nodes = append(w.nodes, &plan.Let{To: e, Val: val})
+			val = plan.Ref{To: e}
+			defer func() { w.nodes = append(w.nodes, n.store(w, val)) }()
+		}
+		w.nodes = append(w.nodes, &plan.Accumulate{To: sum, Val: val})
+	})...)
+	if in.Op == ir.LogSumExp {
+		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
+		return append(out, n.result(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
+	}
+	return append(out, n.pass(func(w *leaf) {
+		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
+		w.nodes = append(w.nodes, n.store(w, plan.Call{Op: ir.Div, Args: []plan.Expr{e, plan.Ref{To: sum}}}))
+	})...)
+}
+
+func (n *norm) store(w *leaf, val plan.Expr) plan.Node {
+	return &plan.Store{To: n.r.place(n.in.Out)(w.indices(n.in.To, n.loops)), Vals: []plan.Expr{val}}
+}
+
+// result stores a value of the kept loops.
+func (n *norm) result(val plan.Expr) []plan.Node {
+	w := n.r.leaf(nil)
+	if n.r.l.places[n.in.Out] == nil {
+		t := &plan.Local{Name: n.r.l.fresh(n.in.Out.Name), Elem: ir.Real}
+		n.r.l.locals[n.in.Out] = t
+		return []plan.Node{&plan.Let{To: t, Val: val}}
+	}
+	return []plan.Node{n.store(w, val)}
+}
+
+// pass is a loop over the normalised axes where the guards hold.
+func (n *norm) pass(f func(*leaf)) []plan.Node {
+	w := n.r.leaf(nil)
+	f(w)
+	m := &member{in: n.in, order: n.over, loops: n.loops}
+	nodes := w.nodes
+	for i := len(n.over) - 1; i >= 0; i-- {
+		l := n.over[i]
+		loop := full(n.vars[l], n.in.Loops[l].Size, plan.Reduction, nil)
+		g := &group{members: []*member{m}}
+		nest := &nestWriter{r: n.r, g: g}
+		nest.bound(loop, i)
+		loop.Body = nest.guarded(i, nodes)
+		nodes = []plan.Node{loop}
+	}
+	nest := &nestWriter{r: n.r, g: &group{members: []*member{m}}}
+	return nest.guarded(-1, nodes)
 }

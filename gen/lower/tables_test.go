@@ -3,6 +3,8 @@ package lower
 import (
 	"slices"
 	"testing"
+
+	"github.com/nl-hecate/hecate/gen/ir"
 )
 
 // TestScanPassOrder holds the table of passes to the order that they require.
@@ -28,5 +30,22 @@ func TestScanPassOrder(t *testing.T) {
 	}
 	if i := slices.IndexFunc(scanPasses, func(p scanPass) bool { return !constrained[p.name] }); i >= 0 {
 		t.Errorf("the required order does not say where %q belongs", scanPasses[i].name)
+	}
+}
+
+// TestEveryPrimitiveIsLowered: a primitive is a call of scalars, has loops of
+// its own, or is one of those that leaf.expr writes itself.
+func TestEveryPrimitiveIsLowered(t *testing.T) {
+	inline := []ir.Op{ir.Prod, ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Override}
+	for _, op := range ir.Ops() {
+		ways := 0
+		for _, way := range []bool{op.Called(), specials[op] != nil, slices.Contains(inline, op)} {
+			if way {
+				ways++
+			}
+		}
+		if ways != 1 {
+			t.Errorf("%v is lowered in %d ways", op, ways)
+		}
 	}
 }
