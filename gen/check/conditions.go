@@ -34,7 +34,7 @@ func (b *Block) Decide(e notation.Expr) (holds, known bool) {
 		if set, ok := e.Y.(*notation.Set); ok && e.Op == "∈" && set.Lo == nil {
 			return b.among(e.X, set)
 		}
-		return b.Compare(e.Op, b.OptionValue(e.X), b.OptionValue(e.Y))
+		return b.Compare(e.Op, b.optionValue(e.X), b.optionValue(e.Y))
 	}
 	return false, false
 }
@@ -42,7 +42,7 @@ func (b *Block) Decide(e notation.Expr) (holds, known bool) {
 // among decides `option ∈ {a, b}`.
 func (b *Block) among(x notation.Expr, set *notation.Set) (holds, known bool) {
 	for _, it := range set.Items {
-		is, ok := b.Compare("=", b.OptionValue(x), b.OptionValue(it))
+		is, ok := b.Compare("=", b.optionValue(x), b.optionValue(it))
 		if !ok || is {
 			return is, ok
 		}
@@ -50,8 +50,8 @@ func (b *Block) among(x notation.Expr, set *notation.Set) (holds, known bool) {
 	return false, true
 }
 
-// OptionValue replaces an option by its value.
-func (b *Block) OptionValue(e notation.Expr) notation.Expr {
+// optionValue replaces an option by its value.
+func (b *Block) optionValue(e notation.Expr) notation.Expr {
 	if id, ok := e.(*notation.Ident); ok && b.Options[id.Name.Text] != nil {
 		return b.Options[id.Name.Text].Value
 	}
@@ -87,7 +87,7 @@ func (b *Block) Compare(op string, x, y notation.Expr) (holds, known bool) {
 // ChosenArm returns the arm of a case that the options select, or nil when it
 // cannot be decided here.
 func (b *Block) ChosenArm(c *notation.Case) notation.Expr {
-	x := b.OptionValue(c.On)
+	x := b.optionValue(c.On)
 	if id, ok := c.On.(*notation.Ident); ok && b.Options[id.Name.Text] == nil {
 		return nil
 	}

@@ -78,9 +78,10 @@ func TestRecovery(t *testing.T) {
 	if len(file.Units) != 2 || len(file.Units[0].Body) != 1 || len(file.Units[1].Body) != 1 {
 		t.Errorf("what is right was lost: %s", notation.Print(file, notation.Unicode))
 	}
-	d, ds := ParseDefine(nil, "out[t∈T] = f(A) B", "f")
-	if ds.Len() != 0 || notation.Print(d, notation.ASCII) != "out[t in T] = f(A) B" {
-		t.Errorf("ParseDefine gives %s %s", notation.Print(d, notation.ASCII), ds.Error())
+	p, pds := single(nil, "out[t∈T] = f(A) B", []string{"f"})
+	d := p.define()
+	if pds.Len() != 0 || notation.Print(d, notation.ASCII) != "out[t in T] = f(A) B" {
+		t.Errorf("a definition is printed as %s %s", notation.Print(d, notation.ASCII), pds.Error())
 	}
 	if e, ds := ParseExpr(nil, ""); e == nil || ds.Len() != 1 {
 		t.Errorf("an empty text gives %v, %d messages", e, ds.Len())

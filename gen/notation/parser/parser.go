@@ -108,14 +108,6 @@ func ParseExpr(f *source.File, text string, known ...string) (notation.Expr, dia
 	return e, *diags
 }
 
-// ParseDefine reads one definition, `out = A B`.
-func ParseDefine(f *source.File, text string, known ...string) (*notation.Define, diag.List) {
-	p, diags := single(f, text, known)
-	d := p.define()
-	p.finish("the end of the definition")
-	return d, *diags
-}
-
 // single prepares a parser for a text that is one logical line.
 func single(f *source.File, text string, known []string) (*parser, *diag.List) {
 	if f == nil {
