@@ -88,16 +88,21 @@ type unitStage struct {
 
 // A program is a tensor program with what the passes make of it.
 type program struct {
-	name    string // of its kernels
-	fn      *ir.Func
+	name    string   // of its kernels
+	whole   *ir.Func // as the block says it; nil for the function of a front
+	fn      *ir.Func // without what front computes
+	front   *program // the function of the rule's front, or nil
 	pair    *ir.Pair // nil for an update, which has no backward
 	kernels abi.Pair
 }
 
-// each calls f for the programs in their order.
+// each calls f for the programs in their order, a function before its caller.
 func (c *unitCompiler) each(f func(p *program)) {
 	for _, s := range c.programs {
 		for _, p := range []*program{s.main, s.frozen, s.start} {
+			if p != nil && p.front != nil {
+				f(p.front)
+			}
 			if p != nil {
 				f(p)
 			}
@@ -196,6 +201,9 @@ func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
 			out.Bwd = nil
 		}
 	}
+	if p.front != nil {
+		out.Function = c.function(p.front)
+	}
 	return out
 }
 
@@ -205,8 +213,12 @@ func (c *unitCompiler) contract() {
 	if c.blk.Strategy != nil {
 		c.out.Chunk = c.blk.Strategy.Length()
 	}
-	c.header()
-	c.each(func(p *program) { c.fns = append(c.fns, p.fn) })
+	c.header(c.unit)
+	c.each(func(p *program) {
+		if p.whole != nil {
+			c.fns = append(c.fns, p.whole)
+		}
+	})
 	c.cuts()
 	c.describe()
 	c.hash()
@@ -226,9 +238,9 @@ func instanceOf(u *notation.Unit) bool {
 	return (u.Kind == notation.ModelUnit || u.Kind == notation.ComposeUnit) && u.Formula != nil
 }
 
-// header copies the page's contract.
-func (c *unitCompiler) header() {
-	p := c.page()
+// header copies the contract of the page of a unit.
+func (c *unitCompiler) header(u *notation.Unit) {
+	p := c.src.pageOf(u)
 	if p == nil || p.Header == nil {
 		return
 	}
@@ -237,9 +249,10 @@ func (c *unitCompiler) header() {
 	}
 }
 
-func (c *unitCompiler) page() *spec.Page {
-	for _, p := range c.src.Pages {
-		if p.File == c.unit.Span.File {
+// pageOf is the page that a unit stands on.
+func (s *Source) pageOf(u *notation.Unit) *spec.Page {
+	for _, p := range s.Pages {
+		if p.File == u.Span.File {
 			return p
 		}
 	}
@@ -258,7 +271,7 @@ func newProgram(name string, f *ir.Func) *program {
 	if f == nil {
 		return nil
 	}
-	return &program{name: name, fn: f}
+	return &program{name: name, whole: f, fn: f}
 }
 
 // rule builds a rule: its step, its frozen read, and its first states where one is

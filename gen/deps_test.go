@@ -55,6 +55,7 @@ gen/irbuild/claim:   gen/diag gen/shape gen/ident gen/notation gen/check gen/ir 
 gen/autodiff:     gen/shape gen/ir gen/simplify
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/loopopt
+gen/outline:      gen/ir
 gen/emitgo:       gen/shape gen/ir gen/plan gen/loopopt gen/abi
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt

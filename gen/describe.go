@@ -276,6 +276,9 @@ func (c *unitCompiler) sizes() {
 		seen[n] = true
 		c.out.Sizes = append(c.out.Sizes, c.size(n))
 	}
+	if c.out.Kind == abi.FunctionUnit {
+		return
+	}
 	if c.blk.Heads != nil {
 		c.inHeads()
 	}
@@ -325,12 +328,16 @@ func (c *unitCompiler) size(name string) abi.Size {
 // equations lists the unit's equations with their ids and citations.
 func (c *unitCompiler) equations() {
 	for _, eq := range c.blk.AllEquations() {
-		e := abi.Equation{ID: eq.ID, Text: c.lineOf(eq)}
-		if eq.Def != nil && eq.Def.Cite != nil {
-			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
-		}
-		c.out.Equations = append(c.out.Equations, e)
+		c.out.Equations = append(c.out.Equations, c.equation(eq, eq.ID))
 	}
+}
+
+func (c *unitCompiler) equation(eq *check.Equation, id string) abi.Equation {
+	e := abi.Equation{ID: id, Text: c.lineOf(eq)}
+	if eq.Def != nil && eq.Def.Cite != nil {
+		e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
+	}
+	return e
 }
 
 // lineOf is an equation as the page has it; that of a family's member is written

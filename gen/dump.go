@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -60,7 +59,11 @@ func dumpBlock(c *unitCompiler, w io.Writer) {
 // computes, and the calls of parts between them.
 func dumpStages(c *unitCompiler, w io.Writer, show func(p *program)) {
 	n := 0
-	item := func(comment string, p *program) {
+	var item func(comment string, p *program)
+	item = func(comment string, p *program) {
+		if p != nil && p.front != nil {
+			item("what its front computes", p.front)
+		}
 		if n++; n > 1 {
 			fmt.Fprintln(w)
 		}
@@ -105,7 +108,7 @@ func dumpPairs(c *unitCompiler, w io.Writer) {
 }
 
 func dumpPlan(c *unitCompiler, w io.Writer) {
-	eachKernel(emitgo.KernelFiles([]*abi.Unit{c.out}), func(k *plan.Kernel) { fmt.Fprintln(w, k) })
+	eachKernel(emitgo.KernelFiles(c.packages()), func(k *plan.Kernel) { fmt.Fprintln(w, k) })
 }
 
 func dumpFused(c *unitCompiler, w io.Writer) {

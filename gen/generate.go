@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"path/filepath"
@@ -128,7 +129,7 @@ func (p *Project) emit(proof bool) (*Emission, diag.List) {
 		return nil, ds
 	}
 	for _, files := range tests {
-		maps.Copy(e.Files, files)
+		merge(e.Files, files)
 	}
 	for _, pass := range Pipeline {
 		if pass.Project == nil {
@@ -153,13 +154,24 @@ func (p *Project) code() (*Emission, diag.List) {
 		if c == nil {
 			continue
 		}
-		maps.Copy(e.Files, c.Files)
+		merge(e.Files, c.Files)
 		if c.Named == nil {
 			e.Cuts[u.Name.Text] = c.Cut
 		}
 	}
 	e.Source, e.codes = p.within(p.Tree.Closure(own...)), codes
 	return e, ds
+}
+
+// merge puts files among others. Two units may share a function, and then both print
+// the same files.
+func merge(files, more tree.Files) {
+	for name, text := range more {
+		if old, ok := files[name]; ok && !bytes.Equal(old, text) {
+			panic("gen: BUG: " + name + " has two texts: the hash of a function does not cover what its text depends on")
+		}
+		files[name] = text
+	}
 }
 
 // sideBySide takes jobs through a stage on all cores. Results and messages are in the
@@ -204,7 +216,11 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 		case c.Entry:
 			r.Packages = append(r.Packages, c.Package)
 		}
-		rows = append(rows, c.Kernels...)
+		for _, row := range c.Kernels {
+			if !slices.Contains(rows, row) { // that of a function which several units call
+				rows = append(rows, row)
+			}
+		}
 	}
 	maps.Copy(e.Files, r.File())
 	if dir := p.conf.CUDAFolder(); dir != "" {

@@ -59,6 +59,8 @@ var Pipeline = []Pass{
 		Does: "the unit resolved: law written out, options set, equations in order", Dump: dumpBlock},
 	{Name: "ir", Input: "check.Block", Output: "ir.Func", Unit: (*unitCompiler).build, Result: codeStage,
 		Does: "the tensor programs", Verify: (*unitCompiler).verifyPrograms, Dump: dumpPrograms},
+	{Name: "outline", Input: "ir.Func", Output: "ir.Func", Unit: (*unitCompiler).outline, Result: codeStage,
+		Does: "the programs of a rule, with what its front computes as functions of their own", Verify: (*unitCompiler).verifyPrograms, Dump: dumpPrograms},
 	{Name: "backward", Input: "ir.Func", Output: "ir.Func", Result: codeStage, // a part of the next pass, dumped by itself
 		Does: "the programs with their adjoints added, before anything is simplified", Dump: dumpJoint},
 	{Name: "simplified", Input: "ir.Func", Output: "ir.Pair", Unit: (*unitCompiler).differentiate, Result: codeStage,
@@ -121,7 +123,7 @@ func (c *unitCompiler) prove() {
 
 // fuse gives the kernels their fused arithmetic.
 func (c *unitCompiler) fuse() {
-	c.kernels = emitgo.KernelFiles([]*abi.Unit{c.out})
+	c.kernels = emitgo.KernelFiles(c.packages())
 	for _, f := range c.kernels {
 		for _, k := range f.Kernels {
 			k.Fused = fuse.Kernel(k)
@@ -140,7 +142,9 @@ func (c *unitCompiler) goFiles() {
 		c.ds.Append(ds)
 		with = units
 	}
-	maps.Copy(c.files, emitgo.Unit(c.out, with))
+	for _, u := range c.packages() {
+		maps.Copy(c.files, emitgo.Unit(u, with))
+	}
 }
 
 // cudaFiles prints the CUDA kernels, unless the project has none.
@@ -149,11 +153,13 @@ func (c *unitCompiler) cudaFiles() {
 	if dir == "" {
 		return
 	}
-	files, rows := emitcuda.Unit(c.out)
-	for name, text := range files {
-		c.files[dir+"/"+name] = text
+	for _, u := range c.packages() {
+		files, rows := emitcuda.Unit(u)
+		for name, text := range files {
+			c.files[dir+"/"+name] = text
+		}
+		c.cudaRows = append(c.cudaRows, rows...)
 	}
-	c.cudaRows = rows
 }
 
 // testFiles prints the tests of the unit with their vectors.

@@ -246,14 +246,16 @@ func (j *job) places() []cache.Input {
 	return []cache.Input{cache.NewInput("the folders of the project", j.conf.home(), j.conf.CUDAFolder())}
 }
 
+// header is the contract of the unit's page, and those of the fronts that it may have a
+// function of.
 func (j *job) header() string {
-	p := (&unitCompiler{src: j.src, unit: j.unit}).page()
-	if p == nil || p.Header == nil {
-		return ""
-	}
 	var b strings.Builder
-	for _, f := range p.Header.Fields {
-		fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Value)
+	for _, u := range append(j.src.Tree.Kinds(notation.FrontUnit), j.unit) {
+		if p := j.src.pageOf(u); p != nil && p.Header != nil {
+			for _, f := range p.Header.Fields {
+				fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Value)
+			}
+		}
 	}
 	return b.String()
 }

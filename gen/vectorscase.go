@@ -115,7 +115,7 @@ func (c *vectorCase) draw() {
 			c.indices(p, t)
 		default:
 			c.fill(t)
-			if p.Role == ir.State {
+			if p.Role == ir.State || p.Role == ir.Input { // a gate is an input where the function of the front computes it
 				intoDomain(c.frees[p.Name].Type, t)
 			}
 		}

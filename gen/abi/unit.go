@@ -4,6 +4,7 @@
 package abi
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,12 +17,13 @@ import (
 type UnitKind int
 
 const (
-	_           UnitKind = iota
-	OpUnit               // a typed operation of the tape
-	RuleUnit             // a block with memory and a frozen read
-	ComposeUnit          // a block of stages and parts
-	ModelUnit            // ids in, loss and logits out
-	UpdateUnit           // one parameter, its gradient and its slots
+	_            UnitKind = iota
+	OpUnit                // a typed operation of the tape
+	RuleUnit              // a block with memory and a frozen read
+	ComposeUnit           // a block of stages and parts
+	ModelUnit             // ids in, loss and logits out
+	UpdateUnit            // one parameter, its gradient and its slots
+	FunctionUnit          // what the front of a rule computes from inputs and parameters, for the rule's own kernels
 )
 
 // A Unit is one unit of a page as the emitters see it: kernels, and what their
@@ -42,6 +44,7 @@ type Unit struct {
 	Stages    []Stage
 	Parts     []Part
 	Outputs   []string
+	Results   []Value  // of a function: what it computes for its caller
 	Matrix    []string // update of matrices: the sizes of its rows and columns
 	Else      *Other   // and what moves the parameters that are none
 	Cut       []string // in what ways results depend on how tokens are cut into calls
@@ -224,8 +227,28 @@ const (
 )
 
 // A Pair is a forward and its backward; Bwd is nil where nothing has a
-// gradient.
-type Pair struct{ Fwd, Bwd *plan.Kernel }
+// gradient. Function computes the inputs of Fwd that are none of the unit's own; it is
+// nil where there are none.
+type Pair struct {
+	Fwd, Bwd *plan.Kernel
+	Function *Unit
+}
+
+// Functions lists the functions that the kernels of a unit call, each once.
+func (u *Unit) Functions() []*Unit {
+	var out []*Unit
+	for _, s := range u.Stages {
+		for _, p := range []Pair{s.Pair, s.Frozen} {
+			if f := p.Function; f != nil && !slices.ContainsFunc(out, func(g *Unit) bool { return g.Hash == f.Hash }) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// Version tells the functions of one front apart.
+func (u *Unit) Version() string { return fmt.Sprintf("v%.12s", u.Hash) }
 
 // RowsApart reports whether a backward replays its states row by row, or has none.
 func (p Pair) RowsApart() bool {

@@ -93,9 +93,19 @@ func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 	}
 }
 
-// kernels lists the kernels of a unit with the memory that they need.
+// kernels lists the kernels of a unit and of the functions that it calls, with the
+// memory that they need.
 func (d *collector) kernels(e *Entry, u *abi.Unit) {
 	e.Folder, _ = emitgo.Package(u)
+	d.kernelsOf(e, u, "")
+	for _, f := range u.Functions() {
+		folder, _ := emitgo.Package(f)
+		d.kernelsOf(e, f, strings.Repeat("../", strings.Count(strings.TrimPrefix(e.Folder, u.Home.Folder), "/"))+strings.TrimPrefix(folder, u.Home.Folder+"/")+"/")
+	}
+}
+
+// kernelsOf lists the kernels of a unit whose files are in a folder.
+func (d *collector) kernelsOf(e *Entry, u *abi.Unit, folder string) {
 	for _, st := range u.Stages {
 		for _, p := range []struct {
 			pair abi.Pair
@@ -113,7 +123,7 @@ func (d *collector) kernels(e *Entry, u *abi.Unit) {
 					_, pkg := emitgo.Package(u)
 					file = pkg + ".go"
 				}
-				e.Kernels = append(e.Kernels, Kernel{Name: k.Name, Does: p.does[i], Go: file, CUDA: d.kernelText(u, k)})
+				e.Kernels = append(e.Kernels, Kernel{Name: k.Name, Does: p.does[i], Go: folder + file, CUDA: d.kernelText(u, k)})
 				if m := k.Memory; !m.Saved.IsZero() || !m.Checkpoints.IsZero() || !m.Workspace.IsZero() {
 					e.Memory = append(e.Memory, Memory{Kernel: k.Name, Saved: m.Saved.String(), Checkpoints: m.Checkpoints.String(), Workspace: m.Workspace.String()})
 				}

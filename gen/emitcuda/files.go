@@ -42,7 +42,16 @@ func Manifest(rows []string) []byte {
 
 // File is the path of a kernel's text under the folder of the CUDA text.
 func File(u *abi.Unit, k *plan.Kernel) string {
-	return u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
+	return folder(u) + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
+}
+
+// folder is the folder of a unit, and its name in the manifest: a front has several
+// functions.
+func folder(u *abi.Unit) string {
+	if u.Kind == abi.FunctionUnit {
+		return u.ID + "/" + u.Version()
+	}
+	return u.ID
 }
 
 // kernels lists the kernels of a unit in order.

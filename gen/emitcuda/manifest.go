@@ -63,7 +63,7 @@ type gridRow struct {
 
 // rowOf is the row of a printed kernel.
 func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
-	r := kernelRow{Unit: u.ID, Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Quotients: []quotientRow{}}
+	r := kernelRow{Unit: folder(u), Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Quotients: []quotientRow{}}
 	c := &cText{names: x.names}
 	for _, s := range x.Kernel.Sizes {
 		if n, ok := x.Fixed[s]; ok {

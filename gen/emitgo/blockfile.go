@@ -30,8 +30,14 @@ func (e *unitEmitter) block() {
 }
 
 func (e *unitEmitter) typeName() string {
-	if e.u.Kind == abi.ModelUnit {
+	if e.receiver != "" {
+		return e.receiver
+	}
+	switch e.u.Kind {
+	case abi.ModelUnit:
 		return "Model"
+	case abi.FunctionUnit:
+		return "Function"
 	}
 	return "Block"
 }
@@ -41,7 +47,7 @@ func (e *unitEmitter) stageFile(name string, p abi.Pair) {
 	fn := lowerFirst(name)
 	f.Add(raw(nodeKind(fn + "Kind")))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
-		sizeOf: blockSize, start: name == "Start", frozen: name == "Read"}
+		sizeOf: blockSize, start: name == "Start", frozen: name == "Read", checked: p.Function != nil}
 	s.emit()
 	e.write(strings.ToLower(name)+".go", f)
 	e.writeFused(strings.ToLower(name), s)
@@ -71,8 +77,8 @@ func (e *unitEmitter) mainFile() {
 	if e.u.Kind == abi.ModelUnit {
 		f.Add(raw(e.modelStep()))
 	} else {
-		f.Add(raw(e.blockStep("Step")))
-		f.Add(raw(e.blockStep("Read")))
+		f.Add(e.packages.raw(e.blockStep("Step")))
+		f.Add(e.packages.raw(e.blockStep("Read")))
 	}
 	e.write(pkg+".go", f)
 }

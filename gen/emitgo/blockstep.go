@@ -75,16 +75,18 @@ func (e *unitEmitter) body(b *strings.Builder, method string) {
 			e.partCall(b, st, method, last)
 			continue
 		}
-		k, fn := st.Fwd, lowerFirst(st.Name)
+		p, fn := st.Pair, lowerFirst(st.Name)
 		if method == "Read" && st.Frozen.Fwd != nil {
-			k, fn = st.Frozen.Fwd, "read"
+			p, fn = st.Frozen, "read"
 		}
-		s := &stageEmitter{u: e.u, fwd: k, bwd: st.Bwd}
+		s := &stageEmitter{u: e.u, fwd: p.Fwd, bwd: p.Bwd}
 		var args []string
 		for _, in := range s.inputs() {
 			args = append(args, argName(in.Of))
 		}
-		if fn == "read" {
+		if p.Function != nil {
+			e.functionCall(b, p.Function, method)
+		} else if fn == "read" {
 			e.checkUnread(b, args)
 		}
 		call := fmt.Sprintf("b.%s(%s)", fn, strings.Join(append([]string{"c", "w", "m"}, args...), ", "))

@@ -36,6 +36,7 @@ type stageEmitter struct {
 	sizeOf   func(size string) string
 	start    bool // gives the first values of states: they are its outputs
 	frozen   bool // writes no state
+	checked  bool // its caller has compared all lengths
 }
 
 // A reading is a buffer of the forward that comes from a tape value.
@@ -115,11 +116,20 @@ var reservedArg = map[string]bool{"c": true, "w": true, "m": true, "n": true, "k
 func (s *stageEmitter) outputs() []*plan.Buffer {
 	var out []*plan.Buffer
 	for _, b := range s.fwd.Params {
-		if b.Role == plan.Write && s.state(b.Of) < 0 && (s.bwd == nil || s.adjoint(b.Of) != nil) {
+		if b.Role == plan.Write && s.state(b.Of) < 0 && s.gives(b.Of) {
 			out = append(out, b)
 		}
 	}
 	return out
+}
+
+// gives reports whether a result is an output: of a function what its caller reads, and
+// otherwise what has an adjoint.
+func (s *stageEmitter) gives(result string) bool {
+	if s.u.Kind == abi.FunctionUnit {
+		return slices.ContainsFunc(s.u.Results, func(v abi.Value) bool { return v.Name == result })
+	}
+	return s.bwd == nil || s.adjoint(result) != nil
 }
 
 // adjoint is the backward's parameter for the adjoint of a result, or nil.

@@ -2,6 +2,7 @@ package emitgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
@@ -76,7 +77,7 @@ func (s *stageEmitter) backBuffer(b *strings.Builder, buf *plan.Buffer) {
 		return
 	}
 	if result := buf.Primal; result != "" && buf.Role == plan.Read {
-		if s.state(result) >= 0 || !s.gives(result) {
+		if s.state(result) >= 0 || !slices.ContainsFunc(s.outputs(), func(o *plan.Buffer) bool { return o.Of == result }) {
 			// What the memory becomes has no adjoint: the gradient ends at the
 			// chunk's edge.
 			fmt.Fprintf(b, "\tg.%s = block.Zeros(t, %s)\n", f, n)
@@ -86,15 +87,6 @@ func (s *stageEmitter) backBuffer(b *strings.Builder, buf *plan.Buffer) {
 		return
 	}
 	fmt.Fprintf(b, "\tg.%s = k.%s\n", f, s.forwardField(buf))
-}
-
-func (s *stageEmitter) gives(result string) bool {
-	for _, o := range s.outputs() {
-		if o.Of == result {
-			return true
-		}
-	}
-	return false
 }
 
 // forwardField is the forward's field that a buffer of the backward reads.

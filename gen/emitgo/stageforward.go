@@ -127,6 +127,9 @@ func resultName(name string) string {
 
 // checks compares lengths and index ranges before anything is computed.
 func (s *stageEmitter) checks(b *strings.Builder) {
+	if s.checked {
+		return
+	}
 	name := fmt.Sprintf("%q", s.u.Name)
 	if s.recv != "" {
 		fmt.Fprintf(b, "\tif err = c.Check(%s, m); err != nil {\n\t\treturn\n\t}\n", name)
@@ -222,7 +225,7 @@ func (s *stageEmitter) fill(b *strings.Builder) {
 		case buf.Role == plan.Read && buf.Elem == ir.Int:
 			fmt.Fprintf(b, "\tk.%s = %s\n", f, argName(buf.Of))
 		case buf.Role == plan.Read && s.state(buf.Of) >= 0:
-			fmt.Fprintf(b, "\tk.%s = m.Slots[%d].Data\n", f, s.state(buf.Of))
+			fmt.Fprintf(b, "\tk.%s = m.Slots[%s].Data\n", f, s.slot(s.state(buf.Of)))
 		case buf.Role == plan.Read:
 		case buf.Optional:
 			fmt.Fprintf(b, "\tif %s.Tape != nil {\n\t\tk.%s = %s\n\t}\n", s.runExpr(), f, s.room(buf))
@@ -285,7 +288,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	moved := false
 	for _, buf := range s.fwd.Params {
 		if buf.Role == plan.Write && s.state(buf.Of) >= 0 {
-			fmt.Fprintf(b, "\tm.Give(arena, %d, k.%s)\n", s.state(buf.Of), s.fn2.Buffers[buf])
+			fmt.Fprintf(b, "\tm.Give(arena, %s, k.%s)\n", s.slot(s.state(buf.Of)), s.fn2.Buffers[buf])
 			moved = true
 		}
 	}

@@ -20,6 +20,8 @@ func Test(u *abi.Unit, trials []*Trial, with Units) map[string][]byte {
 		t.op()
 	case u.Kind == abi.UpdateUnit:
 		t.update()
+	case u.Kind == abi.FunctionUnit:
+		t.function()
 	default:
 		t.block()
 		if exemplary(u) {
@@ -245,6 +247,32 @@ func (t *unitTest) builder(x *Trial, i int) string {
 	args = append(args, e.parts(t.u, x.Of, "s")...)
 	fmt.Fprintf(&b, "\treturn New(%s), s.Err()\n}\n\n", strings.Join(args, ", "))
 	return b.String()
+}
+
+// function prints the test of a function: that of its pair of kernels. The block that
+// calls it is a stand-in with its parameters and windows alone.
+func (t *unitTest) function() {
+	var b strings.Builder
+	p := newPairTest(t.u, lowerFirst(t.u.Stages[0].Name), t.typeName(), t.u.Stages[0].Pair)
+	p.fn = "Call"
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n%s}\n\n", t.doc(), t.u.Name, t.pairTable(p))
+	var fields, slots []string
+	for _, s := range t.free() {
+		fields = append(fields, fmt.Sprintf("%s: a.Sizes[%q]", sizeField(s.Name), s.Name))
+	}
+	for i := range t.u.States {
+		slots = append(slots, fmt.Sprint(i))
+	}
+	literal := fmt.Sprintf("Sizes: Sizes{%s}", strings.Join(fields, ", "))
+	if len(slots) > 0 {
+		literal += fmt.Sprintf(", Slots: [%d]int{%s}", len(slots), strings.Join(slots, ", "))
+	}
+	fmt.Fprintf(&b, "// caller is a block that is the function and nothing else.\ntype caller[F num.Float] struct{ Function[F] }\n\n")
+	fmt.Fprintf(&b, "// subject is the caller that a call's sizes describe.\nfunc subject[F num.Float](a *blocktest.Args[F]) *caller[F] {\n\treturn &caller[F]{Function[F]{%s}}\n}\n\n", literal)
+	caller := &unitEmitter{u: t.u, units: t.units, receiver: "caller"}
+	b.WriteString(caller.declare() + "\n" + caller.memory() + "\n" + p.direct() + p.taped())
+	_, pkg := Package(t.u)
+	t.emit(pkg+"_test.go", b.String())
 }
 
 // subject prints the helper of the pairs.

@@ -17,9 +17,10 @@ import (
 // A pairTest prints the two functions of one pair.
 type pairTest struct {
 	*stageEmitter
-	name   string // of the pair: step
-	frozen bool   // states have no adjoint
-	starts bool   // replaces first states by learned ones
+	name   string      // of the pair: step
+	frozen bool        // a state need not have an adjoint
+	series []abi.Value // inputs that a function computes
+	starts bool        // replaces first states by learned ones
 }
 
 // newPairTest knows the names that emission gave to the kernels' fields.
@@ -32,7 +33,11 @@ func newPairTest(u *abi.Unit, name, recv string, p abi.Pair) *pairTest {
 	if s.bwd != nil {
 		s.bn = newKernelEmitter(s.bwd, s.bwd.Name).names
 	}
-	return &pairTest{stageEmitter: s, name: name}
+	t := &pairTest{stageEmitter: s, name: name, frozen: u.Kind == abi.FunctionUnit}
+	if p.Function != nil {
+		t.series = p.Function.Results
+	}
+	return t
 }
 
 // testSize is a size inside a test function: of the block b, or of the call.
@@ -56,6 +61,11 @@ func (p *pairTest) direct() string {
 	for _, s := range p.u.States {
 		if r := rangeText(s.Domain); r != "" {
 			fmt.Fprintf(&b, "\ta.Within(%q, %s)\n", s.Name, r)
+		}
+	}
+	for _, v := range p.series {
+		if r := rangeText(v.Domain); r != "" && p.fwd.Param(v.Name) != nil {
+			fmt.Fprintf(&b, "\ta.Within(%q, %s)\n", v.Name, r)
 		}
 	}
 	fmt.Fprintf(&b, "\tvar k %s[F]\n", p.fn2.Type)
@@ -123,7 +133,7 @@ func (p *pairTest) forwardBuffer(b *strings.Builder, buf *plan.Buffer) {
 		value = fmt.Sprintf("a.FreshFlags(%s)", n)
 	case buf.Elem == ir.Int:
 		value = fmt.Sprintf("make([]int32, %s)", n)
-	case buf.Role == plan.Write && p.frozen && p.state(buf.Of) >= 0 && p.adjoint(buf.Of) == nil:
+	case buf.Role == plan.Write && p.frozen && (p.state(buf.Of) >= 0 || p.bwd != nil && p.gives(buf.Of)) && p.adjoint(buf.Of) == nil:
 		value = fmt.Sprintf("a.Kept(%q, %s)", buf.Of, n)
 	case buf.Role == plan.Write && (p.state(buf.Of) >= 0 || p.adjoint(buf.Of) != nil || p.bwd == nil):
 		value = fmt.Sprintf("a.Out(%q, %s)", buf.Of, n)

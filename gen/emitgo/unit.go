@@ -46,6 +46,8 @@ func Unit(u *abi.Unit, with Units) map[string][]byte {
 		e.op()
 	case abi.UpdateUnit:
 		e.update()
+	case abi.FunctionUnit:
+		e.function()
 	default:
 		e.block()
 	}
@@ -59,14 +61,18 @@ func Kern() map[string][]byte {
 
 // A unitEmitter prints one unit.
 type unitEmitter struct {
-	u        *abi.Unit
-	units    Units // that it may name
-	packages packages
-	files    map[string][]byte
+	u         *abi.Unit
+	units     Units // that it may name
+	packages  packages
+	functions packages // of the functions that it calls
+	files     map[string][]byte
+	receiver  string // of the methods, where it is not that of the unit's own type
 }
 
 func newUnitEmitter(u *abi.Unit, with Units) *unitEmitter {
-	return &unitEmitter{u: u, units: with, packages: with.packages(), files: map[string][]byte{}}
+	e := &unitEmitter{u: u, units: with, packages: with.packages(), functions: packages{}, files: map[string][]byte{}}
+	e.importFunctions()
+	return e
 }
 
 // nodeKind declares the number of a type that lives in slots of an arena.
@@ -113,7 +119,7 @@ func KernelFiles(units []*abi.Unit) []plan.KernelFile {
 
 // folder is where a kind of unit lives under the folder of the generated code.
 var folder = map[abi.UnitKind]string{abi.OpUnit: "ops", abi.RuleUnit: "rules", abi.ComposeUnit: "compositions",
-	abi.ModelUnit: "models", abi.UpdateUnit: "updates"}
+	abi.ModelUnit: "models", abi.UpdateUnit: "updates", abi.FunctionUnit: "fronts"}
 
 // Package is the path of a unit's package under the root of its module and its name.
 func Package(u *abi.Unit) (path, name string) {
@@ -124,12 +130,19 @@ func Package(u *abi.Unit) (path, name string) {
 		return u.Home.Folder + "/ops", "ops"
 	}
 	name = strings.ReplaceAll(u.ID, "_", "")
+	if u.Kind == abi.FunctionUnit { // one of several of a front
+		return strings.Join([]string{u.Home.Folder, folder[u.Kind], name, u.Version()}, "/"), name
+	}
 	return u.Home.Folder + "/" + folder[u.Kind] + "/" + name, name
 }
 
 func (e *unitEmitter) newFile() *jen.File {
 	path, name := Package(e.u)
-	return e.packages.newFile(e.u.Home.Import(path), name, e.u.Page)
+	f := e.packages.newFile(e.u.Home.Import(path), name, e.u.Page)
+	for name, path := range e.functions {
+		f.ImportAlias(path, name)
+	}
+	return f
 }
 
 // write renders a file; a failure is a fault of the emitter.

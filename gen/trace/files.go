@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // Hash is a short hash of a text.
@@ -75,7 +76,13 @@ func (r *fileReader) owner() *Unit {
 		file = strings.TrimSuffix(file, kind)
 	}
 	for _, u := range r.t.out.Units {
-		if !u.Emitted || u.Page != page {
+		if u.Page != page {
+			continue
+		}
+		if !u.Emitted { // a function of it
+			if u.unit.Kind == notation.FrontUnit && strings.ReplaceAll(u.ID, "_", "") == path.Base(path.Dir(path.Dir(r.name))) {
+				return u
+			}
 			continue
 		}
 		if u.ID == file || strings.ReplaceAll(u.ID, "_", "") == folder {
@@ -88,8 +95,9 @@ func (r *fileReader) owner() *Unit {
 func (r *fileReader) symbols() {
 	dir := path.Dir(r.name)
 	unit := r.owner()
-	if unit != nil {
+	if unit != nil && unit.Emitted {
 		unit.Package = dir
+		r.imports(unit)
 	}
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
@@ -115,6 +123,22 @@ func (r *fileReader) symbols() {
 			}
 		}
 	}
+}
+
+// imports notes the packages that a file of a unit imports.
+func (r *fileReader) imports(u *Unit) {
+	for _, s := range r.file.Imports {
+		if name, err := strconv.Unquote(s.Path.Value); err == nil {
+			u.imports = with(u.imports, name)
+		}
+	}
+}
+
+// calls reports whether a unit imports the package in a folder.
+func (u *Unit) calls(dir string) bool {
+	return u != nil && slices.ContainsFunc(u.imports, func(name string) bool {
+		return strings.HasSuffix(name, "/"+path.Base(path.Dir(dir))+"/"+path.Base(dir))
+	})
 }
 
 func receiver(x ast.Expr) string {

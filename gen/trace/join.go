@@ -29,6 +29,11 @@ func (t *tracer) join() {
 		for _, s := range direct[e.ID] {
 			e.take(s, path.Dir(s.File)+"."+s.recv, kernels)
 		}
+		for _, s := range direct[e.Of] { // in a function that the unit calls
+			if t.unit(e.Unit).calls(path.Dir(s.File)) {
+				e.take(s, path.Dir(s.File)+"."+s.recv, kernels)
+			}
+		}
 	}
 	t.parts()
 	t.fold()
@@ -193,6 +198,13 @@ func (t *tracer) tests() {
 		for _, id := range e.In {
 			for _, n := range of[t.byID[id].Unit] {
 				e.Tests = with(e.Tests, n)
+			}
+		}
+		if line := t.byID[e.Of]; line != nil { // those of the functions that compute it for the unit
+			for _, n := range of[line.Unit] {
+				if t.unit(e.Unit).calls(n[:strings.LastIndexByte(n, '.')]) {
+					e.Tests = with(e.Tests, n)
+				}
 			}
 		}
 	}

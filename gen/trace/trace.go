@@ -71,7 +71,8 @@ type Unit struct {
 	Tests   []string `json:"tests,omitempty"`
 	Cut     []string `json:"cut,omitempty"` // in what ways results depend on how tokens are cut into calls
 
-	unit *notation.Unit
+	unit    *notation.Unit
+	imports []string // by its package
 }
 
 // An Equation is a line of a page, or that line written out in one emitted unit.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,6 +81,10 @@ func symbol(t *testing.T, tr *trace.Trace, name string) *trace.Symbol {
 
 func TestEquations(t *testing.T) {
 	tr := build(t, mini, nil)
+	door := path.Dir(equation(t, tr, "made.rho").Files[0]) // the function that made calls for its gate
+	if !strings.HasPrefix(door, "generated/fronts/door/") {
+		t.Errorf("the gate of made is computed in %s", door)
+	}
 	for _, c := range []struct {
 		id, kind, of string
 		in           []string
@@ -92,8 +97,8 @@ func TestEquations(t *testing.T) {
 		{"bow.out", "equation", "", nil, "generated/ops.BowCall"},
 		{"echo.rho", "gate", "", nil, "generated/rules/echo.Step"},
 		{"echo.a", "equation", "", nil, "generated/rules/echo.Step"},
-		{"door.rho", "gate", "", []string{"made.rho"}, "generated/rules/made.Step"},
-		{"made.rho", "gate", "door.rho", nil, "generated/rules/made.Step"},
+		{"door.rho", "gate", "", []string{"made.rho"}, door + ".Forward"},
+		{"made.rho", "gate", "door.rho", nil, door + ".Backward"},
 		{"learn.W", "equation", "", []string{"made.M"}, "generated/rules/made.Step"},
 		{"made.M", "equation", "learn.W", nil, "generated/rules/made.Step"},
 		{"bowl.fit.M", "fit", "", []string{"made.M", "made.U", "made.e"}, "generated/rules/made.Step"},

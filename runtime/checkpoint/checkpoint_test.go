@@ -195,6 +195,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"null tensor", build("{"+meta+`,"a":null}`, nil), ErrHeader},
 		{"no name", build(edit(good, `"b":`, `"":`), eight), ErrHeader},
 		{"other arithmetic", build(edit(good, level(), "other"), eight), ErrArithmetic},
+		{"first version of the arithmetic", build(edit(good, level(), cpu.Active().Arithmetic()), eight), ErrArithmetic},
+		{"another version of the arithmetic", build(edit(good, level(), cpu.Active().Arithmetic()+"/9"), eight), ErrArithmetic},
 		{"no metadata", build("{"+a+","+b+"}", eight), ErrMetadata},
 		{"no digest", build(edit(good, "sha256.a", "other.a"), eight), ErrMetadata},
 		{"digest without tensor", build(edit(good, `"__metadata__":{`, `"__metadata__":{"sha256.zz":"0",`), eight), ErrMissing},
@@ -355,5 +357,17 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// TestVersion wants both versions in the message about a checkpoint of an earlier one.
+func TestVersion(t *testing.T) {
+	arithmetic := cpu.Active().Arithmetic()
+	for _, saved := range []string{arithmetic, arithmetic + "/1"} { // the first version had no number
+		_, err := Decode(build(`{"__metadata__":{"arithmetic":"`+saved+`"}}`, nil))
+		want := fmt.Sprintf("file has version 1 of the arithmetic %s, this program runs version %d", arithmetic, cpu.Version)
+		if !errors.Is(err, ErrArithmetic) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", saved, err, want)
+		}
+	}
+}
+
 // level is the arithmetic of this machine, as checkpoints name it.
-func level() string { return cpu.Active().Arithmetic() }
+func level() string { return cpu.Active().Bits() }

@@ -247,13 +247,20 @@ func (s *Snapshot) place(rows map[string]row, data []byte) error {
 
 // checkMeta compares the arithmetic level and the digests, and keeps the rest.
 func (s *Snapshot) checkMeta(meta map[string]string) error {
-	level, ok := meta[arithmeticKey]
-	switch {
-	case !ok:
+	bits, ok := meta[arithmeticKey]
+	if !ok {
 		return fail("", ErrMetadata, "no arithmetic level")
-	case level != cpu.Active().Arithmetic():
+	}
+	if !strings.Contains(bits, "/") {
+		bits += "/1" // the first version had no number
+	}
+	switch arithmetic, version, _ := strings.Cut(bits, "/"); {
+	case arithmetic != cpu.Active().Arithmetic():
 		return fail("", ErrArithmetic, "file has %q, this program runs %q (%s; the environment variable %s chooses)",
-			level, cpu.Active().Arithmetic(), cpu.Active(), cpu.Env)
+			bits, cpu.Active().Bits(), cpu.Active(), cpu.Env)
+	case bits != cpu.Active().Bits():
+		return fail("", ErrArithmetic, "file has version %s of the arithmetic %s, this program runs version %d, which rounds otherwise",
+			version, arithmetic, cpu.Version)
 	}
 	for _, name := range s.Names() {
 		saved, ok := meta[digestKey+name]

@@ -95,7 +95,7 @@ func (s *Snapshot) order() []string {
 // header returns the length, the JSON and the padding; the same snapshot gives
 // the same bytes.
 func (s *Snapshot) header() ([]byte, error) {
-	meta := map[string]string{arithmeticKey: cpu.Active().Arithmetic()}
+	meta := map[string]string{arithmeticKey: cpu.Active().Bits()}
 	for k, v := range s.meta {
 		meta[k] = v
 	}

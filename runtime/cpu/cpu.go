@@ -15,6 +15,7 @@ package cpu
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"sync/atomic"
 
 	"golang.org/x/sys/cpu"
@@ -51,6 +52,16 @@ func (l Level) Arithmetic() string {
 	}
 	return Portable.String()
 }
+
+// Version is that of both arithmetics. It is raised when programs are compiled to other
+// roundings, so that a checkpoint never goes on with other bits than it was written by:
+//
+//	2  What the front of a rule computes is a function of its own. An adjoint of a series
+//	   is summed on each side of the call, and a multiply-add is not fused across it.
+const Version = 2
+
+// Bits names the bits that a level computes in this version, such as "fma/2".
+func (l Level) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
 
 // features are what decides. The wide ones include that the operating system
 // saves the wide registers.

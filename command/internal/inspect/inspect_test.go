@@ -79,7 +79,7 @@ func TestDamage(t *testing.T) {
 	if !f.Tensors[2].Wrong || !f.Damaged || f.Tensors[1].Wrong || !strings.Contains(f.String(), "DIGEST DIFFERS") {
 		t.Errorf("a flipped bit was not seen:\n%s", f)
 	}
-	for _, pair := range [][2]string{{`"arithmetic":"fma"`, `"arithmetic":"xxx"`}, {`"arithmetic":"portable"`, `"arithmetic":"fmaxxxxx"`}} {
+	for _, pair := range [][2]string{{`"arithmetic":"fma/`, `"arithmetic":"xxx/`}, {`"arithmetic":"portable/`, `"arithmetic":"fmaxxxxx/`}} {
 		other := bytes.Replace(data, []byte(pair[0]), []byte(pair[1]), 1)
 		if bytes.Equal(other, data) {
 			continue
