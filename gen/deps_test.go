@@ -57,6 +57,8 @@ gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/loopopt
 gen/outline:      gen/ir
 gen/emitgo:       gen/shape gen/ir gen/plan gen/loopopt gen/abi
+gen/emitgo/gotext: gen/shape gen/plan
+gen/emitgo/gokernel: gen/shape gen/ir gen/plan gen/loopopt gen/emitgo/gotext
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
 gen/emitasm/gemm:

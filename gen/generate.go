@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -238,7 +239,7 @@ func (p *Project) shared(e *Emission) (ds diag.List) {
 	if len(p.conf.Library) > 0 {
 		return ds
 	}
-	for _, from := range []map[string][]byte{emitasm.Kern(), gemm.Files(), emitgo.Kern()} {
+	for _, from := range []map[string][]byte{emitasm.Kern(), gemm.Files(), gokernel.SharedPackage()} {
 		for name, text := range from {
 			e.Files[libraryHome.Folder+"/kern/"+name] = text
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 )
 
 // exampleTokens and exampleWidth are the call of an example; sizes that nothing gives
@@ -22,9 +23,9 @@ const (
 func (t *unitTest) example() {
 	path, pkg := Package(t.u)
 	own := t.u.Home.Import(path)
-	all := t.packages.with(packages{pkg: own})
-	f := all.newFile(own+"_test", pkg+"_test", t.u.Page)
-	f.Add(all.raw(t.exampleText(pkg)))
+	all := t.packages.With(gotext.Imports{pkg: own})
+	f := all.NewFile(own+"_test", pkg+"_test", t.u.Page)
+	f.Add(all.Code(t.exampleText(pkg)))
 	t.write("example_test.go", f)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -24,13 +25,13 @@ func (e *unitEmitter) function() {
 	f := e.newFile()
 	_, pkg := Package(e.u)
 	f.PackageComment(fmt.Sprintf("// Package %s is a function of %s, as its page says it: what the front computes for the kernels\n// of a rule.\n%s", pkg, e.u.Name, strings.TrimRight(e.header(), "\n")))
-	f.Add(raw(e.sizesType("Sizes", false)))
-	f.Add(raw(e.functionType()))
+	f.Add(gotext.Code(e.sizesType("Sizes", false)))
+	f.Add(gotext.Code(e.functionType()))
 	e.write(pkg+".go", f)
 
 	st := &e.u.Stages[0]
 	f = e.newFile()
-	f.Add(raw(nodeKind("callKind")))
+	f.Add(gotext.Code(nodeKind("callKind")))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: "Call", node: "callNode", kind: "callKind",
 		fwd: st.Fwd, bwd: st.Bwd, sizeOf: blockSize, checked: true}
 	s.emit()
@@ -82,7 +83,7 @@ func (e *unitEmitter) importFunctions() {
 	if e.functions["front"] != "" && e.functions["front"] == e.functions["readfront"] {
 		delete(e.functions, "readfront")
 	}
-	e.packages = e.packages.with(e.functions)
+	e.packages = e.packages.With(e.functions)
 }
 
 // functionCall prints the call of the function that computes what a kernel of the unit
@@ -95,7 +96,7 @@ func (e *unitEmitter) functionCall(b *strings.Builder, f *abi.Unit, method strin
 		for _, d := range in.Dims {
 			n = n.Mul(d)
 		}
-		lengthCheck(b, e.u.Name, in.Name, argName(in.Name)+".Data", polyText(n, blockSize))
+		lengthCheck(b, e.u.Name, in.Name, argName(in.Name)+".Data", gotext.SizeText(n, blockSize))
 	}
 	pkg := functionPackage(method)
 	if e.functions[pkg] == "" {

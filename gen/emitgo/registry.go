@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 )
 
 // A Registry is what the package that lists a module's units is made from.
@@ -34,7 +35,7 @@ func RegistryFolder(h abi.Home) string { return h.Folder + "/registry" }
 // File prints the package: a catalog of everything, and what a program asks of it.
 func (r Registry) File() map[string][]byte {
 	dir := RegistryFolder(r.Home)
-	own := packages{}
+	own := gotext.Imports{}
 	for _, p := range r.Packages {
 		own[p[strings.LastIndexByte(p, '/')+1:]] = r.Home.Import(p)
 	}
@@ -43,8 +44,8 @@ func (r Registry) File() map[string][]byte {
 		own["library"] = r.Extends
 		base = "library.All().With("
 	}
-	all := shared.with(own)
-	f := all.newFile(r.Home.Import(dir), "registry", "the pages")
+	all := gotext.Library.With(own)
+	f := all.NewFile(r.Home.Import(dir), "registry", "the pages")
 	if r.Extends != "" {
 		f.ImportAlias(r.Extends, "library")
 	}
@@ -58,7 +59,7 @@ func (r Registry) File() map[string][]byte {
 		fmt.Fprintf(&b, "\tcatalog.Named(%q, %s, %q),\n", in.Name, in.Kind, in.Formula)
 	}
 	b.WriteString(")\n\n" + asking)
-	f.Add(all.raw(b.String()))
+	f.Add(all.Code(b.String()))
 	files := map[string][]byte{}
 	write(files, dir+"/registry.go", f)
 	return files
@@ -112,8 +113,8 @@ func NewUpdate[F num.Float](name string) (update.Update[F], error) {
 // makes it: the trial is of the unit that the formula begins with.
 func InstanceTest(h abi.Home, x *Trial, page, id string, units Units) map[string][]byte {
 	dir := RegistryFolder(h)
-	f := shared.newFile(h.Import(dir), "registry", page)
-	f.Add(shared.raw(x.instance(units)))
+	f := gotext.Library.NewFile(h.Import(dir), "registry", page)
+	f.Add(gotext.Library.Code(x.instance(units)))
 	files := map[string][]byte{}
 	write(files, dir+"/"+id+"_test.go", f)
 	return files
@@ -124,7 +125,7 @@ func (x *Trial) instance(units Units) string {
 	var b strings.Builder
 	kind := map[bool]string{true: "Model", false: "Block"}[x.Unit.Kind == abi.ModelUnit]
 	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.%s{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
-		comment(wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, kind, x.Name, x.Name, x.Name)
+		gotext.Comment(gotext.Wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, kind, x.Name, x.Name, x.Name)
 	x.table(&b)
 	x.facts(&b)
 	if kind == "Block" {

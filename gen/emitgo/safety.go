@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 )
 
 // The table of legal combinations becomes types. Each value of a slot is a type
@@ -138,7 +139,7 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // exported is a page's name as an exported Go name. Names of pages are letters,
 // digits and _.
 func exported(name string) string {
-	if out := upperFirst(identifier(name, true)); token.IsIdentifier(out) {
+	if out := upperFirst(gotext.Identifier(name, true)); token.IsIdentifier(out) {
 		return out
 	}
 	panic("emitgo: BUG: no Go name for " + name)
@@ -242,14 +243,14 @@ func (e *safetyEmitter) types() string {
 	}
 	e.head(&b)
 	b.WriteString("// Package safety makes an illegal combination of knobs a compile error.\n//\n" +
-		comment(wrap("A memory rule is "+strings.Join(e.words(), " + ")+", and not all of them fit together. Each value is a type here, and a Rule can only be named where its choices fit: a value that depends on another is generic over it, under a constraint whose name is the reason.", 76)) +
+		gotext.Comment(gotext.Wrap("A memory rule is "+strings.Join(e.words(), " + ")+", and not all of them fit together. Each value is a type here, and a Rule can only be named where its choices fit: a value that depends on another is generic over it, under a constraint whose name is the reason.", 76)) +
 		"//\n// " + e.example() + "\n//\n// For choices that are only known at run time, Check walks the same table.\npackage safety\n\n")
 	b.WriteString("// A choice is in every value and in nothing else.\ntype choice struct{ _ [0]func() }\n\n")
 	e.rule(&b)
 	b.WriteString(values.String())
 	for _, s := range e.sets {
 		for _, r := range s.reasons {
-			b.WriteString(comment(wrap(s.name+": "+r+".", 76)))
+			b.WriteString(gotext.Comment(gotext.Wrap(s.name+": "+r+".", 76)))
 		}
 		fmt.Fprintf(&b, "type %s interface{ %s }\n\n", s.name, union(s.members))
 	}

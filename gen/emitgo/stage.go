@@ -8,9 +8,10 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
+	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // A stage is a kernel pair as a node of the tape. Its forward fills one struct,
@@ -31,8 +32,8 @@ type stageEmitter struct {
 	node     string    // type of the node
 	kind     string    // constant of the node's kind
 	fwd, bwd *plan.Kernel
-	fn2      *KernelNames // of fwd
-	bn       *KernelNames // of bwd
+	fn2      *gokernel.Names // of fwd
+	bn       *gokernel.Names // of bwd
 	sizeOf   func(size string) string
 	start    bool // gives the first values of states: they are its outputs
 	frozen   bool // writes no state
@@ -49,9 +50,9 @@ type reading struct {
 // field is the name of a value's field. W and w have one spelling with a
 // capital; then each keeps its own first letter.
 func (s *stageEmitter) field(name string) string {
-	id := identifier(name, true)
-	if slices.ContainsFunc(s.fwd.Params, func(b *plan.Buffer) bool { return b.Of != name && identifier(b.Of, true) == id }) {
-		id = identifier(name, false)
+	id := gotext.Identifier(name, true)
+	if slices.ContainsFunc(s.fwd.Params, func(b *plan.Buffer) bool { return b.Of != name && gotext.Identifier(b.Of, true) == id }) {
+		id = gotext.Identifier(name, false)
 	}
 	return "v" + id
 }
@@ -101,7 +102,7 @@ func (s *stageEmitter) values() []reading {
 
 // argName is the Go name of an input argument.
 func argName(name string) string {
-	n := identifier(name, false)
+	n := gotext.Identifier(name, false)
 	if reservedArg[n] {
 		n += "In"
 	}
@@ -140,51 +141,13 @@ func (s *stageEmitter) adjoint(result string) *plan.Buffer {
 	return s.bwd.AdjointParam(result)
 }
 
-// polyText prints a size as a Go expression.
-func polyText(p shape.Poly, name func(string) string) string {
-	ms := p.Monomials()
-	if len(ms) == 0 {
-		return "0"
-	}
-	var b strings.Builder
-	for i, m := range ms {
-		c := m.Coef
-		neg := c.Sign() < 0
-		switch {
-		case neg && i == 0:
-			b.WriteString("-")
-		case neg:
-			b.WriteString(" - ")
-		case i > 0:
-			b.WriteString(" + ")
-		}
-		var fs []string
-		num := c.Num().Int64()
-		if num < 0 {
-			num = -num
-		}
-		if num != 1 || len(m.Syms) == 0 {
-			fs = append(fs, fmt.Sprint(num))
-		}
-		for _, s := range m.Syms {
-			fs = append(fs, name(s))
-		}
-		text := strings.Join(fs, "*")
-		if !c.IsInt() {
-			text = fmt.Sprintf("%s/%d", text, c.Denom().Int64())
-		}
-		b.WriteString(text)
-	}
-	return b.String()
-}
-
 // emit prints kernels, node, forward and backward.
 func (s *stageEmitter) emit() {
-	s.fn2 = Kernel(s.file, s.fwd, s.fwd.Name)
-	Fused(s.fused, s.fwd, s.fn2)
+	s.fn2 = gokernel.Print(s.file, s.fwd, s.fwd.Name)
+	gokernel.PrintFused(s.fused, s.fwd, s.fn2)
 	if s.bwd != nil {
-		s.bn = Kernel(s.file, s.bwd, s.bwd.Name)
-		Fused(s.fused, s.bwd, s.bn)
+		s.bn = gokernel.Print(s.file, s.bwd, s.bwd.Name)
+		gokernel.PrintFused(s.fused, s.bwd, s.bn)
 	}
 	s.nodeType()
 	s.forward()
@@ -204,7 +167,7 @@ func (s *stageEmitter) nodeType() {
 		names = append(names, v.field)
 	}
 	for _, o := range s.outputs() {
-		names = append(names, "out"+identifier(o.Of, true))
+		names = append(names, "out"+gotext.Identifier(o.Of, true))
 	}
 	if len(names) > 0 {
 		fmt.Fprintf(&b, "\t%s tape.Value[F]\n", strings.Join(names, ", "))
@@ -213,12 +176,12 @@ func (s *stageEmitter) nodeType() {
 		b.WriteString("\tm *block.Memory[F]\n")
 		for _, st := range s.u.States {
 			if st.Starts {
-				fmt.Fprintf(&b, "\tstart%s tape.Value[F]\n", identifier(st.Name, true))
+				fmt.Fprintf(&b, "\tstart%s tape.Value[F]\n", gotext.Identifier(st.Name, true))
 			}
 		}
 	}
 	b.WriteString("}\n")
-	s.file.Add(raw(b.String()))
+	s.file.Add(gotext.Code(b.String()))
 }
 
 // starts reports whether the stage reads states whose first values are learned.

@@ -18,7 +18,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen/emitasm"
-	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -26,7 +26,7 @@ import (
 // A harness is a program that holds the emitted kernels of pages and answers
 // requests to run them.
 type harness struct {
-	names  map[*plan.Kernel]*emitgo.KernelNames
+	names  map[*plan.Kernel]*gokernel.Names
 	levels []string // of the fused arithmetic, that this machine has
 	enc    *gob.Encoder
 	dec    *gob.Decoder
@@ -65,7 +65,7 @@ const perPackage = 16
 // something does not compile are broken, and left out.
 func newHarness(t testing.TB, all []*subject) *harness {
 	t.Helper()
-	h := &harness{names: map[*plan.Kernel]*emitgo.KernelNames{}}
+	h := &harness{names: map[*plan.Kernel]*gokernel.Names{}}
 	dir := t.TempDir()
 	if keep := os.Getenv("KEEP_KERNELS"); keep != "" {
 		dir = keep
@@ -127,7 +127,7 @@ func attribute(all []*subject, says string) (left []*subject) {
 // print makes the files of a module.
 func (h *harness) print(all []*subject) map[string][]byte {
 	files := map[string][]byte{"main.go": driver}
-	h.names = map[*plan.Kernel]*emitgo.KernelNames{}
+	h.names = map[*plan.Kernel]*gokernel.Names{}
 	var imports, parts strings.Builder
 	pkg := 0
 	for part := range slices.Chunk(all, perPackage) {
@@ -217,8 +217,8 @@ func guarded(f func()) (ok bool) {
 func (h *harness) printProgram(files map[string][]byte, at, pkg string, p *program) {
 	plain, fused := jen.NewFile(pkg), jen.NewFile(pkg)
 	for _, k := range p.kernels() {
-		h.names[k] = emitgo.Kernel(plain, k, k.Name)
-		emitgo.Fused(fused, k, h.names[k])
+		h.names[k] = gokernel.Print(plain, k, k.Name)
+		gokernel.PrintFused(fused, k, h.names[k])
 	}
 	files[at+".go"], files[at+"_fused.go"] = render(plain), render(fused)
 }

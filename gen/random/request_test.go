@@ -2,7 +2,7 @@ package random_test
 
 import (
 	"github.com/nl-hecate/hecate/gen/emitcuda"
-	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -55,7 +55,7 @@ func (r *request) take(field string, elem ir.Elem, from response, at string) {
 }
 
 // named are the numbers of an answer by the names of buffers.
-func (r response) named(k *plan.Kernel, n *emitgo.KernelNames) map[string][]float64 {
+func (r response) named(k *plan.Kernel, n *gokernel.Names) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, b := range k.Params {
 		if x, ok := r.Reals[n.Buffers[b]]; ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
 	"github.com/nl-hecate/hecate/gen/lower"
@@ -105,7 +105,7 @@ func print(out map[string][]byte, name string, pair abi.Pair) error {
 			f.PackageComment("// Package " + name + " is the recurrence of one rule alone, forward and backward.")
 		}
 		f.ImportName(numPath, "num")
-		names := emitgo.Kernel(f, k.Kernel, k.name)
+		names := gokernel.Print(f, k.Kernel, k.name)
 		var b bytes.Buffer
 		if err := f.Render(&b); err != nil {
 			return fmt.Errorf("print %s: %w", k.name, err)
@@ -129,11 +129,11 @@ func print(out map[string][]byte, name string, pair abi.Pair) error {
 }
 
 // printFused prints the fused arithmetic of a kernel.
-func printFused(name string, k *plan.Kernel, names *emitgo.KernelNames) ([]byte, error) {
+func printFused(name string, k *plan.Kernel, names *gokernel.Names) ([]byte, error) {
 	f := jen.NewFilePathName(module+folder+name, name)
 	f.HeaderComment("// " + marker)
 	f.ImportName(numPath, "num")
-	emitgo.Fused(f, k, names)
+	gokernel.PrintFused(f, k, names)
 	var b bytes.Buffer
 	err := f.Render(&b)
 	return b.Bytes(), err
@@ -150,7 +150,7 @@ var word = regexp.MustCompile(`[A-Za-z_][\w.]*`)
 //		c.Work = make([]F, c.WorkLen())
 //		return c
 //	}
-func constructor(b *strings.Builder, k *plan.Kernel, names *emitgo.KernelNames) error {
+func constructor(b *strings.Builder, k *plan.Kernel, names *gokernel.Names) error {
 	fmt.Fprintf(b, "\n// New%[1]s makes a call of %[1]s: size gives the sizes and get the buffers of n entries, by their names.\n", names.Type)
 	fmt.Fprintf(b, "func New%[1]s[F num.Float](size func(name string) int, get func(name string, n int) []F) *%[1]s[F] {\nc := &%[1]s[F]{}\n", names.Type)
 	spelled := map[string]string{}
