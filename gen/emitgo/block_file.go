@@ -71,6 +71,7 @@ func (e *unitEmitter) mainFile() {
 	f.PackageComment(fmt.Sprintf("// Package %s is %s as its page says it.\n%s", pkg, e.u.Name, strings.TrimRight(e.header(), "\n")))
 	f.Add(gotext.Code(e.sizesType("Sizes", false)))
 	f.Add(gotext.Code(e.blockType()))
+	f.Add(e.packages.Code(e.functionKernels()))
 	f.Add(gotext.Code(e.constructor()))
 	f.Add(gotext.Code(e.declare()))
 	f.Add(gotext.Code(e.memory()))

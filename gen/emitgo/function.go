@@ -86,6 +86,36 @@ func (e *unitEmitter) importFunctions() {
 	e.packages = e.packages.With(e.functions)
 }
 
+// functionKernels names the kernels of the functions that a unit calls: with its own they
+// are all that the unit computes.
+func (e *unitEmitter) functionKernels() string {
+	var b strings.Builder
+	for _, st := range e.u.Stages {
+		for _, call := range []struct {
+			method string
+			pair   abi.Pair
+		}{{"Step", st.Pair}, {"Read", st.Frozen}} {
+			if call.pair.Function == nil {
+				continue
+			}
+			of := call.pair.Function.Stages[0].Pair
+			fmt.Fprintf(&b, "// %sFront is the forward kernel of the function that %[1]s calls.\ntype %[1]sFront[F num.Float] = %[2]s.%[3]s[F]\n\n", call.method, e.functionName(call.method), of.Fwd.Name)
+			if of.Bwd != nil {
+				fmt.Fprintf(&b, "// %sFrontBackward is the backward kernel of the function that %[1]s calls.\ntype %[1]sFrontBackward[F num.Float] = %[2]s.%[3]s[F]\n\n", call.method, e.functionName(call.method), of.Bwd.Name)
+			}
+		}
+	}
+	return b.String()
+}
+
+// functionName is the name of the imported package of the function that a method calls.
+func (e *unitEmitter) functionName(method string) string {
+	if pkg := functionPackage(method); e.functions[pkg] != "" {
+		return pkg
+	}
+	return functionPackage("Step") // both call the same
+}
+
 // functionCall prints the call of the function that computes what a kernel of the unit
 // reads. The function checks nothing, so what the call is given is checked here, under
 // the name of the unit.
@@ -98,10 +128,7 @@ func (e *unitEmitter) functionCall(b *strings.Builder, f *abi.Unit, method strin
 		}
 		lengthCheck(b, e.u.Name, in.Name, argName(in.Name)+".Data", gotext.SizeText(n, blockSize))
 	}
-	pkg := functionPackage(method)
-	if e.functions[pkg] == "" {
-		pkg = functionPackage("Step")
-	}
+	pkg := e.functionName(method)
 	var sizes, slots, outs []string
 	for _, z := range free(f) {
 		sizes = append(sizes, fmt.Sprintf("%s: %s", sizeField(z.Name), blockSize(z.Name)))

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/emitcuda"
-	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -30,8 +28,8 @@ const (
 	steady = 1e-4
 	// functionOff is how many roundings a function of a kernel may be off.
 	functionOff = 4
-	// roughRuns is how many runs in float32 say how far it leads a result.
-	roughRuns = 3
+	// twinRuns is how many runs in float32 say how far it leads a result.
+	twinRuns = 3
 	// calmest is how often numbers are halved at most.
 	calmest = 5
 	// small64 and small32 are the norms below which a result is compared absolutely:
@@ -49,16 +47,16 @@ type trial struct {
 	want  [2]results // of the forward and the backward
 }
 
-// A result is what the interpreter gives, and how far float32 leads it at most, measured
-// as results in float32 and in float64 are.
+// A result is that of the interpreter, with the largest distance of its float32 twins,
+// measured as results in float32 and in float64 are.
 type result struct {
-	exact            []float64
-	rough, roughFine float64
+	exact          []float64
+	twin, twinFine float64
 }
 
 type results map[string]result
 
-// trialSizes are the sizes that a page is tried at: on both sides of rows that
+// trialSizes are the sizes at which a page is run: on both sides of rows that
 // run four at a time, of vectors of eight and sixteen, and of blocks of 32 rows.
 var trialSizes = [][]int{{5, 3, 7, 2, 9, 6}, {1, 2, 1, 3, 1, 2}, {3, 33, 17, 1, 4, 5}, {7, 4, 31, 5, 2, 3}, {17, 9, 8, 4, 5, 1}, {2, 48, 3, 2, 1, 7}}
 
@@ -105,7 +103,7 @@ func (p *program) freeSizes() []string {
 	return out
 }
 
-// inputs draws what the programs read. Matrices are as long as what they give.
+// inputs draws what the programs read. The norm of a matrix is that of its result.
 func (x *trial) inputs(rng *rand.Rand, calm float64) {
 	x.in = map[string]*interp.Tensor{}
 	for _, f := range []*ir.Func{x.p.pair.Fwd, x.p.pair.Bwd} {
@@ -142,7 +140,7 @@ func (x *trial) number(rng *rand.Rand, v *ir.Value, scale float64) float64 {
 // leads a result is the largest distance of a few runs: one alone may be lucky.
 func (x *trial) oracle() bool {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for run := range 1 + roughRuns {
+	for run := range 1 + twinRuns {
 		fwd := interpret(x.p.pair.Fwd, x.sizes, x.in, run, rng)
 		got := [2]map[string]*interp.Tensor{fwd}
 		if x.p.bwd != nil {
@@ -162,10 +160,10 @@ func (x *trial) oracle() bool {
 				r := result{exact: t.Data}
 				if run > 0 {
 					r = x.want[i][name]
-					r.rough = max(r.rough, distance(t.Data, r.exact, small32))
-					r.roughFine = max(r.roughFine, distance(t.Data, r.exact, small64))
+					r.twin = max(r.twin, distance(t.Data, r.exact, small32))
+					r.twinFine = max(r.twinFine, distance(t.Data, r.exact, small64))
 				}
-				if !(r.rough <= steady) {
+				if !(r.twin <= steady) {
 					return false
 				}
 				x.want[i][name] = r
@@ -183,7 +181,7 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 	p.Float32 = run > 0
 	if run > 1 {
 		p.ObserveInstr = func(in *ir.Instr, out *interp.Tensor) {
-			off := roundings(in)
+			off := maxRoundings(in)
 			if off == 0 {
 				return
 			}
@@ -199,10 +197,10 @@ func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, r
 	return p.Run(sizes, own)
 }
 
-// roundings is how many roundings two results of an instruction may be apart: none where
+// maxRoundings is how many maxRoundings two results of an instruction may be apart: none where
 // it chooses or moves numbers, functionOff where it is a function, and two where it adds
 // and multiplies, as each of them is one rounding away from what is exact.
-func roundings(in *ir.Instr) float64 {
+func maxRoundings(in *ir.Instr) float64 {
 	switch in.Op {
 	case ir.Abs, ir.Sign, ir.Floor, ir.Stop:
 		return 0
@@ -235,8 +233,8 @@ func distance(got, want []float64, small float64) float64 {
 	return math.Sqrt(diff) / max(small, math.Sqrt(norm))
 }
 
-// A way is how a kernel is run.
-type way struct {
+// A variant is how a kernel is run.
+type variant struct {
 	single bool
 	level  string
 	cores  int
@@ -244,7 +242,7 @@ type way struct {
 	c      int // tokens from checkpoint to checkpoint, or 0 for the trial's
 }
 
-func (w way) String() string {
+func (w variant) String() string {
 	s := w.level
 	if !w.single {
 		s += " float64"
@@ -268,39 +266,39 @@ func (x *trial) check(t testing.TB) (bad []string) {
 			bad = append(bad, fmt.Sprintf("%s %v: %s", x.p.name, x.sizes, fmt.Sprintf(format, args...)))
 		}
 	}
-	portable := x.run(t, way{level: "portable", tape: true, cores: 1}, say)
-	x.near(portable, false, "portable float64", say)
-	x.same(x.run(t, way{level: "portable", cores: 1}, say), portable, "portable float64 without a tape", say)
+	portable := x.run(t, variant{level: "portable", tape: true, cores: 1}, say)
+	x.nearOracle(portable, false, "portable float64", say)
+	x.sameBits(x.run(t, variant{level: "portable", cores: 1}, say), portable, "portable float64 without a tape", say)
 	if x.p.fwd.Segment != "" && x.p.bwd != nil {
-		x.same(x.run(t, way{level: "portable", tape: true, cores: 1, c: 1 + x.sizes["C"]%3}, say), portable, "other checkpoints", say)
+		x.sameBits(x.run(t, variant{level: "portable", tape: true, cores: 1, c: 1 + x.sizes["C"]%3}, say), portable, "other checkpoints", say)
 	}
-	x.near(x.run(t, way{single: true, level: "portable", tape: true, cores: 1}, say), true, "portable", say)
+	x.nearOracle(x.run(t, variant{single: true, level: "portable", tape: true, cores: 1}, say), true, "portable", say)
 	var first [2]map[string][]float64
 	for i, l := range x.h.levels {
 		for cores := 1; cores <= 1+i%2; cores++ {
-			w := way{single: true, level: l, tape: true, cores: cores}
+			w := variant{single: true, level: l, tape: true, cores: cores}
 			got := x.run(t, w, say)
 			if first[0] == nil {
 				first = got
-				x.near(got, true, w.String(), say)
+				x.nearOracle(got, true, w.String(), say)
 			}
-			x.same(got, first, w.String(), say)
+			x.sameBits(got, first, w.String(), say)
 		}
 	}
 	return bad
 }
 
-// near compares with the interpreter.
-func (x *trial) near(got [2]map[string][]float64, single bool, what string, say func(string, ...any)) {
+// nearOracle compares with the interpreter.
+func (x *trial) nearOracle(got [2]map[string][]float64, single bool, what string, say func(string, ...any)) {
 	for i, k := range x.p.kernels() {
 		for _, b := range k.Params {
 			if b.Role != plan.Write || b.Elem != ir.Real || got[i] == nil {
 				continue
 			}
 			w := x.want[i][b.Of]
-			tol, small := max(relTol64, astray*w.roughFine/ulp32*ulp64), small64
+			tol, small := max(relTol64, astray*w.twinFine/ulp32*ulp64), small64
 			if single {
-				tol, small = max(relTol32, astray*w.rough), small32
+				tol, small = max(relTol32, astray*w.twin), small32
 			}
 			if d := distance(got[i][b.Name], w.exact, small); !(d <= tol) {
 				say("%s: %s of the %s is off by %.3g, may be by %.3g", what, b.Name, []string{"forward", "backward"}[i], d, tol)
@@ -309,8 +307,8 @@ func (x *trial) near(got [2]map[string][]float64, single bool, what string, say 
 	}
 }
 
-// same compares bits of what both have.
-func (x *trial) same(got, want [2]map[string][]float64, what string, say func(string, ...any)) {
+// sameBits compares bits of what both have.
+func (x *trial) sameBits(got, want [2]map[string][]float64, what string, say func(string, ...any)) {
 	for i := range got {
 		for _, name := range slices.Sorted(maps.Keys(want[i])) {
 			y, ok := got[i][name]
@@ -326,8 +324,8 @@ func (x *trial) same(got, want [2]map[string][]float64, what string, say func(st
 	}
 }
 
-// run runs the forward and behind it the backward.
-func (x *trial) run(t testing.TB, w way, say func(string, ...any)) (out [2]map[string][]float64) {
+// run runs the forward and then the backward.
+func (x *trial) run(t testing.TB, w variant, say func(string, ...any)) (out [2]map[string][]float64) {
 	sizes := maps.Clone(x.sizes)
 	if w.c > 0 {
 		sizes["C"] = w.c
@@ -373,71 +371,4 @@ func (x *trial) run(t testing.TB, w way, say func(string, ...any)) (out [2]map[s
 	}
 	out[1] = got.named(back, nb)
 	return out
-}
-
-func checkpoint(k *plan.Kernel, name string) *plan.Buffer {
-	for _, b := range k.Params {
-		if b.Role == plan.Checkpoint && b.Name == name {
-			return b
-		}
-	}
-	return nil
-}
-
-func (x *trial) request(k *plan.Kernel, w way, sizes map[string]int) *request {
-	n := x.h.names[k]
-	r := &request{Kernel: k.Name, Single: w.single, Level: w.level, Cores: w.cores, Sizes: map[string]int{}, Reals: map[string][]float64{},
-		Ints: map[string][]int32{}, Bools: map[string][]bool{}, Made: map[string]int{}, Work: n.Work}
-	for _, s := range k.Sizes {
-		r.Sizes[n.Sizes[s]] = sizes[s]
-	}
-	return r
-}
-
-// give gives a kernel values from here, take those that another one made.
-func (r *request) give(field string, elem ir.Elem, data []float64) {
-	switch elem {
-	case ir.Int:
-		out := make([]int32, len(data))
-		for i, v := range data {
-			out[i] = int32(v)
-		}
-		r.Ints[field] = out
-	case ir.Bool:
-		out := make([]bool, len(data))
-		for i, v := range data {
-			out[i] = v != 0
-		}
-		r.Bools[field] = out
-	default:
-		r.Reals[field] = data
-	}
-}
-
-func (r *request) take(field string, elem ir.Elem, from response, at string) {
-	if elem == ir.Bool {
-		r.Bools[field] = from.Bools[at]
-		return
-	}
-	r.Reals[field] = from.Reals[at]
-}
-
-// named are the numbers of an answer by the names of buffers.
-func (r response) named(k *plan.Kernel, n *gokernel.Names) map[string][]float64 {
-	out := map[string][]float64{}
-	for _, b := range k.Params {
-		if x, ok := r.Reals[n.Buffers[b]]; ok {
-			out[b.Name] = x
-		}
-	}
-	return out
-}
-
-// length is the number of entries of a buffer.
-func length(b *plan.Buffer, k *plan.Kernel, sizes map[string]int) int {
-	n, err := b.Len().Eval(emitcuda.Sizes(k, sizes))
-	if err != nil {
-		panic(err)
-	}
-	return n
 }

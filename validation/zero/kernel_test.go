@@ -91,15 +91,20 @@ func (k kernel) follow(forward kernel) {
 	}
 }
 
-// A pass is one forward and backward of a pair of kernels.
+// A pass is one forward and backward of a pair of kernels, and of the pair of the
+// function that computes the inputs of the first, where there is one: then the function's
+// forward runs first and its backward last.
 type pass struct {
 	t        *testing.T
 	ref      reference
 	fwd, bwd any
-	sizes    map[string]int
-	in       map[string]string // oracle's name → the page's
-	bars     map[string]string // the page's result → the oracle's weights of it, or ""
-	outs     map[string]string // the page's result → oracle's name
+
+	front, frontBack any // of the function, or nil
+
+	sizes map[string]int
+	in    map[string]string // oracle's name → the page's
+	bars  map[string]string // the page's result → the oracle's weights of it, or ""
+	outs  map[string]string // the page's result → oracle's name
 }
 
 // input is a tensor of the oracle. The rows of a tail that a young context does
@@ -119,32 +124,59 @@ func (p pass) input(name string) []float64 {
 	return x
 }
 
-// compare runs both and compares every output and every gradient that the
-// oracle has.
+// compare runs all and compares every output and every gradient that the oracle has.
 func (p pass) compare() {
 	p.t.Helper()
-	k, g := newKernel(p.fwd, p.sizes), newKernel(p.bwd, p.sizes)
+	forwards, backwards := []kernel{newKernel(p.fwd, p.sizes)}, []kernel{newKernel(p.bwd, p.sizes)}
+	if p.front != nil {
+		forwards = append(forwards, newKernel(p.front, p.sizes))
+		backwards = append(backwards, newKernel(p.frontBack, p.sizes))
+	}
+	given := map[string]bool{"Pos": true}
 	for name, own := range p.in {
-		if name == "pos" {
-			k.set("Pos", p.ref.ints("pos"))
-		} else {
-			k.set(field(own), p.input(name))
+		given[field(own)] = true
+		used := false
+		for _, k := range forwards {
+			switch {
+			case !k.has(field(own)):
+				continue
+			case name == "pos":
+				k.set("Pos", p.ref.ints("pos"))
+			default:
+				k.set(field(own), p.input(name))
+			}
+			used = true
+		}
+		if !used {
+			p.t.Errorf("no kernel reads %s", own)
 		}
 	}
-	k.run()
-	g.follow(k)
-	for result, weights := range p.bars {
-		bar := field(result) + "Bar"
-		switch {
-		case weights != "":
-			g.set(bar, p.ref.floats(weights))
-		case g.has(bar):
-			g.set(bar, make([]float64, room))
-		}
+	if p.front != nil {
+		forwards[1].run()
 	}
-	g.run()
+	series := forwards[0].from(forwards, backwards[0], given)
+	forwards[0].run()
+	for i, g := range backwards {
+		g.follow(forwards[i])
+		for result, weights := range p.bars {
+			bar := field(result) + "Bar"
+			switch {
+			case weights != "" && i == 0:
+				g.set(bar, p.ref.floats(weights))
+			case g.has(bar):
+				g.set(bar, make([]float64, room))
+			}
+		}
+		for _, s := range series {
+			if i > 0 && g.has(s+"Bar") {
+				g.set(s+"Bar", backwards[0].written(s+"Bar", room))
+			}
+		}
+		g.run()
+	}
 	for result, name := range p.outs {
-		same(p.t, name, k.written(field(result), len(p.ref.floats(name))), p.ref.floats(name), exact, exact)
+		n := len(p.ref.floats(name))
+		same(p.t, name, writer(forwards, field(result)).written(field(result), n), p.ref.floats(name), exact, exact)
 	}
 	for _, name := range p.ref.names("grad.") {
 		own, ok := p.in[name]
@@ -153,8 +185,48 @@ func (p pass) compare() {
 			continue
 		}
 		want := p.ref.floats("grad." + name)
-		same(p.t, "gradient of "+name, g.written(field(own)+"Bar", len(want)), want, exact, exact)
+		got := make([]float64, len(want))
+		for i, g := range backwards {
+			if forwards[i].has(field(own)) && g.has(field(own)+"Bar") {
+				for j, x := range g.written(field(own)+"Bar", len(want)) {
+					got[j] += x
+				}
+			}
+		}
+		same(p.t, "gradient of "+name, got, want, exact, exact)
 	}
+}
+
+// from gives a kernel the inputs that a function computed: what nobody else gave, both
+// have, and the kernel's backward has an adjoint of. It returns their names.
+func (k kernel) from(forwards []kernel, back kernel, given map[string]bool) []string {
+	var out []string
+	for _, f := range forwards[1:] {
+		for i := range k.v.NumField() {
+			name := k.v.Type().Field(i).Name
+			if x := f.v.FieldByName(name); x.IsValid() && !given[name] && back.has(name+"Bar") {
+				k.v.Field(i).Set(x)
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// writer is the kernel that writes a result: where two have it, it is the input of the
+// other one.
+func writer(forwards []kernel, name string) kernel {
+	for _, k := range forwards {
+		if k.has(name+"Out") || k.has(name) && len(forwards) == 1 {
+			return k
+		}
+	}
+	for _, k := range forwards {
+		if k.has(name) {
+			return k
+		}
+	}
+	return forwards[0]
 }
 
 // written is what a kernel wrote under a name: where a parameter has it too,

@@ -41,15 +41,33 @@ func present(ref reference, outs map[string]string) map[string]string {
 
 var ruleNames = map[string]string{"M0": "M", "S0": "S", "tail_k": "k0.tail", "tail_q": "q0.tail"}
 
-// A pair makes a call of a forward kernel and one of its backward.
-type pair func() (fwd, bwd any)
+// A pair makes a call of a forward kernel and one of its backward, and both of the
+// function that computes what they read.
+type pair func() (fwd, bwd, front, frontBack any)
 
-func delta() (any, any)      { return &deltarule.Step[float64]{}, &deltarule.StepBackward[float64]{} }
-func deltaRead() (any, any)  { return &deltarule.Read[float64]{}, &deltarule.ReadBackward[float64]{} }
-func titans() (any, any)     { return &titanslmm.Step[float64]{}, &titanslmm.StepBackward[float64]{} }
-func titansRead() (any, any) { return &titanslmm.Read[float64]{}, &titanslmm.ReadBackward[float64]{} }
-func hebb() (any, any)       { return &hebbian.Step[float64]{}, &hebbian.StepBackward[float64]{} }
-func hebbRead() (any, any)   { return &hebbian.Read[float64]{}, &hebbian.ReadBackward[float64]{} }
+func delta() (fwd, bwd, front, frontBack any) {
+	return &deltarule.Step[float64]{}, &deltarule.StepBackward[float64]{}, &deltarule.StepFront[float64]{}, &deltarule.StepFrontBackward[float64]{}
+}
+
+func deltaRead() (fwd, bwd, front, frontBack any) {
+	return &deltarule.Read[float64]{}, &deltarule.ReadBackward[float64]{}, &deltarule.ReadFront[float64]{}, &deltarule.ReadFrontBackward[float64]{}
+}
+
+func titans() (fwd, bwd, front, frontBack any) {
+	return &titanslmm.Step[float64]{}, &titanslmm.StepBackward[float64]{}, &titanslmm.StepFront[float64]{}, &titanslmm.StepFrontBackward[float64]{}
+}
+
+func titansRead() (fwd, bwd, front, frontBack any) {
+	return &titanslmm.Read[float64]{}, &titanslmm.ReadBackward[float64]{}, &titanslmm.ReadFront[float64]{}, &titanslmm.ReadFrontBackward[float64]{}
+}
+
+func hebb() (fwd, bwd, front, frontBack any) {
+	return &hebbian.Step[float64]{}, &hebbian.StepBackward[float64]{}, &hebbian.StepFront[float64]{}, &hebbian.StepFrontBackward[float64]{}
+}
+
+func hebbRead() (fwd, bwd, front, frontBack any) {
+	return &hebbian.Read[float64]{}, &hebbian.ReadBackward[float64]{}, &hebbian.ReadFront[float64]{}, &hebbian.ReadFrontBackward[float64]{}
+}
 
 // TestRules holds the three rules to the oracle: outputs, memory and tails
 // after the call, every gradient of every parameter, of the input, and of the
@@ -79,13 +97,13 @@ func rule(t *testing.T, ref reference, kernels pair, segment int) {
 			bars[state] = weights
 		}
 	}
-	fwd, bwd := kernels()
+	fwd, bwd, front, frontBack := kernels()
 	in := inputs(ref, ruleNames)
-	if !newKernel(fwd, sizes).has("Pos") {
+	if !newKernel(fwd, sizes).has("Pos") && !newKernel(front, sizes).has("Pos") {
 		delete(in, "pos")
 	}
 	outs := map[string]string{"y": "out.y", "M": "out.M_T", "S": "out.S_T", "k0.tail": "out.tail_k_T", "q0.tail": "out.tail_q_T"}
-	pass{t: t, ref: ref, fwd: fwd, bwd: bwd, sizes: sizes, in: in, bars: bars, outs: present(ref, outs)}.compare()
+	pass{t: t, ref: ref, fwd: fwd, bwd: bwd, front: front, frontBack: frontBack, sizes: sizes, in: in, bars: bars, outs: present(ref, outs)}.compare()
 }
 
 var attentionNames = map[string]string{"x": "X", "tail_k": "k.tail", "tail_v": "v.tail"}
