@@ -77,56 +77,35 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
+	a.Within("eta", block.Between(0, 1))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DK, k.DV, k.W = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.WRho = a.Real("w_rho", k.DK+k.DV)
-	k.BRho = a.Real("b_rho", 1)
-	k.WTheta = a.Real("w_theta", k.DK+k.DV)
-	k.BTheta = a.Real("b_theta", 1)
-	k.WEta = a.Real("w_eta", k.DK+k.DV)
-	k.BEta = a.Real("b_eta", 1)
+	k.C, k.L, k.T, k.DK, k.DV, k.W = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.S = a.Real("S", k.L*k.DK*k.DV)
 	k.Pos = a.Pos("pos", k.L)
 	k.KTail = a.Real("k.tail", k.L*k.DK*k.W-k.L*k.DK)
 	k.VTail = a.Real("v.tail", k.L*k.DV*k.W-k.L*k.DV)
-	k.WQ = a.Real("W_Q", k.D*k.DK)
+	k.K = a.Real("k", k.L*k.T*k.DK)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T)
+	k.Theta = a.Real("theta", k.L*k.T)
+	k.Eta = a.Real("eta", k.L*k.T)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.KTailOut = a.Out("k.tail", k.L*k.DK*k.W-k.L*k.DK)
 	k.VTailOut = a.Out("v.tail", k.L*k.DV*k.W-k.L*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
 	k.SOut = a.Out("S", k.L*k.DK*k.DV)
-	k.K0 = a.Fresh(k.L * k.T * k.DK)
-	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.Eta = a.Fresh(k.L * k.T)
 	k.GStack = a.Fresh(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	k.GStack2 = a.Fresh(k.L*k.T*k.DV + k.L*k.DV*k.W - k.L*k.DV)
-	k.Q0 = a.Fresh(k.L * k.T * k.DK)
-	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
 		k.OLin = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.ODiv = a.Fresh(k.L * k.T)
 	}
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.EtaSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -139,69 +118,41 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DK, g.DV, g.W = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WEta = k.WEta
+	g.C, g.L, g.T, g.DK, g.DV, g.W = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	g.Pos = k.Pos
-	g.WQ = k.WQ
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Eta = k.Eta
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.KTailBar = a.Bar("k.tail", g.L*g.DK*g.W-g.L*g.DK)
 	g.VTailBar = a.Bar("v.tail", g.L*g.DV*g.W-g.L*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DK*g.DV)
-	g.K0 = k.K0
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
-	g.Q0 = k.Q0
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.OLin = k.OLin
 	g.ODiv = k.ODiv
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
-	g.WRhoBar = a.Grad("w_rho", g.DK+g.DV)
-	g.BRhoBar = a.Grad("b_rho", 1)
-	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
-	g.BThetaBar = a.Grad("b_theta", 1)
-	g.WEtaBar = a.Grad("w_eta", g.DK+g.DV)
-	g.BEtaBar = a.Grad("b_eta", 1)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.SBarOut = a.Grad("S", g.L*g.DK*g.DV)
 	g.KTailBarOut = a.Grad("k.tail", g.L*g.DK*g.W-g.L*g.DK)
 	g.VTailBarOut = a.Grad("v.tail", g.L*g.DV*g.W-g.L*g.DV)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T)
+	g.ThetaBar = a.Grad("theta", g.L*g.T)
+	g.EtaBar = a.Grad("eta", g.L*g.T)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "eta"), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }
@@ -210,51 +161,34 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DK, k.DV, k.W = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
+	k.L, k.T, k.DK, k.DV, k.W = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	k.M = a.Const("M", k.L*k.DK*k.DV)
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.WV = a.Real("W_V", k.D*k.DV)
 	k.KTail = a.Const("k.tail", k.L*k.DK*k.W-k.L*k.DK)
 	k.VTail = a.Const("v.tail", k.L*k.DV*k.W-k.L*k.DV)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
+	k.K = a.Real("k", k.L*k.T*k.DK)
+	k.V = a.Real("v", k.L*k.T*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.KTailOut = a.Kept("k.tail", k.L*k.DK*k.W-k.L*k.DK)
 	k.VTailOut = a.Kept("v.tail", k.L*k.DV*k.W-k.L*k.DV)
-	k.Q0 = a.Fresh(k.L * k.T * k.DK)
-	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.M = k.M
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.Q0 = k.Q0
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"), a.Value(r, "k"), a.Value(r, "v"))
 	a.Give("y", out1)
 	return err
 }

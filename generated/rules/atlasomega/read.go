@@ -12,38 +12,28 @@ import (
 var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
-//
-// It keeps 2·L·T·d_k + 4·L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L        int
 	T        int
-	D        int
 	DK       int
 	DV       int
 	W        int
-	WQ       []F // [d_k, d]
-	X        []F // [L, T, d]
 	M        []F // [L, d_v, d_k]
-	WK       []F // [d_k, d]
-	WV       []F // [d_v, d]
 	KTail    []F // [L, w - 1, d_k]
 	VTail    []F // [L, w - 1, d_v]
+	Q        []F // [L, T, d_k]
+	K        []F // [L, T, d_k]
+	V        []F // [L, T, d_v]
 	Y        []F // [L, T, d_v], written
 	KTailOut []F // [L, w - 1, d_k], written
 	VTailOut []F // [L, w - 1, d_v], written
-	Q0       []F // [L, T, d_k], written
-	QProd    []F // [L, T], written
-	QSqrt    []F // [L, T], written
-	QDiv     []F // [L, T], written
-	QDiv2    []F // [L, T, d_k], written
-	QDiv3    []F // [L, T], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + 2·L·T·d_v + L·d_k·w + L·d_v·w + 3·L·T - L·d_k - L·d_v.
+// WorkLen is L·T·d_k + L·T·d_v + L·d_k·w + L·d_v·w - L·d_k - L·d_v.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
-	return 3*L*T*dK + 2*L*T*dV + L*dK*w + L*dV*w + 3*L*T - L*dK - L*dV
+	return L*T*dK + L*T*dV + L*dK*w + L*dV*w - L*dK - L*dV
 }
 
 // Run computes Read.
@@ -52,115 +42,17 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV, w := c.L, c.T, c.D, c.DK, c.DV, c.W
-	t11 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	q := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t112 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	v := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t32 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	work = work[L*T*dK+L*dK*w-L*dK:]
+	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
+	t32 := c.Work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	work := c.Work[L*T*dK+L*dK*w-L*dK:]
 	t34 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-
-	// atlas_omega.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// atlas_omega.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		for j := range T {
-			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			var t2 F
-			for k := range dK {
-				q0Entry := q0[k]
-				t2 += F(q0Entry * q0Entry)
-			}
-			qProd[j] = t2
-		}
-	}
-
-	// atlas_omega.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t4 := (F(0) < qProdEntry)
-			t7 := num.Sqrt(kern.Choose(t4, qProdEntry, F(1)))
-			qSqrt[j] = t7
-			t11_2[j] = num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-		}
-	}
-
-	// atlas_omega.q
-	for i := range L {
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			q2 := q[(i*T+j)*dK:][:dK]
-			t11Entry := t11_2[j]
-			for k := range dK {
-				q2[k] = (q0[k] / t11Entry)
-			}
-		}
-	}
 
 	// atlas_omega.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
-	// atlas_omega.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// atlas_omega.k, atlas_omega.q
-	for i := range L {
-		t11_2 := t11[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			q2 := q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t222 F
-			t11Entry2 := t11_2[j]
-			for k := range dK {
-				k0Entry := k0_2[k]
-				t222 += F(k0Entry * k0Entry)
-				qDiv2[k] = (q2[k] / t11Entry2)
-			}
-			t22_2[j] = t222
-		}
-	}
-
-	// atlas_omega.k, atlas_omega.q
-	for i := range L {
-		t22_2 := t22[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		for j := range T {
-			t22Entry := t22_2[j]
-			t42 := (F(0) < t22Entry)
-			t112_2[j] = num.Max(kern.Choose(t42, num.Sqrt(kern.Choose(t42, t22Entry, F(1))), F(0)), F(1e-08))
-			qDiv[j] = (F(1) / t11_2[j])
-			qDiv3[j] = (F(1) / qSqrt[j])
-		}
-	}
-
-	// atlas_omega.v
-	kern.Gemm(L*T, dV, d, F(1), false, v, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// atlas_omega.G, atlas_omega.k
+	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
 			kTail := c.KTail[(i*(w-1)+j)*dK:][:dK]
@@ -171,13 +63,11 @@ func (c *Read[F]) Run() {
 		}
 	}
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
 			t32_2 := t32[(i*(T+w-1)+j+w-1)*dK:][:dK]
-			t112Entry := t112_2[j]
-			for k := range dK {
-				t32_2[k] = (k0_2[k] / t112Entry)
+			for k2 := range dK {
+				t32_2[k2] = k[k2]
 			}
 		}
 	}
@@ -194,10 +84,10 @@ func (c *Read[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			v2 := v[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
 			t34_2 := t34[(i*(T+w-1)+j+w-1)*dV:][:dV]
 			for k := range dV {
-				t34_2[k] = v2[k]
+				t34_2[k] = v[k]
 			}
 		}
 	}
@@ -227,37 +117,19 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	DV    int
-	WQ    []F    // [d_k, d]
-	X     []F    // [L, T, d]
-	M     []F    // [L, d_v, d_k]
-	YBar  []F    // [L, T, d_v]
-	Q0    []F    // [L, T, d_k]
-	QProd []F    // [L, T]
-	QSqrt []F    // [L, T]
-	QDiv  []F    // [L, T]
-	QDiv2 []F    // [L, T, d_k]
-	QDiv3 []F    // [L, T]
-	WQBar []F    // [d_k, d], written
-	XBar  []F    // [L, T, d], written
-	Work  []F    // WorkLen() entries
-	Flags []bool // FlagsLen() entries
+	L    int
+	T    int
+	DK   int
+	DV   int
+	M    []F // [L, d_v, d_k]
+	YBar []F // [L, T, d_v]
+	QBar []F // [L, T, d_k], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + L·T.
+// WorkLen is 0.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 2*L*T*dK + L*T
-}
-
-// FlagsLen is 3·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 0
 }
 
 // Run computes ReadBackward.
@@ -266,132 +138,45 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t622 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t27 := work[:L*T*dK] // [L, T, d_k]
-	t4 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t722 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t1122 := flags[:L*T] // [L, T]
-
-	// atlas_omega.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t722_2 := t722[i*T:][:T]
-		t1122_2 := t1122[i*T:][:T]
-		for j := range T {
-			t42 := (F(0) < qProd[j])
-			t7222 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
-			t4_2[j] = t42
-			t722_2[j] = t7222
-			t1122_2[j] = (t7222 && t42)
-		}
-	}
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 
 	// atlas_omega.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
-
-	// atlas_omega.q
-	for i := range L {
-		t622_2 := t622[i*T:][:T]
-		for j := range T {
-			t2 := t[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t6222 F
-			for k := range dK {
-				t6222 += F(t2[k] * qDiv2[k])
-			}
-			t622_2[j] = -t6222
-		}
-	}
-
-	// atlas_omega.q0, atlas_omega.q
-	for i := range L {
-		t1122_2 := t1122[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t722_2 := t722[i*T:][:T]
-		t622_2 := t622[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		for j := range T {
-			t2 := t[(i*T+j)*dK:][:dK]
-			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t27_2 := t27[(i*T+j)*dK:][:dK]
-			t1122Entry := t1122_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t1122Entry && t4_2[j]), kern.Choose(t1122Entry, F(F(0.5*kern.Choose(t1122Entry, kern.Choose(t722_2[j], t622_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t27_2[k] = F(t2[k]*qDivEntry) + F(2*F(q0[k]*w))
-			}
-		}
-	}
-
-	// atlas_omega.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
-
-	// atlas_omega.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                    Read[F]
-	back                    ReadBackward[F]
-	vWQ, vX, vWK, vWV, outY tape.Value[F]
+	call             Read[F]
+	back             ReadBackward[F]
+	vQ, vK, vV, outY tape.Value[F]
 }
 
 // read computes
 //
-//	k0_t = W_K x_t    atlas_omega.k0
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    atlas_omega.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    atlas_omega.v
 //	G_t = Σ_{s∈window(t,w)} (1/w) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#?    atlas_omega.G
-//	q0_t = W_Q x_t    atlas_omega.q0
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //	y_t = M_t q_t    atlas_omega.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/atlas_omega.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("AtlasOmega", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "AtlasOmega", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: q [L, T, d_k]; kIn [L, T, d_k]; v [L, T, d_v]; y [L, T, d_v].
+// Source: specs/algorithms/rules/atlas_omega.md.
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F], kIn tape.Value[F], v tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV, k.W = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
+	k.L, k.T, k.DK, k.DV, k.W = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
 	k.M = m.Slots[0].Data
 	k.KTail = m.Slots[2].Data
 	k.VTail = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.KTailOut = arena.Alloc(k.L*k.DK*k.W - k.L*k.DK)
 	k.VTailOut = arena.Alloc(k.L*k.DV*k.W - k.L*k.DV)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -410,22 +195,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.M = k.M
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.Q0 = k.Q0
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

@@ -2,293 +2,36 @@
 
 package atlasomega
 
-import (
-	"github.com/nl-hecate/hecate/generated/kern"
-	"github.com/nl-hecate/hecate/runtime/num"
-	"unsafe"
-)
-
-type readNest1Args struct {
-	q0    *float32
-	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type readNest2Args struct {
-	qProd *float32
-	qSqrt *float32
-	t11   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest3Args struct {
-	t11 *float32
-	q0  *float32
-	q   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type readNest4Args struct {
-	t11   *float32
-	k0    *float32
-	q     *float32
-	qDiv2 *float32
-	t22   *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type readNest5Args struct {
-	t22   *float32
-	t112  *float32
-	t11   *float32
-	qDiv  *float32
-	qSqrt *float32
-	qDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest6Args struct {
-	t112 *float32
-	k0   *float32
-	t32  *float32
-	n0   int // d_k·w - d_k
-	n1   int // L
-	n2   int // T
-	n3   int // T·d_k + d_k·w - d_k
-	n4   int // T·d_k
-	n5   int // d_k
-}
+import "github.com/nl-hecate/hecate/generated/kern"
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dK, dV, w := c.L, c.T, c.D, c.DK, c.DV, c.W
+	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = w
-	t11 := c.Work[:L*T]                                                    // [L, T]
-	q := c.Work[L*T:][:L*T*dK]                                             // [L, T, d_k]
-	k0 := c.Work[L*T*dK+L*T:][:L*T*dK]                                     // [L, T, d_k]
-	t22 := c.Work[2*L*T*dK+L*T:][:L*T]                                     // [L, T]
-	t112 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                  // [L, T]
-	v := c.Work[2*L*T*dK+3*L*T:][:L*T*dV]                                  // [L, T, d_v]
-	t32 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T*dK+L*dK*w-L*dK]             // [L, T + w - 1, d_k]
-	t34 := c.Work[3*L*T*dK+L*T*dV+L*dK*w+3*L*T-L*dK:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-
-	// atlas_omega.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// atlas_omega.q
-	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest1(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				var t2 F
-				t2Sums := [16]F{t2}
-				for k := range dK {
-					q0Entry := q0[k]
-					t2Sums[k%16] = num.FMA32(q0Entry, q0Entry, t2Sums[k%16])
-				}
-				t2 = kern.Sum16(&t2Sums)
-				qProd[j] = t2
-			}
-		}
-	}
-
-	// atlas_omega.q
-	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			L,
-			T,
-		}
-		readNest2(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t4 := (F(0) < qProdEntry)
-				t7 := num.Sqrt(kern.Choose(t4, qProdEntry, F(1)))
-				qSqrt[j] = t7
-				t11_2[j] = kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// atlas_omega.q
-	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(q),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		readNest3(&a)
-	} else {
-		for i := range L {
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				q2 := q[(i*T+j)*dK:][:dK]
-				t11Entry := t11_2[j]
-				for k := range dK {
-					q2[k] = (q0[k] / t11Entry)
-				}
-			}
-		}
-	}
+	t32 := c.Work[:L*T*dK+L*dK*w-L*dK]                      // [L, T + w - 1, d_k]
+	t34 := c.Work[L*T*dK+L*dK*w-L*dK:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 
 	// atlas_omega.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
-	// atlas_omega.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// atlas_omega.k, atlas_omega.q
-	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(k0),
-			unsafe.SliceData(q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t22),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest4(&a)
-	} else {
-		for i := range L {
-			t11_2 := t11[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			for j := range T {
-				k0_2 := k0[(i*T+j)*dK:][:dK]
-				q2 := q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t222 F
-				t11Entry2 := t11_2[j]
-				t222Sums := [16]F{t222}
-				for k := range dK {
-					k0Entry := k0_2[k]
-					t222Sums[k%16] = num.FMA32(k0Entry, k0Entry, t222Sums[k%16])
-					qDiv2[k] = (q2[k] / t11Entry2)
-				}
-				t222 = kern.Sum16(&t222Sums)
-				t22_2[j] = t222
-			}
-		}
-	}
-
-	// atlas_omega.k, atlas_omega.q
-	if kern.Wide() {
-		a := readNest5Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
-		}
-		readNest5(&a)
-	} else {
-		for i := range L {
-			t22_2 := t22[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t22Entry := t22_2[j]
-				t42 := (F(0) < t22Entry)
-				t112_2[j] = kern.Larger(kern.Choose(t42, num.Sqrt(kern.Choose(t42, t22Entry, F(1))), F(0)), F(1e-08))
-				qDiv[j] = (F(1) / t11_2[j])
-				qDiv3[j] = (F(1) / qSqrt[j])
-			}
-		}
-	}
-
-	// atlas_omega.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, v, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// atlas_omega.G, atlas_omega.k
+	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
 			copy(t32[(i*(T+w-1)+j)*dK:][:dK], c.KTail[(i*(w-1)+j)*dK:][:dK])
 		}
 	}
-	if kern.Wide() {
-		a := readNest6Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(k0),
-			unsafe.SliceData(t32),
-			dK*w - dK,
-			L,
-			T,
-			T*dK + dK*w - dK,
-			T * dK,
-			dK,
-		}
-		readNest6(&a)
-	} else {
-		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			for j := range T {
-				k0_2 := k0[(i*T+j)*dK:][:dK]
-				t32_2 := t32[(i*(T+w-1)+j+w-1)*dK:][:dK]
-				t112Entry := t112_2[j]
-				for k := range dK {
-					t32_2[k] = (k0_2[k] / t112Entry)
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(t32[(i*(T+w-1)+j+w-1)*dK:][:dK], c.K[(i*T+j)*dK:][:dK])
 		}
 	}
 
@@ -300,7 +43,7 @@ func (c *readFused) run() {
 	}
 	for i := range L {
 		for j := range T {
-			copy(t34[(i*(T+w-1)+j+w-1)*dV:][:dV], v[(i*T+j)*dV:][:dV])
+			copy(t34[(i*(T+w-1)+j+w-1)*dV:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
@@ -319,147 +62,19 @@ func (c *readFused) run() {
 	}
 }
 
-type readBackwardNest1Args struct {
-	t     *float32
-	qDiv2 *float32
-	t622  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type readBackwardNest2Args struct {
-	t1122 *bool
-	qDiv  *float32
-	t4    *bool
-	t722  *bool
-	t622  *float32
-	qDiv3 *float32
-	q0    *float32
-	t     *float32
-	t27   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
 // readBackwardFused is ReadBackward in fused arithmetic.
 type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	t := c.Work[:L*T*dK]                // [L, T, d_k]
-	t622 := c.Work[L*T*dK:][:L*T]       // [L, T]
-	t27 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
-	t4 := c.Flags[:L*T]                 // [L, T]
-	t722 := c.Flags[L*T:][:L*T]         // [L, T]
-	t1122 := c.Flags[2*L*T:][:L*T]      // [L, T]
-
-	// atlas_omega.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t722_2 := t722[i*T:][:T]
-		t1122_2 := t1122[i*T:][:T]
-		for j := range T {
-			t42 := (F(0) < qProd[j])
-			t7222 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
-			t4_2[j] = t42
-			t722_2[j] = t7222
-			t1122_2[j] = (t7222 && t42)
-		}
-	}
 
 	// atlas_omega.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
-
-	// atlas_omega.q
-	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t622),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readBackwardNest1(&a)
-	} else {
-		for i := range L {
-			t622_2 := t622[i*T:][:T]
-			for j := range T {
-				t2 := t[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t6222 F
-				t6222Sums := [16]F{t6222}
-				for k := range dK {
-					t6222Sums[k%16] = num.FMA32(t2[k], qDiv2[k], t6222Sums[k%16])
-				}
-				t6222 = kern.Sum16(&t6222Sums)
-				t622_2[j] = -t6222
-			}
-		}
-	}
-
-	// atlas_omega.q0, atlas_omega.q
-	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(t1122),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t722),
-			unsafe.SliceData(t622),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t),
-			unsafe.SliceData(t27),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		readBackwardNest2(&a)
-	} else {
-		for i := range L {
-			t1122_2 := t1122[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t722_2 := t722[i*T:][:T]
-			t622_2 := t622[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				t2 := t[(i*T+j)*dK:][:dK]
-				t27_2 := t27[(i*T+j)*dK:][:dK]
-				t1122Entry := t1122_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t1122Entry && t4_2[j]), kern.Choose(t1122Entry, F(F(0.5*kern.Choose(t1122Entry, kern.Choose(t722_2[j], t622_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t27_2[k] = num.FMA32(F(2*q0[k]), w, F(t2[k]*qDivEntry))
-				}
-			}
-		}
-	}
-
-	// atlas_omega.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
-
-	// atlas_omega.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
 }

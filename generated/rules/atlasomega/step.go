@@ -13,68 +13,43 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 7·L·T·d_k + 2·L·T·d_v + L·d_k·w + L·d_v·w + 16·L·T - L·d_k - L·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_k + L·T·d_v + L·d_k·w + L·d_v·w + 2·L·T - L·d_k - L·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	W             int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	WEta          []F     // [d_k + d_v]
-	BEta          []F     // []
-	M             []F     // [L, d_v, d_k]
-	S             []F     // [L, d_v, d_k]
-	Pos           []int32 // [L]
-	KTail         []F     // [L, w - 1, d_k]
-	VTail         []F     // [L, w - 1, d_v]
-	WQ            []F     // [d_k, d]
-	Y             []F     // [L, T, d_v], written
-	KTailOut      []F     // [L, w - 1, d_k], written
-	VTailOut      []F     // [L, w - 1, d_v], written
-	MOut          []F     // [L, d_v, d_k], written
-	SOut          []F     // [L, d_v, d_k], written
-	K0            []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	Eta           []F     // [L, T], written
-	GStack        []F     // [L, T + w - 1, d_k], written
-	GStack2       []F     // [L, T + w - 1, d_v], written
-	Q0            []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	OLin          []F     // [L, T], written; may be nil
-	ODiv          []F     // [L, T], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	W            int
+	M            []F     // [L, d_v, d_k]
+	S            []F     // [L, d_v, d_k]
+	Pos          []int32 // [L]
+	KTail        []F     // [L, w - 1, d_k]
+	VTail        []F     // [L, w - 1, d_v]
+	K            []F     // [L, T, d_k]
+	V            []F     // [L, T, d_v]
+	Rho          []F     // [L, T]
+	Theta        []F     // [L, T]
+	Eta          []F     // [L, T]
+	Q            []F     // [L, T, d_k]
+	Y            []F     // [L, T, d_v], written
+	KTailOut     []F     // [L, w - 1, d_k], written
+	VTailOut     []F     // [L, w - 1, d_v], written
+	MOut         []F     // [L, d_v, d_k], written
+	SOut         []F     // [L, d_v, d_k], written
+	GStack       []F     // [L, T + w - 1, d_k], written
+	GStack2      []F     // [L, T + w - 1, d_v], written
+	OLin         []F     // [L, T], written; may be nil
+	ODiv         []F     // [L, T], written; may be nil
+	MCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
+	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k + L·T·d_v + 10·L·T + 13·d_k·d_v + 15·d_v·d_v + 2·d_v·w + d_v.
+// WorkLen is 13·d_k·d_v + 15·d_v·d_v + 2·d_v·w + d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
-	return L*T*dK + L*T*dV + 10*L*T + 13*dK*dV + 15*dV*dV + 2*dV*w + dV
+	dK, dV, w := c.DK, c.DV, c.W
+	return 13*dK*dV + 15*dV*dV + 2*dV*w + dV
 }
 
 // Run computes Step.
@@ -83,34 +58,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV, w := c.C, c.L, c.T, c.D, c.DK, c.DV, c.W
+	C, L, T, dK, dV, w := c.C, c.L, c.T, c.DK, c.DV, c.W
 	segments := (C + T - 1) / C
-	t11 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	k := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	v := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t15 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t23 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t16 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t24 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t46 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	MState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	MState := c.Work[:dK*dV] // [d_v, d_k]
+	work := c.Work[dK*dV:]
 	SState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t5 := work[:dV*w] // [w, d_v]
@@ -125,9 +76,9 @@ func (c *Step[F]) Run() {
 	work = work[dV*dV:]
 	t28 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t293 := work[:dV*dV] // [d_v, d_v]
+	t29 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t303 := work[:dK*dV] // [d_v, d_k]
+	t30 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t31 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -141,17 +92,17 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	t36 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t372 := work[:dV*dV] // [d_v, d_v]
+	t37 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t38 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t392 := work[:dV*dV] // [d_v, d_v]
+	t39 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t40 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t41 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t422 := work[:dV*dV] // [d_v, d_v]
+	t42 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t43 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -159,11 +110,11 @@ func (c *Step[F]) Run() {
 	work = work[dV*dV:]
 	t45 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t463 := work[:dK*dV] // [d_v, d_k]
+	t46 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t47 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t482 := work[:dV*dV] // [d_v, d_v]
+	t48 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t49 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -171,147 +122,22 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	y2 := work[:dV] // [d_v]
 
-	// atlas_omega.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// atlas_omega.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			var t2 F
-			for k2 := range dK {
-				k0Entry := k0[k2]
-				t2 += F(k0Entry * k0Entry)
-			}
-			kProd[j] = t2
-		}
-	}
-
-	// atlas_omega.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t4 := (F(0) < kProdEntry)
-			t7 := num.Sqrt(kern.Choose(t4, kProdEntry, F(1)))
-			kSqrt[j] = t7
-			t11_2[j] = num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-		}
-	}
-
-	// atlas_omega.k
-	for i := range L {
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			k2 := k[(i*T+j)*dK:][:dK]
-			t11Entry := t11_2[j]
-			for k3 := range dK {
-				k2[k3] = (k0[k3] / t11Entry)
-			}
-		}
-	}
-
-	// atlas_omega.v
-	kern.Gemm(L*T, dV, d, F(1), false, v, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// atlas_omega.rho
-	for i := range L {
-		for j := range T {
-			k2 := k[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k3 := range dK {
-				rhoStack[k3] = k2[k3]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v2 := v[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k2 := range dV {
-				rhoStack[k2] = v2[k2]
-			}
-		}
-	}
-
-	// atlas_omega.rho, atlas_omega.theta, atlas_omega.eta
-	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t152 F
-			var t232 F
-			var t292 F
-			for k2 := range dK + dV {
-				rhoStackEntry := rhoStack[k2]
-				t152 += F(rhoStackEntry * wRho[k2])
-				t232 += F(rhoStackEntry * wTheta[k2])
-				t292 += F(rhoStackEntry * wEta[k2])
-			}
-			t15_2[j] = t152
-			t23_2[j] = t232
-			t29_2[j] = t292
-		}
-	}
-
-	// atlas_omega.rho, atlas_omega.k, atlas_omega.theta, atlas_omega.eta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	bEtaEntry := c.BEta[0]
-	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		for j := range T {
-			t162 := t15_2[j] + bRhoEntry
-			t17 := num.Sigmoid(t162)
-			t242 := t23_2[j] + bThetaEntry
-			t25 := num.Softplus(t242)
-			t302 := t29_2[j] + bEtaEntry
-			t16_2[j] = t162
-			rhoSigmoid[j] = t17
-			rho2[j] = num.Min(num.Max(t17, F(0)), F(1))
-			t24_2[j] = t242
-			thetaSoftplus[j] = t25
-			theta2[j] = num.Max(t25, F(0))
-			t30_2[j] = t302
-			eta[j] = num.Sigmoid(t302)
-		}
-	}
-
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
 			kTail := c.KTail[(i*(w-1)+j)*dK:][:dK]
 			GStack := c.GStack[(i*(T+w-1)+j)*dK:][:dK]
-			for k2 := range dK {
-				GStack[k2] = kTail[k2]
+			for k := range dK {
+				GStack[k] = kTail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
-			k2 := k[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
 			GStack := c.GStack[(i*(T+w-1)+j+w-1)*dK:][:dK]
-			for k3 := range dK {
-				GStack[k3] = k2[k3]
+			for k2 := range dK {
+				GStack[k2] = k[k2]
 			}
 		}
 	}
@@ -321,8 +147,8 @@ func (c *Step[F]) Run() {
 		for j := range w - 1 {
 			GStack := c.GStack[(i*(T+w-1)+j+T)*dK:][:dK]
 			kTailOut := c.KTailOut[(i*(w-1)+j)*dK:][:dK]
-			for k2 := range dK {
-				kTailOut[k2] = GStack[k2]
+			for k := range dK {
+				kTailOut[k] = GStack[k]
 			}
 		}
 	}
@@ -332,17 +158,17 @@ func (c *Step[F]) Run() {
 		for j := range w - 1 {
 			vTail := c.VTail[(i*(w-1)+j)*dV:][:dV]
 			GStack2 := c.GStack2[(i*(T+w-1)+j)*dV:][:dV]
-			for k2 := range dV {
-				GStack2[k2] = vTail[k2]
+			for k := range dV {
+				GStack2[k] = vTail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
-			v2 := v[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
 			GStack2 := c.GStack2[(i*(T+w-1)+j+w-1)*dV:][:dV]
-			for k2 := range dV {
-				GStack2[k2] = v2[k2]
+			for k := range dV {
+				GStack2[k] = v[k]
 			}
 		}
 	}
@@ -352,80 +178,8 @@ func (c *Step[F]) Run() {
 		for j := range w - 1 {
 			GStack2 := c.GStack2[(i*(T+w-1)+j+T)*dV:][:dV]
 			vTailOut := c.VTailOut[(i*(w-1)+j)*dV:][:dV]
-			for k2 := range dV {
-				vTailOut[k2] = GStack2[k2]
-			}
-		}
-	}
-
-	// atlas_omega.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// atlas_omega.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		for j := range T {
-			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			var t37 F
-			for k2 := range dK {
-				q0Entry := q0[k2]
-				t37 += F(q0Entry * q0Entry)
-			}
-			qProd[j] = t37
-		}
-	}
-
-	// atlas_omega.q, atlas_omega.k, atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t39 := (F(0) < qProdEntry)
-			t42 := num.Sqrt(kern.Choose(t39, qProdEntry, F(1)))
-			t462 := num.Max(kern.Choose(t39, t42, F(0)), F(1e-08))
-			qSqrt[j] = t42
-			t46_2[j] = t462
-			qDiv[j] = (F(1) / t462)
-			qDiv3[j] = (F(1) / t42)
-			etaSigmoid[j] = num.Sigmoid(-t30_2[j])
-			thetaSigmoid[j] = num.Sigmoid(t24_2[j])
-			rhoSigmoid2[j] = num.Sigmoid(-t16_2[j])
-			kDiv[j] = (F(1) / t11_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// atlas_omega.q, atlas_omega.k
-	for i := range L {
-		t46_2 := t46[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k2 := k[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t46Entry := t46_2[j]
-			t11Entry2 := t11_2[j]
-			for k3 := range dK {
-				q2 := (q0[k3] / t46Entry)
-				q[k3] = q2
-				qDiv2[k3] = (q2 / t46Entry)
-				kDiv2[k3] = (k2[k3] / t11Entry2)
+			for k := range dV {
+				vTailOut[k] = GStack2[k]
 			}
 		}
 	}
@@ -468,8 +222,8 @@ func (c *Step[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// atlas_omega.G
@@ -482,8 +236,8 @@ func (c *Step[F]) Run() {
 								MState2 := MState[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 								var t52 F
-								for k2 := range dK {
-									t52 += F(MState2[k2] * GStack[k2])
+								for k := range dK {
+									t52 += F(MState2[k] * GStack[k])
 								}
 								t5_2[j] = t52
 							}
@@ -511,31 +265,31 @@ func (c *Step[F]) Run() {
 								t6Entry := t6[j*dV+i]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t22_2 := t22[i*dK:][:dK]
-								for k2 := range dK {
-									t22_2[k2] += F(GStack[k2] * t6Entry)
+								for k := range dK {
+									t22_2[k] += F(GStack[k] * t6Entry)
 								}
 							}
 						}
 					}
 					// atlas_omega.S, atlas_omega.G, atlas_omega.O
-					var t172 F
+					var t17 F
 					etaEntry := eta[a]
 					for i := range dV {
 						SState2 := SState[i*dK:][:dK]
 						t22_2 := t22[i*dK:][:dK]
 						for j := range dK {
 							S2 := F(etaEntry*SState2[j]) + F(w2*t22_2[j])
-							t172 += F(S2 * S2)
+							t17 += F(S2 * S2)
 							SState2[j] = S2
 						}
 					}
 					// atlas_omega.O, atlas_omega.G
-					t19 := (F(0) < t172)
-					t22_2 := num.Sqrt(kern.Choose(t19, t172, F(1)))
-					t253 := 1e-07 + kern.Choose(t19, t22_2, F(0))
+					t19 := (F(0) < t17)
+					t22_2 := num.Sqrt(kern.Choose(t19, t17, F(1)))
+					t25 := 1e-07 + kern.Choose(t19, t22_2, F(0))
 					t81 := (F(1) / t22_2)
 					if len(c.OLin) > 0 {
-						c.OLin[l*T+a+C*s] = t253
+						c.OLin[l*T+a+C*s] = t25
 					}
 					if len(c.ODiv) > 0 {
 						c.ODiv[l*T+a+C*s] = t81
@@ -545,7 +299,7 @@ func (c *Step[F]) Run() {
 						SState2 := SState[i*dK:][:dK]
 						t26_2 := t26[i*dK:][:dK]
 						for j := range dK {
-							t26_2[j] = (SState2[j] / t253)
+							t26_2[j] = (SState2[j] / t25)
 						}
 					}
 					// atlas_omega.O
@@ -556,20 +310,20 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						t27_2 := t27[i*dV:][:dV]
 						t28_2 := t28[i*dV:][:dV]
-						t293_2 := t293[i*dV:][:dV]
+						t29_2 := t29[i*dV:][:dV]
 						for j := range dV {
-							t293_2[j] = -F(4.775*t27_2[j]) + t28_2[j]
+							t29_2[j] = -F(4.775*t27_2[j]) + t28_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t303, 1, dK, t26, 1, dK, t293, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
 						t26_2 := t26[i*dK:][:dK]
-						t303_2 := t303[i*dK:][:dK]
+						t30_2 := t30[i*dK:][:dK]
 						t31_2 := t31[i*dK:][:dK]
 						for j := range dK {
-							t31_2[j] = F(3.4445*t26_2[j]) + t303_2[j]
+							t31_2[j] = F(3.4445*t26_2[j]) + t30_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -597,20 +351,20 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t372, dV, 1, t36, dK, 1, t36, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t37, dV, 1, t36, dK, 1, t36, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t38, dV, 1, t372, dV, 1, t372, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t372_2 := t372[i*dV:][:dV]
+						t37_2 := t37[i*dV:][:dV]
 						t38_2 := t38[i*dV:][:dV]
-						t392_2 := t392[i*dV:][:dV]
+						t39_2 := t39[i*dV:][:dV]
 						for j := range dV {
-							t392_2[j] = -F(4.775*t372_2[j]) + t38_2[j]
+							t39_2[j] = -F(4.775*t37_2[j]) + t38_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t392, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
 						t36_2 := t36[i*dK:][:dK]
@@ -621,16 +375,16 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t422, dV, 1, t41, dK, 1, t41, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t42, dV, 1, t41, dK, 1, t41, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t43, dV, 1, t422, dV, 1, t422, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t422_2 := t422[i*dV:][:dV]
+						t42_2 := t42[i*dV:][:dV]
 						t43_2 := t43[i*dV:][:dV]
 						t44_2 := t44[i*dV:][:dV]
 						for j := range dV {
-							t44_2[j] = -F(4.775*t422_2[j]) + t43_2[j]
+							t44_2[j] = -F(4.775*t42_2[j]) + t43_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -639,37 +393,37 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						t41_2 := t41[i*dK:][:dK]
 						t45_2 := t45[i*dK:][:dK]
-						t463_2 := t463[i*dK:][:dK]
+						t46_2 := t46[i*dK:][:dK]
 						for j := range dK {
-							t463_2[j] = F(3.4445*t41_2[j]) + t45_2[j]
+							t46_2[j] = F(3.4445*t41_2[j]) + t45_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t47, dV, 1, t463, dK, 1, t463, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t47, dV, 1, t46, dK, 1, t46, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t482, dV, 1, t47, dV, 1, t47, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
 						t47_2 := t47[i*dV:][:dV]
-						t482_2 := t482[i*dV:][:dV]
+						t48_2 := t48[i*dV:][:dV]
 						t49_2 := t49[i*dV:][:dV]
 						for j := range dV {
-							t49_2[j] = -F(4.775*t47_2[j]) + t482_2[j]
+							t49_2[j] = -F(4.775*t47_2[j]) + t48_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t50, 1, dK, t463, 1, dK, t49, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t50, 1, dK, t46, 1, dK, t49, 1, dV)
 					// atlas_omega.M, atlas_omega.O, atlas_omega.y
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						MState2 := MState[i*dK:][:dK]
-						t463_2 := t463[i*dK:][:dK]
+						t46_2 := t46[i*dK:][:dK]
 						t50_2 := t50[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						var y3 F
 						for j := range dK {
-							M2 := F(rhoEntry*MState2[j]) - F(thetaEntry*(F(3.4445*t463_2[j])+t50_2[j]))
+							M2 := F(rhoEntry*MState2[j]) - F(thetaEntry*(F(3.4445*t46_2[j])+t50_2[j]))
 							y3 += F(M2 * q[j])
 							MState2[j] = M2
 						}
@@ -703,80 +457,45 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	W             int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WEta          []F     // [d_k + d_v]
-	Pos           []int32 // [L]
-	WQ            []F     // [d_k, d]
-	YBar          []F     // [L, T, d_v]
-	KTailBar      []F     // [L, w - 1, d_k]
-	VTailBar      []F     // [L, w - 1, d_v]
-	MBar          []F     // [L, d_v, d_k]
-	SBar          []F     // [L, d_v, d_k]
-	K0            []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Eta           []F     // [L, T]
-	GStack        []F     // [L, T + w - 1, d_k]
-	GStack2       []F     // [L, T + w - 1, d_v]
-	Q0            []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	OLin          []F     // [L, T]
-	ODiv          []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	WEtaBar       []F     // [d_k + d_v], written
-	BEtaBar       []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	SBarOut       []F     // [L, d_v, d_k], written
-	KTailBarOut   []F     // [L, w - 1, d_k], written
-	VTailBarOut   []F     // [L, w - 1, d_v], written
-	WQBar         []F     // [d_k, d], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	SCheckpoints  []F     // [L, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	W            int
+	Pos          []int32 // [L]
+	Rho          []F     // [L, T]
+	Theta        []F     // [L, T]
+	Eta          []F     // [L, T]
+	Q            []F     // [L, T, d_k]
+	YBar         []F     // [L, T, d_v]
+	KTailBar     []F     // [L, w - 1, d_k]
+	VTailBar     []F     // [L, w - 1, d_v]
+	MBar         []F     // [L, d_v, d_k]
+	SBar         []F     // [L, d_v, d_k]
+	GStack       []F     // [L, T + w - 1, d_k]
+	GStack2      []F     // [L, T + w - 1, d_v]
+	OLin         []F     // [L, T]
+	ODiv         []F     // [L, T]
+	MBarOut      []F     // [L, d_v, d_k], written
+	SBarOut      []F     // [L, d_v, d_k], written
+	KTailBarOut  []F     // [L, w - 1, d_k], written
+	VTailBarOut  []F     // [L, w - 1, d_v], written
+	KBar         []F     // [L, T, d_k], written
+	VBar         []F     // [L, T, d_v], written
+	RhoBar       []F     // [L, T], written
+	ThetaBar     []F     // [L, T], written
+	EtaBar       []F     // [L, T], written
+	QBar         []F     // [L, T, d_k], written
+	MCheckpoints []F     // [L, segments, d_v, d_k]
+	SCheckpoints []F     // [L, segments, d_v, d_k]
+	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·C·d_k·d_v + 3·L·T·d + 8·L·T·d_k + 5·L·T·d_v + 3·L·d_k·w + 3·L·d_v·w + 11·L·T - 3·L·d_k - 3·L·d_v + 43·d_k·d_v + 2·d_k·w + 55·d_v·d_v + 6·d_v·w + d_k.
+// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·C·d_k·d_v + 3·L·T·d_k + 3·L·T·d_v + 3·L·d_k·w + 3·L·d_v·w - 3·L·d_k - 3·L·d_v + 43·d_k·d_v + 2·d_k·w + 55·d_v·d_v + 6·d_v·w + d_k.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dK, dV, w := c.C, c.L, c.T, c.D, c.DK, c.DV, c.W
-	return L*T*dK*w + L*T*dV*w + 2*C*dK*dV + 3*L*T*d + 8*L*T*dK + 5*L*T*dV + 3*L*dK*w + 3*L*dV*w + 11*L*T - 3*L*dK - 3*L*dV + 43*dK*dV + 2*dK*w + 55*dV*dV + 6*dV*w + dK
-}
-
-// FlagsLen is 6·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 6 * L * T
+	C, L, T, dK, dV, w := c.C, c.L, c.T, c.DK, c.DV, c.W
+	return L*T*dK*w + L*T*dV*w + 2*C*dK*dV + 3*L*T*dK + 3*L*T*dV + 3*L*dK*w + 3*L*dV*w - 3*L*dK - 3*L*dV + 43*dK*dV + 2*dK*w + 55*dV*dV + 6*dV*w + dK
 }
 
 // Run computes StepBackward.
@@ -785,64 +504,24 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV, w := c.C, c.L, c.T, c.D, c.DK, c.DV, c.W
+	C, L, T, dK, dV, w := c.C, c.L, c.T, c.DK, c.DV, c.W
 	segments := (C + T - 1) / C
-	t19 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t32 := work[:L*T*dK*w] // [L, T, w, d_k]
-	work = work[L*T*dK*w:]
-	t52 := work[:L*T*dV*w] // [L, T, w, d_v]
+	t3 := c.Work[:L*T*dK*w] // [L, T, w, d_k]
+	work := c.Work[L*T*dK*w:]
+	t5 := work[:L*T*dV*w] // [L, T, w, d_v]
 	work = work[L*T*dV*w:]
-	t72 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t82 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t92 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t102 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	t4 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
-	t62 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t6 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t152 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t36 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t372 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t392 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t11 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t402 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t12 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t432 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	t15 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
-	t442 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	t16 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
-	t49 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t61 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t80 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t86 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t89 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t90 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t92_2 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t97 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t118 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t119 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	MBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	SBarState := work[:dK*dV] // [d_v, d_k]
@@ -851,9 +530,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dK*dV+dK*dV:]
 	STrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	t5 := work[:dV*w] // [w, d_v]
+	t52 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
-	t6 := work[:dV*w] // [w, d_v]
+	t62 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
 	t22 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -869,7 +548,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t31 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t32_2 := work[:dV*dV] // [d_v, d_v]
+	t32 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t33 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -877,19 +556,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t35 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t362 := work[:dK*dV] // [d_v, d_k]
+	t36 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t37 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t38 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t394 := work[:dV*dV] // [d_v, d_v]
+	t39 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t40 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t41 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t42_2 := work[:dV*dV] // [d_v, d_v]
+	t42 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t43 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -903,7 +582,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t48 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t492 := work[:dV*dV] // [d_v, d_v]
+	t49 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t50 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -931,23 +610,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t352 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t363 := work[:dK*dV] // [d_v, d_k]
+	t362 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t373 := work[:dV*dV] // [d_v, d_v]
+	t372 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t382 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t395 := work[:dV*dV] // [d_v, d_v]
+	t392 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t403 := work[:dK*dV] // [d_v, d_k]
+	t402 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t412 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t422 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t433 := work[:dV*dV] // [d_v, d_v]
+	t432 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t443 := work[:dV*dV] // [d_v, d_v]
+	t442 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t452 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -955,13 +634,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t322_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t44_2 := work[:dK*dV] // [d_v, d_k]
+	t42_2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t472 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t482 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t493 := work[:dV*dV] // [d_v, d_v]
+	t492 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t502 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -973,7 +652,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t109 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t1922 := work[:dV*dV] // [d_v, d_v]
+	t192 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t110 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -1029,7 +708,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t58 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t612 := work[:dK*dV] // [d_v, d_k]
+	t61 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t62_2 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -1039,13 +718,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t67 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t1182 := work[:dV*dV] // [d_v, d_v]
+	t118 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t1192 := work[:dK*dV] // [d_v, d_k]
+	t119 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t70 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t922 := work[:dK*dV] // [d_v, d_k]
+	t92 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t120 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
@@ -1056,50 +735,11 @@ func (c *StepBackward[F]) Run() {
 	t122 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t123 := work[:dK*w] // [w, d_k]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t39 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t162 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t202 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t98 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t102_2 := flags[:L*T] // [L, T]
-
-	// atlas_omega.k, atlas_omega.rho, atlas_omega.theta, atlas_omega.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		for j := range T {
-			t192 := num.Max(rhoSigmoid[j], F(0))
-			t393 := (F(0) < qProd[j])
-			t1622 := (F(1e-08) <= kern.Choose(t393, qSqrt[j], F(0)))
-			t4_2[j] = (F(0) < kProd[j])
-			t19_2[j] = t192
-			rho2[j] = num.Min(t192, F(1))
-			theta2[j] = num.Max(thetaSoftplus[j], F(0))
-			t39_2[j] = t393
-			t162_2[j] = t1622
-			t202_2[j] = (t1622 && t393)
-		}
-	}
 
 	// atlas_omega
-	t3 := (F(1) / F(w))
-	w2 := F(2 * t3)
-	w8 := F(2 * t3)
+	t32_2 := (F(1) / F(w))
+	w2 := F(2 * t32_2)
+	w8 := F(2 * t32_2)
 	for l := range L {
 		for i := range dV {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
@@ -1133,15 +773,15 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
 				OLin := c.OLin[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// atlas_omega.G
-					clear(t5)
+					clear(t52)
 					for i := range w {
 						n2 := int(c.Pos[l]) + -i + a + C*s
 						if n2 >= 0 {
-							t5_2 := t5[i*dV:][:dV]
+							t52_2 := t52[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -1149,20 +789,20 @@ func (c *StepBackward[F]) Run() {
 								for k := range dK {
 									t53 += F(MTrail2[k] * GStack[k])
 								}
-								t5_2[j] = t53
+								t52_2[j] = t53
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t6)
+					clear(t62)
 					for i := range w {
 						n2 := int(c.Pos[l]) + -i + a + C*s
 						if n2 >= 0 {
-							t5_2 := t5[i*dV:][:dV]
+							t52_2 := t52[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
-							t6_2 := t6[i*dV:][:dV]
+							t62_3 := t62[i*dV:][:dV]
 							for j := range dV {
-								t6_2[j] = t5_2[j] - GStack2[j]
+								t62_3[j] = t52_2[j] - GStack2[j]
 							}
 						}
 					}
@@ -1172,11 +812,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range w {
 							n3 := int(c.Pos[l]) + -j + a + C*s
 							if n3 >= 0 {
-								t6Entry := t6[j*dV+i]
+								t62Entry := t62[j*dV+i]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t22_2 := t22[i*dK:][:dK]
 								for k := range dK {
-									t22_2[k] += F(GStack[k] * t6Entry)
+									t22_2[k] += F(GStack[k] * t62Entry)
 								}
 							}
 						}
@@ -1220,12 +860,12 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t32_2, dV, 1, t31, dK, 1, t31, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t32, dV, 1, t31, dK, 1, t31, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32_2, dV, 1, t32_2, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t32_3 := t32_2[i*dV:][:dV]
+						t32_3 := t32[i*dV:][:dV]
 						t33_2 := t33[i*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						for j := range dV {
@@ -1238,46 +878,46 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t31_2 := t31[i*dK:][:dK]
 						t35_2 := t35[i*dK:][:dK]
-						t362_2 := t362[i*dK:][:dK]
+						t36_2 := t36[i*dK:][:dK]
 						for j := range dK {
-							t362_2[j] = F(3.4445*t31_2[j]) + t35_2[j]
+							t36_2[j] = F(3.4445*t31_2[j]) + t35_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t37, dV, 1, t362, dK, 1, t362, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t37, dV, 1, t36, dK, 1, t36, 1, dK)
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
 						t37_2 := t37[i*dV:][:dV]
 						t38_2 := t38[i*dV:][:dV]
-						t394_2 := t394[i*dV:][:dV]
+						t39_2 := t39[i*dV:][:dV]
 						for j := range dV {
-							t394_2[j] = -F(4.775*t37_2[j]) + t38_2[j]
+							t39_2[j] = -F(4.775*t37_2[j]) + t38_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t40, 1, dK, t362, 1, dK, t394, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
-						t362_2 := t362[i*dK:][:dK]
+						t36_2 := t36[i*dK:][:dK]
 						t40_2 := t40[i*dK:][:dK]
 						t41_2 := t41[i*dK:][:dK]
 						for j := range dK {
-							t41_2[j] = F(3.4445*t362_2[j]) + t40_2[j]
+							t41_2[j] = F(3.4445*t36_2[j]) + t40_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t42_2, dV, 1, t41, dK, 1, t41, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t42, dV, 1, t41, dK, 1, t41, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42_2, dV, 1, t42_2, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t42_3 := t42_2[i*dV:][:dV]
+						t42_3 := t42[i*dV:][:dV]
 						t43_2 := t43[i*dV:][:dV]
-						t44_3 := t44[i*dV:][:dV]
+						t44_2 := t44[i*dV:][:dV]
 						for j := range dV {
-							t44_3[j] = -F(4.775*t42_3[j]) + t43_2[j]
+							t44_2[j] = -F(4.775*t42_3[j]) + t43_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -1299,16 +939,16 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t47_2 := t47[i*dV:][:dV]
 						t48_2 := t48[i*dV:][:dV]
-						t492_2 := t492[i*dV:][:dV]
+						t49_2 := t49[i*dV:][:dV]
 						for j := range dV {
-							t492_2[j] = -F(4.775*t47_2[j]) + t48_2[j]
+							t49_2[j] = -F(4.775*t47_2[j]) + t48_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t50, 1, dK, t46, 1, dK, t492, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t50, 1, dK, t46, 1, dK, t49, 1, dV)
 					// atlas_omega.M, atlas_omega.O
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						t46_2 := t46[i*dK:][:dK]
@@ -1322,16 +962,16 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				OLin := c.OLin[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				ODiv := c.ODiv[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t72_2 := t72[l*T+C*s:][:n]
-				t82_2 := t82[l*T+C*s:][:n]
-				t92_3 := t92[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t102_3 := t102[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// atlas_omega.G
 					clear(t54)
 					for i := range w {
@@ -1375,8 +1015,8 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O, atlas_omega.G
-					t193 := (F(0) < t17)
-					t72_3 := (F(1) / OLinEntry2)
+					t19 := (F(0) < t17)
+					t72 := (F(1) / OLinEntry2)
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dK, F(1), false, t272, dV, 1, t263, dK, 1, t263, 1, dK)
 					// atlas_omega.O
@@ -1420,50 +1060,50 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t312_2 := t312[i*dK:][:dK]
 						t352_2 := t352[i*dK:][:dK]
-						t363_2 := t363[i*dK:][:dK]
+						t362_2 := t362[i*dK:][:dK]
 						for j := range dK {
-							t363_2[j] = F(3.4445*t312_2[j]) + t352_2[j]
+							t362_2[j] = F(3.4445*t312_2[j]) + t352_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t373, dV, 1, t363, dK, 1, t363, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t372, dV, 1, t362, dK, 1, t362, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t382, dV, 1, t373, dV, 1, t373, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t373_2 := t373[i*dV:][:dV]
+						t372_2 := t372[i*dV:][:dV]
 						t382_2 := t382[i*dV:][:dV]
-						t395_2 := t395[i*dV:][:dV]
+						t392_2 := t392[i*dV:][:dV]
 						for j := range dV {
-							t395_2[j] = -F(4.775*t373_2[j]) + t382_2[j]
+							t392_2[j] = -F(4.775*t372_2[j]) + t382_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t403, 1, dK, t363, 1, dK, t395, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
-						t363_2 := t363[i*dK:][:dK]
-						t403_2 := t403[i*dK:][:dK]
+						t362_2 := t362[i*dK:][:dK]
+						t402_2 := t402[i*dK:][:dK]
 						t412_2 := t412[i*dK:][:dK]
 						for j := range dK {
-							t412_2[j] = F(3.4445*t363_2[j]) + t403_2[j]
+							t412_2[j] = F(3.4445*t362_2[j]) + t402_2[j]
 						}
 					}
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dK, F(1), false, t422, dV, 1, t412, dK, 1, t412, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t433, dV, 1, t422, dV, 1, t422, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
 						t422_2 := t422[i*dV:][:dV]
-						t433_2 := t433[i*dV:][:dV]
-						t443_2 := t443[i*dV:][:dV]
+						t432_2 := t432[i*dV:][:dV]
+						t442_2 := t442[i*dV:][:dV]
 						for j := range dV {
-							t443_2[j] = -F(4.775*t422_2[j]) + t433_2[j]
+							t442_2[j] = -F(4.775*t422_2[j]) + t432_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t452, 1, dK, t412, 1, dK, t443, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t452, 1, dK, t412, 1, dK, t442, 1, dV)
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					for i := range dV {
@@ -1473,12 +1113,12 @@ func (c *StepBackward[F]) Run() {
 						MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t44_3 := t44_2[i*dK:][:dK]
+						t42_3 := t42_2[i*dK:][:dK]
 						yBarEntry := yBar[i]
 						for j := range dK {
 							t462_2[j] = F(3.4445*t412_2[j]) + t452_2[j]
 							t322_2[j] += F(MTrail2[j] * yBarEntry)
-							t44_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
+							t42_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
 						}
 					}
 					// atlas_omega.O
@@ -1489,55 +1129,55 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t472_2 := t472[i*dV:][:dV]
 						t482_2 := t482[i*dV:][:dV]
-						t493_2 := t493[i*dV:][:dV]
+						t492_2 := t492[i*dV:][:dV]
 						for j := range dV {
-							t493_2[j] = -F(4.775*t472_2[j]) + t482_2[j]
+							t492_2[j] = -F(4.775*t472_2[j]) + t482_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t502, 1, dK, t462, 1, dK, t493, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t502, 1, dK, t462, 1, dK, t492, 1, dV)
 					// atlas_omega.M, atlas_omega.O
 					var t7 F
 					var t9 F
 					for i := range dV {
-						t44_3 := t44_2[i*dK:][:dK]
+						t42_3 := t42_2[i*dK:][:dK]
 						t462_2 := t462[i*dK:][:dK]
 						t502_2 := t502[i*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						for j := range dK {
-							t44Entry := t44_3[j]
-							t7 += F((F(3.4445*t462_2[j]) + t502_2[j]) * t44Entry)
-							t9 += F(MTrail2[j] * t44Entry)
+							t42Entry := t42_3[j]
+							t7 += F((F(3.4445*t462_2[j]) + t502_2[j]) * t42Entry)
+							t9 += F(MTrail2[j] * t42Entry)
 						}
 					}
-					t73 := -t7
+					t72_2 := -t7
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t106, dK, 1, t493, 1, dV, t44_2, dK, 1)
+					kern.Gemm(dV, dK, dV, F(1), false, t106, dK, 1, t492, 1, dV, t42_2, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t107, 1, dV, t462, dK, 1, t44_2, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t107, 1, dV, t462, dK, 1, t42_2, 1, dK)
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dV, F(1), false, t108, 1, dV, t472, dV, 1, t107, 1, dV)
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dV, F(1), false, t109, dV, 1, t472, 1, dV, t107, dV, 1)
 					// atlas_omega.O, atlas_omega.M
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
 						t107_2 := t107[i*dV:][:dV]
 						t108_2 := t108[i*dV:][:dV]
 						t109_2 := t109[i*dV:][:dV]
-						t1922_2 := t1922[i*dV:][:dV]
+						t192_2 := t192[i*dV:][:dV]
 						for j := range dV {
-							t1922_2[j] = F(w3*t107_2[j]) + F(w4*t108_2[j]) + F(w4*t109_2[j])
+							t192_2[j] = F(w3*t107_2[j]) + F(w4*t108_2[j]) + F(w4*t109_2[j])
 						}
 					}
 					// atlas_omega.O
 					for i := range dV {
-						t1922_2 := t1922[i*dV:][:dV]
+						t192_2 := t192[i*dV:][:dV]
 						t110_2 := t110[i*dV:][:dV]
 						for j := range dV {
-							t110_2[j] = t1922_2[j] + t1922[j*dV+i]
+							t110_2[j] = t192_2[j] + t192[j*dV+i]
 						}
 					}
 					// atlas_omega.O
@@ -1545,16 +1185,16 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
-						t44_3 := t44_2[i*dK:][:dK]
+						t42_3 := t42_2[i*dK:][:dK]
 						t106_2 := t106[i*dK:][:dK]
 						t111_2 := t111[i*dK:][:dK]
 						t222_2 := t222[i*dK:][:dK]
 						for j := range dK {
-							t222_2[j] = F(w5*t44_3[j]) - F(thetaEntry2*t106_2[j]) + t111_2[j]
+							t222_2[j] = F(w5*t42_3[j]) - F(thetaEntry2*t106_2[j]) + t111_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t252, dK, 1, t443, 1, dV, t222, dK, 1)
+					kern.Gemm(dV, dK, dV, F(1), false, t252, dK, 1, t442, 1, dV, t222, dK, 1)
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dK, F(1), false, t2622, 1, dV, t412, dK, 1, t222, 1, dK)
 					// atlas_omega.O
@@ -1592,13 +1232,13 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t3722, dK, 1, t395, 1, dV, t3422, dK, 1)
+					kern.Gemm(dV, dK, dV, F(1), false, t3722, dK, 1, t392, 1, dV, t3422, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t3822, 1, dV, t363, dK, 1, t3422, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t3822, 1, dV, t362, dK, 1, t3422, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t373, dV, 1, t3822, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t372, dV, 1, t3822, 1, dV)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t373, 1, dV, t3822, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
 						t3822_2 := t3822[i*dV:][:dV]
@@ -1618,7 +1258,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t115, 1, dK, t363, 1, dK, t114, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
 						t3422_2 := t3422[i*dK:][:dK]
@@ -1668,7 +1308,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t612, dK, 1, t292, 1, dV, t58, dK, 1)
+					kern.Gemm(dV, dK, dV, F(1), false, t61, dK, 1, t292, 1, dV, t58, dK, 1)
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dK, F(1), false, t62_2, 1, dV, t263, dK, 1, t58, 1, dK)
 					// atlas_omega.O
@@ -1688,23 +1328,23 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.O
 					for i := range dV {
 						t67_2 := t67[i*dV:][:dV]
-						t1182_2 := t1182[i*dV:][:dV]
+						t118_2 := t118[i*dV:][:dV]
 						for j := range dV {
-							t1182_2[j] = t67_2[j] + t67[j*dV+i]
+							t118_2[j] = t67_2[j] + t67[j*dV+i]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t1192, 1, dK, t263, 1, dK, t1182, 1, dV)
+					kern.Gemm(dK, dV, dV, F(1), false, t119, 1, dK, t263, 1, dK, t118, 1, dV)
 					// atlas_omega.O
 					var t75 F
 					for i := range dV {
 						t58_2 := t58[i*dK:][:dK]
-						t612_2 := t612[i*dK:][:dK]
-						t1192_2 := t1192[i*dK:][:dK]
+						t61_2 := t61[i*dK:][:dK]
+						t119_2 := t119[i*dK:][:dK]
 						t263_2 := t263[i*dK:][:dK]
 						t70_2 := t70[i*dK:][:dK]
 						for j := range dK {
-							t702 := F(3.4445*t58_2[j]) + t612_2[j] + t1192_2[j]
+							t702 := F(3.4445*t58_2[j]) + t61_2[j] + t119_2[j]
 							t75 += F(t702 * (t263_2[j] / OLinEntry2))
 							t70_2[j] = t702
 						}
@@ -1712,19 +1352,19 @@ func (c *StepBackward[F]) Run() {
 					t752 := -t75
 					// atlas_omega.S, atlas_omega.O
 					var t95 F
-					w6 := kern.Choose(t193, F(F(0.5*ODiv[a])*kern.Choose(t193, t752, F(0))), F(0))
+					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
 						SBarState2 := SBarState[i*dK:][:dK]
 						t70_2 := t70[i*dK:][:dK]
 						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 						STrail3 := STrail[(a*dV+i)*dK:][:dK]
-						t922_2 := t922[i*dK:][:dK]
+						t92_2 := t92[i*dK:][:dK]
 						for j := range dK {
-							t923 := SBarState2[j] + F(t72_3*t70_2[j]) + F(2*F(w6*STrail2[j]))
-							t95 += F(STrail3[j] * t923)
-							t922_2[j] = t923
-							SBarState2[j] = F(etaEntry2 * t923)
+							t922 := SBarState2[j] + F(t72*t70_2[j]) + F(2*F(w6*STrail2[j]))
+							t95 += F(STrail3[j] * t922)
+							t92_2[j] = t922
+							SBarState2[j] = F(etaEntry2 * t922)
 						}
 					}
 					// atlas_omega.G
@@ -1736,15 +1376,15 @@ func (c *StepBackward[F]) Run() {
 							t63_2 := t63[i*dV:][:dV]
 							t121_2 := t121[i*dV:][:dV]
 							for j := range dV {
-								t922_2 := t922[j*dK:][:dK]
+								t92_2 := t92[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 								t120_2 := t120[i*dK:][:dK]
 								var t1212 F
 								t63Entry := t63_2[j]
 								for k := range dK {
-									t922Entry := t922_2[k]
-									t1212 += F(GStack[k] * t922Entry)
-									t120_2[k] += F(t63Entry * t922Entry)
+									t92Entry := t92_2[k]
+									t1212 += F(GStack[k] * t92Entry)
+									t120_2[k] += F(t63Entry * t92Entry)
 								}
 								t121_2[j] = t1212
 							}
@@ -1755,7 +1395,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n7 := int(c.Pos[l]) + -i + a + C*s
 						if n7 >= 0 {
-							w7 := F(-2 * t3)
+							w7 := F(-2 * t32_2)
 							t121_2 := t121[i*dV:][:dV]
 							t101_2 := t101[i*dV:][:dV]
 							for j := range dV {
@@ -1795,39 +1435,39 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.G, atlas_omega.M
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					for i := range dV {
-						t44_3 := t44_2[i*dK:][:dK]
+						t42_3 := t42_2[i*dK:][:dK]
 						t122_2 := t122[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						for j := range dK {
-							MBarState2[j] = F(rhoEntry2*t44_3[j]) + F(w8*t122_2[j])
+							MBarState2[j] = F(rhoEntry2*t42_3[j]) + F(w8*t122_2[j])
 						}
 					}
 					// atlas_omega.G
 					for i := range w {
 						t120_2 := t120[i*dK:][:dK]
 						t123_2 := t123[i*dK:][:dK]
-						t32_3 := t32[((l*T+a+C*s)*w+i)*dK:][:dK]
+						t3_2 := t3[((l*T+a+C*s)*w+i)*dK:][:dK]
 						for j := range dK {
-							t32_3[j] = F(w8*t120_2[j]) + F(w8*t123_2[j])
+							t3_2[j] = F(w8*t120_2[j]) + F(w8*t123_2[j])
 						}
 					}
 					// atlas_omega
 					for i := range w {
 						t101_2 := t101[i*dV:][:dV]
-						t52_2 := t52[((l*T+a+C*s)*w+i)*dV:][:dV]
+						t5_2 := t5[((l*T+a+C*s)*w+i)*dV:][:dV]
 						for j := range dV {
-							t52_2[j] = t101_2[j]
+							t5_2[j] = t101_2[j]
 						}
 					}
 					// atlas_omega
-					t72_2[a] = t95
-					t82_2[a] = t9
-					t92_3[a] = t73
+					etaBar[a] = t95
+					rhoBar[a] = t9
+					thetaBar[a] = t72_2
 					// atlas_omega
 					for i := range dK {
-						t102_3[i] = t322_2[i]
+						qBar[i] = t322_2[i]
 					}
 				}
 			}
@@ -1849,82 +1489,41 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// atlas_omega
-	clear(t42)
+	clear(t4)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				t32_3 := t32[((i*T+j)*w+k)*dK:][:dK]
-				t42_3 := t42[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
+				t3_2 := t3[((i*T+j)*w+k)*dK:][:dK]
+				t4_2 := t4[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
 				for m := range dK {
-					t42_3[m] += t32_3[m]
+					t4_2[m] += t3_2[m]
 				}
 			}
 		}
 	}
 
 	// atlas_omega
-	clear(t62)
+	clear(t6)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				t52_2 := t52[((i*T+j)*w+k)*dV:][:dV]
-				t62_3 := t62[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
+				t5_2 := t5[((i*T+j)*w+k)*dV:][:dV]
+				t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
 				for m := range dV {
-					t62_3[m] += t52_2[m]
+					t6_2[m] += t5_2[m]
 				}
 			}
 		}
 	}
 
-	// atlas_omega.q
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		for j := range T {
-			t102_3 := t102[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1522 F
-			for k := range dK {
-				t1522 += F(t102_3[k] * qDiv2[k])
-			}
-			t152_2[j] = -t1522
-		}
-	}
-
-	// atlas_omega.q0, atlas_omega.q, atlas_omega.k
-	for i := range L {
-		t202_2 := t202[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		for j := range T {
-			t102_3 := t102[(i*T+j)*dK:][:dK]
-			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t36_2 := t36[(i*T+j)*dK:][:dK]
-			t202Entry := t202_2[j]
-			qDivEntry := qDiv[j]
-			w10 := kern.Choose((t202Entry && t39_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t36_2[k] = F(t102_3[k]*qDivEntry) + F(2*F(q0[k]*w10))
-			}
-		}
-	}
-
-	// atlas_omega.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t372, d, 1, t36, dK, 1, c.WQ, d, 1)
-
-	// atlas_omega.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, dK, 1)
-
 	// atlas_omega.G
-	clear(t392)
+	clear(t11)
 	for i := range L {
 		for j := range w - 1 {
 			vTailBar := c.VTailBar[(i*(w-1)+j)*dV:][:dV]
-			t392_2 := t392[(i*(T+w-1)+j+T)*dV:][:dV]
+			t11_2 := t11[(i*(T+w-1)+j+T)*dV:][:dV]
 			for k := range dV {
-				t392_2[k] += vTailBar[k]
+				t11_2[k] += vTailBar[k]
 			}
 		}
 	}
@@ -1932,11 +1531,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range T + w - 1 {
-			t62_3 := t62[(i*(T+w-1)+j)*dV:][:dV]
-			t392_2 := t392[(i*(T+w-1)+j)*dV:][:dV]
-			t402_2 := t402[(i*(T+w-1)+j)*dV:][:dV]
+			t6_2 := t6[(i*(T+w-1)+j)*dV:][:dV]
+			t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
+			t12_2 := t12[(i*(T+w-1)+j)*dV:][:dV]
 			for k := range dV {
-				t402_2[k] = t62_3[k] + t392_2[k]
+				t12_2[k] = t6_2[k] + t11_2[k]
 			}
 		}
 	}
@@ -1944,22 +1543,33 @@ func (c *StepBackward[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			t402_2 := t402[(i*(T+w-1)+j)*dV:][:dV]
+			t12_2 := t12[(i*(T+w-1)+j)*dV:][:dV]
 			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
-				vTailBarOut[k] = t402_2[k]
+				vTailBarOut[k] = t12_2[k]
 			}
 		}
 	}
 
 	// atlas_omega.G
-	clear(t432)
+	for i := range L {
+		for j := range T {
+			t12_2 := t12[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t12_2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	clear(t15)
 	for i := range L {
 		for j := range w - 1 {
 			kTailBar := c.KTailBar[(i*(w-1)+j)*dK:][:dK]
-			t432_2 := t432[(i*(T+w-1)+j+T)*dK:][:dK]
+			t15_2 := t15[(i*(T+w-1)+j+T)*dK:][:dK]
 			for k := range dK {
-				t432_2[k] += kTailBar[k]
+				t15_2[k] += kTailBar[k]
 			}
 		}
 	}
@@ -1967,11 +1577,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range T + w - 1 {
-			t42_3 := t42[(i*(T+w-1)+j)*dK:][:dK]
-			t432_2 := t432[(i*(T+w-1)+j)*dK:][:dK]
-			t442_2 := t442[(i*(T+w-1)+j)*dK:][:dK]
+			t4_2 := t4[(i*(T+w-1)+j)*dK:][:dK]
+			t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
+			t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
 			for k := range dK {
-				t442_2[k] = t42_3[k] + t432_2[k]
+				t16_2[k] = t4_2[k] + t15_2[k]
 			}
 		}
 	}
@@ -1979,162 +1589,21 @@ func (c *StepBackward[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			t442_2 := t442[(i*(T+w-1)+j)*dK:][:dK]
+			t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
 			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 			for k := range dK {
-				kTailBarOut[k] = t442_2[k]
+				kTailBarOut[k] = t16_2[k]
 			}
 		}
 	}
 
-	// atlas_omega.eta, atlas_omega.theta, atlas_omega.k, atlas_omega.rho
-	var t51 F
-	var t64 F
-	var t83 F
-	for i := range L {
-		eta := c.Eta[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t92_3 := t92[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t102_3 := t102_2[i*T:][:T]
-		for j := range T {
-			t494 := F(F(eta[j]*t72_2[j]) * etaSigmoid[j])
-			t51 += t494
-			t542 := (F(0) <= thetaSoftplus[j])
-			t613 := kern.Choose(t542, F(kern.Choose(t542, t92_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t64 += t613
-			t672 := (t19_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t722 := (t672 && (F(0) <= rhoSigmoidEntry))
-			t802 := kern.Choose(t722, F(F(rhoSigmoidEntry*kern.Choose(t722, kern.Choose(t672, t82_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t83 += t802
-			t4Entry := t4_2[j]
-			t982 := (F(1e-08) <= kern.Choose(t4Entry, kSqrt[j], F(0)))
-			t49_2[j] = t494
-			t61_2[j] = t613
-			t80_2[j] = t802
-			t98_2[j] = t982
-			t102_3[j] = (t982 && t4Entry)
-		}
-	}
-	c.BEtaBar[0] = t51
-	c.BThetaBar[0] = t64
-	c.BRhoBar[0] = t83
-
-	// atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t49_2 := t49[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
-			t49Entry := t49_2[j]
-			t61Entry := t61_2[j]
-			t80Entry := t80_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wEtaBar[k] += F(rhoStackEntry * t49Entry)
-				wThetaBar[k] += F(rhoStackEntry * t61Entry)
-				wRhoBar[k] += F(rhoStackEntry * t80Entry)
-				t86_2[k] = F(t49Entry*wEta[k]) + F(t61Entry*wTheta[k]) + F(t80Entry*wRho[k])
-			}
-		}
-	}
-
-	// atlas_omega.v, atlas_omega.G, atlas_omega.rho
+	// atlas_omega.G
 	for i := range L {
 		for j := range T {
-			t402_2 := t402[(i*(T+w-1)+j+w-1)*dV:][:dV]
-			t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-			t89_2 := t89[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t89_2[k] = t402_2[k] + t86_2[k]
-			}
-		}
-	}
-
-	// atlas_omega.v
-	kern.Gemm(L*T, d, dV, F(1), false, t90, d, 1, t89, dV, 1, c.WV, d, 1)
-
-	// atlas_omega.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
-
-	// atlas_omega.k, atlas_omega.G, atlas_omega.rho
-	for i := range L {
-		t97_2 := t97[i*T:][:T]
-		for j := range T {
-			t442_2 := t442[(i*(T+w-1)+j+w-1)*dK:][:dK]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t92_3 := t92_2[(i*T+j)*dK:][:dK]
-			var t972 F
+			t16_2 := t16[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t924 := t442_2[k] + t86_2[k]
-				t972 += F(t924 * kDiv2[k])
-				t92_3[k] = t924
-			}
-			t97_2[j] = -t972
-		}
-	}
-
-	// atlas_omega.k0, atlas_omega.k
-	for i := range L {
-		t102_3 := t102_2[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			t92_3 := t92_2[(i*T+j)*dK:][:dK]
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t118_2 := t118[(i*T+j)*dK:][:dK]
-			t102Entry := t102_3[j]
-			kDivEntry := kDiv[j]
-			w11 := kern.Choose((t102Entry && t4_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t118_2[k] = F(t92_3[k]*kDivEntry) + F(2*F(k0[k]*w11))
-			}
-		}
-	}
-
-	// atlas_omega.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t119, d, 1, t118, dK, 1, c.WK, d, 1)
-
-	// atlas_omega.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t118, dK, 1)
-
-	// atlas_omega.k0
-	for i := range L {
-		for j := range T {
-			t372_2 := t372[(i*T+j)*d:][:d]
-			t90_2 := t90[(i*T+j)*d:][:d]
-			t119_2 := t119[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t372_2[k] + t90_2[k] + t119_2[k]
+				kBar[k] = t16_2[k]
 			}
 		}
 	}
@@ -2142,61 +1611,39 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                  Step[F]
-	back                                                                  StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWTheta, vBTheta, vWEta, vBEta, vWQ, outY tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vK, vV, vRho, vTheta, vEta, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    atlas_omega.k0
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    atlas_omega.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    atlas_omega.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    atlas_omega.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    atlas_omega.theta
-//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    atlas_omega.eta
 //	G_t = Σ_{s∈window(t,w)} (1/w) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#?    atlas_omega.G
 //	S_t = η_t S_{t−1} + G_t    atlas_omega.S
 //	iterate O_t from S_t / (‖S_t‖ + 1e-7) for ns : O_t ← 3.4445 O_t + (−4.7750 A + 2.0315 A A) O_t with A = O_t O_tᵀ orient rows ≤ cols    atlas_omega.O
 //	M_t = ρ_t M_{t−1} − θ_t U_t  @eq atlas#?    atlas_omega.M
-//	q0_t = W_Q x_t    atlas_omega.q0
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //	y_t = M_t q_t    atlas_omega.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; eta [L,
+// T]; q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/atlas_omega.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("AtlasOmega", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "AtlasOmega", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], eta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV, k.W = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DK, k.DV, k.W = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[0].Data
 	k.S = m.Slots[1].Data
 	k.Pos = m.Pos
@@ -2207,34 +1654,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.VTailOut = arena.Alloc(k.L*k.DV*k.W - k.L*k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Eta = c.Run.Saved(k.L * k.T)
 	k.GStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	k.GStack2 = c.Run.Saved(k.L*k.T*k.DV + k.L*k.DV*k.W - k.L*k.DV)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.OLin = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.ODiv = c.Run.Saved(k.L * k.T)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -2261,71 +1688,39 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV, g.W = k.C, k.L, k.T, k.D, k.DK, k.DV, k.W
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WEta = k.WEta
+	g.C, g.L, g.T, g.DK, g.DV, g.W = k.C, k.L, k.T, k.DK, k.DV, k.W
 	g.Pos = k.Pos
-	g.WQ = k.WQ
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Eta = k.Eta
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.KTailBar = block.Zeros(t, g.L*g.DK*g.W-g.L*g.DK)
 	g.VTailBar = block.Zeros(t, g.L*g.DV*g.W-g.L*g.DV)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K0 = k.K0
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
-	g.Q0 = k.Q0
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.OLin = k.OLin
 	g.ODiv = k.ODiv
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
-	g.WEtaBar = t.Scratch(g.DK + g.DV)
-	g.BEtaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.KTailBarOut = t.Scratch(g.L*g.DK*g.W - g.L*g.DK)
 	g.VTailBarOut = t.Scratch(g.L*g.DV*g.W - g.L*g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.EtaBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

@@ -97,54 +97,6 @@ func stepNest15AVX512(a *stepNest15Args)
 func stepNest15AVX2(a *stepNest15Args)
 
 //go:noescape
-func stepNest16AVX512(a *stepNest16Args)
-
-//go:noescape
-func stepNest16AVX2(a *stepNest16Args)
-
-//go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
-
-//go:noescape
-func stepNest18AVX512(a *stepNest18Args)
-
-//go:noescape
-func stepNest18AVX2(a *stepNest18Args)
-
-//go:noescape
-func stepNest19AVX512(a *stepNest19Args)
-
-//go:noescape
-func stepNest19AVX2(a *stepNest19Args)
-
-//go:noescape
-func stepNest20AVX512(a *stepNest20Args)
-
-//go:noescape
-func stepNest20AVX2(a *stepNest20Args)
-
-//go:noescape
-func stepNest21AVX512(a *stepNest21Args)
-
-//go:noescape
-func stepNest21AVX2(a *stepNest21Args)
-
-//go:noescape
-func stepNest22AVX512(a *stepNest22Args)
-
-//go:noescape
-func stepNest22AVX2(a *stepNest22Args)
-
-//go:noescape
-func stepNest23AVX512(a *stepNest23Args)
-
-//go:noescape
-func stepNest23AVX2(a *stepNest23Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -444,48 +396,6 @@ func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
 //go:noescape
 func stepBackwardNest50AVX2(a *stepBackwardNest50Args)
 
-//go:noescape
-func stepBackwardNest51AVX512(a *stepBackwardNest51Args)
-
-//go:noescape
-func stepBackwardNest51AVX2(a *stepBackwardNest51Args)
-
-//go:noescape
-func stepBackwardNest52AVX512(a *stepBackwardNest52Args)
-
-//go:noescape
-func stepBackwardNest52AVX2(a *stepBackwardNest52Args)
-
-//go:noescape
-func stepBackwardNest53AVX512(a *stepBackwardNest53Args)
-
-//go:noescape
-func stepBackwardNest53AVX2(a *stepBackwardNest53Args)
-
-//go:noescape
-func stepBackwardNest54AVX512(a *stepBackwardNest54Args)
-
-//go:noescape
-func stepBackwardNest54AVX2(a *stepBackwardNest54Args)
-
-//go:noescape
-func stepBackwardNest55AVX512(a *stepBackwardNest55Args)
-
-//go:noescape
-func stepBackwardNest55AVX2(a *stepBackwardNest55Args)
-
-//go:noescape
-func stepBackwardNest56AVX512(a *stepBackwardNest56Args)
-
-//go:noescape
-func stepBackwardNest56AVX2(a *stepBackwardNest56Args)
-
-//go:noescape
-func stepBackwardNest57AVX512(a *stepBackwardNest57Args)
-
-//go:noescape
-func stepBackwardNest57AVX2(a *stepBackwardNest57Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -604,70 +514,6 @@ func stepNest15(a *stepNest15Args) {
 		return
 	}
 	stepNest15AVX2(a)
-}
-
-func stepNest16(a *stepNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest16AVX512(a)
-		return
-	}
-	stepNest16AVX2(a)
-}
-
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
-}
-
-func stepNest18(a *stepNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest18AVX512(a)
-		return
-	}
-	stepNest18AVX2(a)
-}
-
-func stepNest19(a *stepNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest19AVX512(a)
-		return
-	}
-	stepNest19AVX2(a)
-}
-
-func stepNest20(a *stepNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest20AVX512(a)
-		return
-	}
-	stepNest20AVX2(a)
-}
-
-func stepNest21(a *stepNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest21AVX512(a)
-		return
-	}
-	stepNest21AVX2(a)
-}
-
-func stepNest22(a *stepNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest22AVX512(a)
-		return
-	}
-	stepNest22AVX2(a)
-}
-
-func stepNest23(a *stepNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest23AVX512(a)
-		return
-	}
-	stepNest23AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -1068,60 +914,4 @@ func stepBackwardNest50(a *stepBackwardNest50Args) {
 		return
 	}
 	stepBackwardNest50AVX2(a)
-}
-
-func stepBackwardNest51(a *stepBackwardNest51Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest51AVX512(a)
-		return
-	}
-	stepBackwardNest51AVX2(a)
-}
-
-func stepBackwardNest52(a *stepBackwardNest52Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest52AVX512(a)
-		return
-	}
-	stepBackwardNest52AVX2(a)
-}
-
-func stepBackwardNest53(a *stepBackwardNest53Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest53AVX512(a)
-		return
-	}
-	stepBackwardNest53AVX2(a)
-}
-
-func stepBackwardNest54(a *stepBackwardNest54Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest54AVX512(a)
-		return
-	}
-	stepBackwardNest54AVX2(a)
-}
-
-func stepBackwardNest55(a *stepBackwardNest55Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest55AVX512(a)
-		return
-	}
-	stepBackwardNest55AVX2(a)
-}
-
-func stepBackwardNest56(a *stepBackwardNest56Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest56AVX512(a)
-		return
-	}
-	stepBackwardNest56AVX2(a)
-}
-
-func stepBackwardNest57(a *stepBackwardNest57Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest57AVX512(a)
-		return
-	}
-	stepBackwardNest57AVX2(a)
 }

@@ -9,115 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	k0    *float32
-	kProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepNest2Args struct {
-	kProd *float32
-	kSqrt *float32
-	t11   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest3Args struct {
-	t11 *float32
-	k0  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest4Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	wEta     *float32
-	t15      *float32
-	t23      *float32
-	t29      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest5Args struct {
-	t15           *float32
-	t23           *float32
-	t29           *float32
-	t16           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t24           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	t30           *float32
-	eta           *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-	bEtaEntry     [2]float32 // and nothing
-}
-
-type stepNest6Args struct {
-	q0    *float32
-	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepNest7Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t46          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t30          *float32
-	etaSigmoid   *float32
-	t24          *float32
-	thetaSigmoid *float32
-	t16          *float32
-	rhoSigmoid2  *float32
-	t11          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest8Args struct {
-	t46   *float32
-	t11   *float32
-	q0    *float32
-	q     *float32
-	qDiv2 *float32
-	k     *float32
-	kDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type stepNest9Args struct {
 	MState *float32
 	GStack *float32
 	t5     *float32
@@ -131,7 +22,7 @@ type stepNest9Args struct {
 	n7     int // d_v
 }
 
-type stepNest10Args struct {
+type stepNest2Args struct {
 	t5      *float32
 	GStack2 *float32
 	t6      *float32
@@ -142,7 +33,7 @@ type stepNest10Args struct {
 	n4      int // d_v
 }
 
-type stepNest11Args struct {
+type stepNest3Args struct {
 	pos    *int32
 	t6     *float32
 	GStack *float32
@@ -161,50 +52,50 @@ type stepNest11Args struct {
 	n11    int // -d_k
 }
 
-type stepNest12Args struct {
-	t22       *float32
-	SState    *float32
-	t172Total *float32
-	n0        int        // d_k
-	n1        int        // 2·d_k
-	n2        int        // 3·d_k
-	n3        int        // d_v
-	t172      [2]float32 // and nothing
-	w2        [2]float32 // and nothing
-	etaEntry  [2]float32 // and nothing
+type stepNest4Args struct {
+	t22      *float32
+	SState   *float32
+	t17Total *float32
+	n0       int        // d_k
+	n1       int        // 2·d_k
+	n2       int        // 3·d_k
+	n3       int        // d_v
+	t17      [2]float32 // and nothing
+	w2       [2]float32 // and nothing
+	etaEntry [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest5Args struct {
 	SState *float32
 	t26    *float32
 	n0     int        // d_v
 	n1     int        // d_k
-	t253   [2]float32 // and nothing
+	t25    [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
-	t27  *float32
-	t28  *float32
-	t293 *float32
-	n0   int // d_v
+type stepNest6Args struct {
+	t27 *float32
+	t28 *float32
+	t29 *float32
+	n0  int // d_v
 }
 
-type stepNest15Args struct {
-	t26  *float32
-	t303 *float32
-	t31  *float32
-	n0   int // d_v
-	n1   int // d_k
+type stepNest7Args struct {
+	t26 *float32
+	t30 *float32
+	t31 *float32
+	n0  int // d_v
+	n1  int // d_k
 }
 
-type stepNest16Args struct {
+type stepNest8Args struct {
 	t32 *float32
 	t33 *float32
 	t34 *float32
 	n0  int // d_v
 }
 
-type stepNest17Args struct {
+type stepNest9Args struct {
 	t31 *float32
 	t35 *float32
 	t36 *float32
@@ -212,14 +103,14 @@ type stepNest17Args struct {
 	n1  int // d_k
 }
 
-type stepNest18Args struct {
-	t372 *float32
-	t38  *float32
-	t392 *float32
-	n0   int // d_v
+type stepNest10Args struct {
+	t37 *float32
+	t38 *float32
+	t39 *float32
+	n0  int // d_v
 }
 
-type stepNest19Args struct {
+type stepNest11Args struct {
 	t36 *float32
 	t40 *float32
 	t41 *float32
@@ -227,30 +118,30 @@ type stepNest19Args struct {
 	n1  int // d_k
 }
 
-type stepNest20Args struct {
-	t422 *float32
-	t43  *float32
-	t44  *float32
-	n0   int // d_v
+type stepNest12Args struct {
+	t42 *float32
+	t43 *float32
+	t44 *float32
+	n0  int // d_v
 }
 
-type stepNest21Args struct {
-	t41  *float32
-	t45  *float32
-	t463 *float32
-	n0   int // d_v
-	n1   int // d_k
+type stepNest13Args struct {
+	t41 *float32
+	t45 *float32
+	t46 *float32
+	n0  int // d_v
+	n1  int // d_k
 }
 
-type stepNest22Args struct {
-	t47  *float32
-	t482 *float32
-	t49  *float32
-	n0   int // d_v
+type stepNest14Args struct {
+	t47 *float32
+	t48 *float32
+	t49 *float32
+	n0  int // d_v
 }
 
-type stepNest23Args struct {
-	t463       *float32
+type stepNest15Args struct {
+	t46        *float32
 	t50        *float32
 	MState     *float32
 	q          *float32
@@ -269,264 +160,47 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV, w := c.C, c.L, c.T, c.D, c.DK, c.DV, c.W
+	C, L, T, dK, dV, w := c.C, c.L, c.T, c.DK, c.DV, c.W
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = w
 	_ = segments
-	t11 := c.Work[:L*T]                                                    // [L, T]
-	k := c.Work[L*T:][:L*T*dK]                                             // [L, T, d_k]
-	v := c.Work[L*T*dK+L*T:][:L*T*dV]                                      // [L, T, d_v]
-	t15 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T]                                // [L, T]
-	t23 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T]                              // [L, T]
-	t29 := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T]                              // [L, T]
-	t16 := c.Work[L*T*dK+L*T*dV+4*L*T:][:L*T]                              // [L, T]
-	rho := c.Work[L*T*dK+L*T*dV+5*L*T:][:L*T]                              // [L, T]
-	t24 := c.Work[L*T*dK+L*T*dV+6*L*T:][:L*T]                              // [L, T]
-	theta := c.Work[L*T*dK+L*T*dV+7*L*T:][:L*T]                            // [L, T]
-	t30 := c.Work[L*T*dK+L*T*dV+8*L*T:][:L*T]                              // [L, T]
-	t46 := c.Work[L*T*dK+L*T*dV+9*L*T:][:L*T]                              // [L, T]
-	MState := c.Work[L*T*dK+L*T*dV+10*L*T:][:dK*dV]                        // [d_v, d_k]
-	SState := c.Work[L*T*dK+L*T*dV+10*L*T+dK*dV:][:dK*dV]                  // [d_v, d_k]
-	t5 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK*dV:][:dV*w]                     // [w, d_v]
-	t6 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK*dV+dV*w:][:dV*w]                // [w, d_v]
-	t22 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t26 := c.Work[L*T*dK+L*T*dV+10*L*T+3*dK*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t27 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t28 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK*dV+dV*dV+2*dV*w:][:dV*dV]      // [d_v, d_v]
-	t293 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
-	t303 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
-	t31 := c.Work[L*T*dK+L*T*dV+10*L*T+5*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]    // [d_v, d_k]
-	t32 := c.Work[L*T*dK+L*T*dV+10*L*T+6*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]    // [d_v, d_v]
-	t33 := c.Work[L*T*dK+L*T*dV+10*L*T+6*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]    // [d_v, d_v]
-	t34 := c.Work[L*T*dK+L*T*dV+10*L*T+6*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]    // [d_v, d_v]
-	t35 := c.Work[L*T*dK+L*T*dV+10*L*T+6*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]    // [d_v, d_k]
-	t36 := c.Work[L*T*dK+L*T*dV+10*L*T+7*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]    // [d_v, d_k]
-	t372 := c.Work[L*T*dK+L*T*dV+10*L*T+8*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
-	t38 := c.Work[L*T*dK+L*T*dV+10*L*T+8*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]    // [d_v, d_v]
-	t392 := c.Work[L*T*dK+L*T*dV+10*L*T+8*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
-	t40 := c.Work[L*T*dK+L*T*dV+10*L*T+8*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]    // [d_v, d_k]
-	t41 := c.Work[L*T*dK+L*T*dV+10*L*T+9*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]    // [d_v, d_k]
-	t422 := c.Work[L*T*dK+L*T*dV+10*L*T+10*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
-	t43 := c.Work[L*T*dK+L*T*dV+10*L*T+10*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
-	t44 := c.Work[L*T*dK+L*T*dV+10*L*T+10*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
-	t45 := c.Work[L*T*dK+L*T*dV+10*L*T+10*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]  // [d_v, d_k]
-	t463 := c.Work[L*T*dK+L*T*dV+10*L*T+11*dK*dV+12*dV*dV+2*dV*w:][:dK*dV] // [d_v, d_k]
-	t47 := c.Work[L*T*dK+L*T*dV+10*L*T+12*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
-	t482 := c.Work[L*T*dK+L*T*dV+10*L*T+12*dK*dV+13*dV*dV+2*dV*w:][:dV*dV] // [d_v, d_v]
-	t49 := c.Work[L*T*dK+L*T*dV+10*L*T+12*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
-	t50 := c.Work[L*T*dK+L*T*dV+10*L*T+12*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]  // [d_v, d_k]
-	y2 := c.Work[L*T*dK+L*T*dV+10*L*T+13*dK*dV+15*dV*dV+2*dV*w:][:dV]      // [d_v]
-	t172Total := make([]F, 1)
-
-	// atlas_omega.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// atlas_omega.k
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k0 := c.K0[(i*T+j)*dK:][:dK]
-				var t2 F
-				t2Sums := [16]F{t2}
-				for k2 := range dK {
-					k0Entry := k0[k2]
-					t2Sums[k2%16] = num.FMA32(k0Entry, k0Entry, t2Sums[k2%16])
-				}
-				t2 = kern.Sum16(&t2Sums)
-				kProd[j] = t2
-			}
-		}
-	}
-
-	// atlas_omega.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t11),
-			L,
-			T,
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t4 := (F(0) < kProdEntry)
-				t7 := num.Sqrt(kern.Choose(t4, kProdEntry, F(1)))
-				kSqrt[j] = t7
-				t11_2[j] = kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// atlas_omega.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(k),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				k0 := c.K0[(i*T+j)*dK:][:dK]
-				k2 := k[(i*T+j)*dK:][:dK]
-				t11Entry := t11_2[j]
-				for k3 := range dK {
-					k2[k3] = (k0[k3] / t11Entry)
-				}
-			}
-		}
-	}
-
-	// atlas_omega.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, v, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// atlas_omega.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], k[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], v[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// atlas_omega.rho, atlas_omega.theta, atlas_omega.eta
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t29),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest4(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for i := range L {
-			t15_2 := t15[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t152 F
-				var t232 F
-				var t292 F
-				t152Sums := [16]F{t152}
-				t232Sums := [16]F{t232}
-				t292Sums := [16]F{t292}
-				for k2 := range dK + dV {
-					rhoStackEntry := rhoStack[k2]
-					t152Sums[k2%16] = num.FMA32(rhoStackEntry, wRho[k2], t152Sums[k2%16])
-					t232Sums[k2%16] = num.FMA32(rhoStackEntry, wTheta[k2], t232Sums[k2%16])
-					t292Sums[k2%16] = num.FMA32(rhoStackEntry, wEta[k2], t292Sums[k2%16])
-				}
-				t152 = kern.Sum16(&t152Sums)
-				t232 = kern.Sum16(&t232Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t15_2[j] = t152
-				t23_2[j] = t232
-				t29_2[j] = t292
-			}
-		}
-	}
-
-	// atlas_omega.rho, atlas_omega.k, atlas_omega.theta, atlas_omega.eta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	bEtaEntry := c.BEta[0]
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.Eta),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-			[2]float32{bEtaEntry},
-		}
-		stepNest5(&a)
-	} else {
-		for i := range L {
-			t15_2 := t15[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			t24_2 := t24[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			for j := range T {
-				t162 := t15_2[j] + bRhoEntry
-				t17 := kern.Sigmoid(t162)
-				t242 := t23_2[j] + bThetaEntry
-				t25 := kern.Softplus(t242)
-				t302 := t29_2[j] + bEtaEntry
-				t16_2[j] = t162
-				rhoSigmoid[j] = t17
-				rho2[j] = kern.Smaller(kern.Larger(t17, F(0)), F(1))
-				t24_2[j] = t242
-				thetaSoftplus[j] = t25
-				theta2[j] = kern.Larger(t25, F(0))
-				t30_2[j] = t302
-				eta[j] = kern.Sigmoid(t302)
-			}
-		}
-	}
+	MState := c.Work[:dK*dV]                         // [d_v, d_k]
+	SState := c.Work[dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t5 := c.Work[2*dK*dV:][:dV*w]                    // [w, d_v]
+	t6 := c.Work[2*dK*dV+dV*w:][:dV*w]               // [w, d_v]
+	t22 := c.Work[2*dK*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t26 := c.Work[3*dK*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t27 := c.Work[4*dK*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t28 := c.Work[4*dK*dV+dV*dV+2*dV*w:][:dV*dV]     // [d_v, d_v]
+	t29 := c.Work[4*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t30 := c.Work[4*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
+	t31 := c.Work[5*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
+	t32 := c.Work[6*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t33 := c.Work[6*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t34 := c.Work[6*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t35 := c.Work[6*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
+	t36 := c.Work[7*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
+	t37 := c.Work[8*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t38 := c.Work[8*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t39 := c.Work[8*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]   // [d_v, d_v]
+	t40 := c.Work[8*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
+	t41 := c.Work[9*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]   // [d_v, d_k]
+	t42 := c.Work[10*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
+	t43 := c.Work[10*dK*dV+10*dV*dV+2*dV*w:][:dV*dV] // [d_v, d_v]
+	t44 := c.Work[10*dK*dV+11*dV*dV+2*dV*w:][:dV*dV] // [d_v, d_v]
+	t45 := c.Work[10*dK*dV+12*dV*dV+2*dV*w:][:dK*dV] // [d_v, d_k]
+	t46 := c.Work[11*dK*dV+12*dV*dV+2*dV*w:][:dK*dV] // [d_v, d_k]
+	t47 := c.Work[12*dK*dV+12*dV*dV+2*dV*w:][:dV*dV] // [d_v, d_v]
+	t48 := c.Work[12*dK*dV+13*dV*dV+2*dV*w:][:dV*dV] // [d_v, d_v]
+	t49 := c.Work[12*dK*dV+14*dV*dV+2*dV*w:][:dV*dV] // [d_v, d_v]
+	t50 := c.Work[12*dK*dV+15*dV*dV+2*dV*w:][:dK*dV] // [d_v, d_k]
+	y2 := c.Work[13*dK*dV+15*dV*dV+2*dV*w:][:dV]     // [d_v]
+	t17Total := make([]F, 1)
 
 	// atlas_omega.G
 	for i := range L {
@@ -536,7 +210,7 @@ func (c *stepFused) run() {
 	}
 	for i := range L {
 		for j := range T {
-			copy(c.GStack[(i*(T+w-1)+j+w-1)*dK:][:dK], k[(i*T+j)*dK:][:dK])
+			copy(c.GStack[(i*(T+w-1)+j+w-1)*dK:][:dK], c.K[(i*T+j)*dK:][:dK])
 		}
 	}
 
@@ -555,7 +229,7 @@ func (c *stepFused) run() {
 	}
 	for i := range L {
 		for j := range T {
-			copy(c.GStack2[(i*(T+w-1)+j+w-1)*dV:][:dV], v[(i*T+j)*dV:][:dV])
+			copy(c.GStack2[(i*(T+w-1)+j+w-1)*dV:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
@@ -563,134 +237,6 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range w - 1 {
 			copy(c.VTailOut[(i*(w-1)+j)*dV:][:dV], c.GStack2[(i*(T+w-1)+j+T)*dV:][:dV])
-		}
-	}
-
-	// atlas_omega.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// atlas_omega.q
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				var t37 F
-				t37Sums := [16]F{t37}
-				for k2 := range dK {
-					q0Entry := q0[k2]
-					t37Sums[k2%16] = num.FMA32(q0Entry, q0Entry, t37Sums[k2%16])
-				}
-				t37 = kern.Sum16(&t37Sums)
-				qProd[j] = t37
-			}
-		}
-	}
-
-	// atlas_omega.q, atlas_omega.k, atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			t24_2 := t24[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t39 := (F(0) < qProdEntry)
-				t42 := num.Sqrt(kern.Choose(t39, qProdEntry, F(1)))
-				t462 := kern.Larger(kern.Choose(t39, t42, F(0)), F(1e-08))
-				qSqrt[j] = t42
-				t46_2[j] = t462
-				qDiv[j] = (F(1) / t462)
-				qDiv3[j] = (F(1) / t42)
-				etaSigmoid[j] = kern.Sigmoid(-t30_2[j])
-				thetaSigmoid[j] = kern.Sigmoid(t24_2[j])
-				rhoSigmoid2[j] = kern.Sigmoid(-t16_2[j])
-				kDiv[j] = (F(1) / t11_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// atlas_omega.q, atlas_omega.k
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(k),
-			unsafe.SliceData(c.KDiv2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest8(&a)
-	} else {
-		for i := range L {
-			t46_2 := t46[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k2 := k[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t46Entry := t46_2[j]
-				t11Entry2 := t11_2[j]
-				for k3 := range dK {
-					q2 := (q0[k3] / t46Entry)
-					q[k3] = q2
-					qDiv2[k3] = (q2 / t46Entry)
-					kDiv2[k3] = (k2[k3] / t11Entry2)
-				}
-			}
 		}
 	}
 
@@ -716,14 +262,14 @@ func (c *stepFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// atlas_omega.G
 					clear(t5)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t5),
@@ -736,7 +282,7 @@ func (c *stepFused) run() {
 							-dK,
 							dV,
 						}
-						stepNest9(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -745,8 +291,8 @@ func (c *stepFused) run() {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 								var t52 F
 								t52Sums := [16]F{t52}
-								for k2 := range dK {
-									t52Sums[k2%16] = num.FMA32(MState2[k2], GStack[k2], t52Sums[k2%16])
+								for k := range dK {
+									t52Sums[k%16] = num.FMA32(MState2[k], GStack[k], t52Sums[k%16])
 								}
 								t52 = kern.Sum16(&t52Sums)
 								t5_2[j] = t52
@@ -757,7 +303,7 @@ func (c *stepFused) run() {
 					clear(t6)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(t5),
 							unsafe.SliceData(c.GStack2),
 							unsafe.SliceData(t6),
@@ -767,7 +313,7 @@ func (c *stepFused) run() {
 							-dV,
 							dV,
 						}
-						stepNest10(&a2)
+						stepNest2(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -781,7 +327,7 @@ func (c *stepFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(c.Pos),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(c.GStack),
@@ -799,7 +345,7 @@ func (c *stepFused) run() {
 							a + C*s + 1,
 							-dK,
 						}
-						stepNest11(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -807,74 +353,74 @@ func (c *stepFused) run() {
 							for j := range min(w, n3+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t6Entry := t6[j*dV+i]
-								for k2 := range dK {
-									t22_2[k2] = num.FMA32(GStack[k2], t6Entry, t22_2[k2])
+								for k := range dK {
+									t22_2[k] = num.FMA32(GStack[k], t6Entry, t22_2[k])
 								}
 							}
 						}
 					}
 					// atlas_omega.S, atlas_omega.G, atlas_omega.O
-					var t172 F
+					var t17 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(t172Total),
+							unsafe.SliceData(t17Total),
 							dK,
 							2 * dK,
 							3 * dK,
 							dV,
-							[2]float32{t172},
+							[2]float32{t17},
 							[2]float32{w2},
 							[2]float32{etaEntry},
 						}
-						stepNest12(&a2)
+						stepNest4(&a2)
 					} else {
-						t172_2 := t172
+						t17_2 := t17
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
 							SState2 := SState[i*dK:][:dK]
-							var t172Row F
-							t172RowSums := [16]F{t172Row}
+							var t17Row F
+							t17RowSums := [16]F{t17Row}
 							for j := range dK {
 								S2 := num.FMA32(w2, t22_2[j], F(etaEntry*SState2[j]))
-								t172RowSums[j%16] = num.FMA32(S2, S2, t172RowSums[j%16])
+								t17RowSums[j%16] = num.FMA32(S2, S2, t17RowSums[j%16])
 								SState2[j] = S2
 							}
-							t172Row = kern.Sum16(&t172RowSums)
-							t172_2 = t172_2 + t172Row
+							t17Row = kern.Sum16(&t17RowSums)
+							t17_2 = t17_2 + t17Row
 						}
-						t172Total[0] = t172_2
+						t17Total[0] = t17_2
 					}
-					t172 = t172Total[0]
+					t17 = t17Total[0]
 					// atlas_omega.O, atlas_omega.G
-					t19 := (F(0) < t172)
-					t22_2 := num.Sqrt(kern.Choose(t19, t172, F(1)))
-					t253 := F(1e-07) + kern.Choose(t19, t22_2, F(0))
+					t19 := (F(0) < t17)
+					t22_2 := num.Sqrt(kern.Choose(t19, t17, F(1)))
+					t25 := F(1e-07) + kern.Choose(t19, t22_2, F(0))
 					t81 := (F(1) / t22_2)
 					if len(c.OLin) > 0 {
-						c.OLin[l*T+a+C*s] = t253
+						c.OLin[l*T+a+C*s] = t25
 					}
 					if len(c.ODiv) > 0 {
 						c.ODiv[l*T+a+C*s] = t81
 					}
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t26),
 							dV,
 							dK,
-							[2]float32{t253},
+							[2]float32{t25},
 						}
-						stepNest13(&a2)
+						stepNest5(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
 							t26_2 := t26[i*dK:][:dK]
 							for j := range dK {
-								t26_2[j] = (SState2[j] / t253)
+								t26_2[j] = (SState2[j] / t25)
 							}
 						}
 					}
@@ -884,42 +430,42 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t28),
-							unsafe.SliceData(t293),
+							unsafe.SliceData(t29),
 							dV,
 						}
-						stepNest14(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
 							t28_2 := t28[i*dV:][:dV]
-							t293_2 := t293[i*dV:][:dV]
+							t29_2 := t29[i*dV:][:dV]
 							for j := range dV {
-								t293_2[j] = num.FMA32(-F(4.775), t27_2[j], t28_2[j])
+								t29_2[j] = num.FMA32(-F(4.775), t27_2[j], t28_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t303, 1, dK, t26, 1, dK, t293, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t26),
-							unsafe.SliceData(t303),
+							unsafe.SliceData(t30),
 							unsafe.SliceData(t31),
 							dV,
 							dK,
 						}
-						stepNest15(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
-							t303_2 := t303[i*dK:][:dK]
+							t30_2 := t30[i*dK:][:dK]
 							t31_2 := t31[i*dK:][:dK]
 							for j := range dK {
-								t31_2[j] = num.FMA32(F(3.4445), t26_2[j], t303_2[j])
+								t31_2[j] = num.FMA32(F(3.4445), t26_2[j], t30_2[j])
 							}
 						}
 					}
@@ -929,13 +475,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t34),
 							dV,
 						}
-						stepNest16(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -950,14 +496,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t31),
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t36),
 							dV,
 							dK,
 						}
-						stepNest17(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -969,40 +515,40 @@ func (c *stepFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t372, dV, 1, t36, dK, 1, t36, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t37, dV, 1, t36, dK, 1, t36, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t372, dV, 1, t372, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest18Args{
-							unsafe.SliceData(t372),
+						a2 := stepNest10Args{
+							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
-							unsafe.SliceData(t392),
+							unsafe.SliceData(t39),
 							dV,
 						}
-						stepNest18(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dV {
-							t372_2 := t372[i*dV:][:dV]
+							t37_2 := t37[i*dV:][:dV]
 							t38_2 := t38[i*dV:][:dV]
-							t392_2 := t392[i*dV:][:dV]
+							t39_2 := t39[i*dV:][:dV]
 							for j := range dV {
-								t392_2[j] = num.FMA32(-F(4.775), t372_2[j], t38_2[j])
+								t39_2[j] = num.FMA32(-F(4.775), t37_2[j], t38_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t392, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t36),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t41),
 							dV,
 							dK,
 						}
-						stepNest19(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -1014,25 +560,25 @@ func (c *stepFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t422, dV, 1, t41, dK, 1, t41, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t42, dV, 1, t41, dK, 1, t41, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t422, dV, 1, t422, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest20Args{
-							unsafe.SliceData(t422),
+						a2 := stepNest12Args{
+							unsafe.SliceData(t42),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t44),
 							dV,
 						}
-						stepNest20(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range dV {
-							t422_2 := t422[i*dV:][:dV]
+							t42_2 := t42[i*dV:][:dV]
 							t43_2 := t43[i*dV:][:dV]
 							t44_2 := t44[i*dV:][:dV]
 							for j := range dV {
-								t44_2[j] = num.FMA32(-F(4.775), t422_2[j], t43_2[j])
+								t44_2[j] = num.FMA32(-F(4.775), t42_2[j], t43_2[j])
 							}
 						}
 					}
@@ -1040,55 +586,55 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest21Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t45),
-							unsafe.SliceData(t463),
+							unsafe.SliceData(t46),
 							dV,
 							dK,
 						}
-						stepNest21(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
 							t45_2 := t45[i*dK:][:dK]
-							t463_2 := t463[i*dK:][:dK]
+							t46_2 := t46[i*dK:][:dK]
 							for j := range dK {
-								t463_2[j] = num.FMA32(F(3.4445), t41_2[j], t45_2[j])
+								t46_2[j] = num.FMA32(F(3.4445), t41_2[j], t45_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t47, dV, 1, t463, dK, 1, t463, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t47, dV, 1, t46, dK, 1, t46, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t47, dV, 1, t47, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest22Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t47),
-							unsafe.SliceData(t482),
+							unsafe.SliceData(t48),
 							unsafe.SliceData(t49),
 							dV,
 						}
-						stepNest22(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
-							t482_2 := t482[i*dV:][:dV]
+							t48_2 := t48[i*dV:][:dV]
 							t49_2 := t49[i*dV:][:dV]
 							for j := range dV {
-								t49_2[j] = num.FMA32(-F(4.775), t47_2[j], t482_2[j])
+								t49_2[j] = num.FMA32(-F(4.775), t47_2[j], t48_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t50, 1, dK, t463, 1, dK, t49, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t50, 1, dK, t46, 1, dK, t49, 1, dV)
 					// atlas_omega.M, atlas_omega.O, atlas_omega.y
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest23Args{
-							unsafe.SliceData(t463),
+						a2 := stepNest15Args{
+							unsafe.SliceData(t46),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.Q),
@@ -1101,17 +647,17 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest23(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range dV {
-							t463_2 := t463[i*dK:][:dK]
+							t46_2 := t46[i*dK:][:dK]
 							t50_2 := t50[i*dK:][:dK]
 							MState2 := MState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dK {
-								M2 := num.FMA32(-thetaEntry, num.FMA32(F(3.4445), t463_2[j], t50_2[j]), F(rhoEntry*MState2[j]))
+								M2 := num.FMA32(-thetaEntry, num.FMA32(F(3.4445), t46_2[j], t50_2[j]), F(rhoEntry*MState2[j]))
 								y3Sums[j%16] = num.FMA32(M2, q[j], y3Sums[j%16])
 								MState2[j] = M2
 							}
@@ -1136,7 +682,7 @@ func (c *stepFused) run() {
 type stepBackwardNest1Args struct {
 	MTrail *float32
 	GStack *float32
-	t5     *float32
+	t52    *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
 	n1     int // d_k·d_v·a
 	n2     int // d_k·d_v·a + d_k
@@ -1150,9 +696,9 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
-	t5      *float32
+	t52     *float32
 	GStack2 *float32
-	t6      *float32
+	t62     *float32
 	n0      int // d_v·a + C·d_v·s + (T·d_v + d_v·w - d_v)·l + d_v·w - d_v
 	n1      int // w
 	n2      int // n.2 + a + C·s + 1
@@ -1162,7 +708,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	pos    *int32
-	t6     *float32
+	t62    *float32
 	GStack *float32
 	t22    *float32
 	n0     int // l
@@ -1215,26 +761,26 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t31  *float32
-	t35  *float32
-	t362 *float32
-	n0   int // d_v
-	n1   int // d_k
+	t31 *float32
+	t35 *float32
+	t36 *float32
+	n0  int // d_v
+	n1  int // d_k
 }
 
 type stepBackwardNest9Args struct {
-	t37  *float32
-	t38  *float32
-	t394 *float32
-	n0   int // d_v
+	t37 *float32
+	t38 *float32
+	t39 *float32
+	n0  int // d_v
 }
 
 type stepBackwardNest10Args struct {
-	t362 *float32
-	t40  *float32
-	t41  *float32
-	n0   int // d_v
-	n1   int // d_k
+	t36 *float32
+	t40 *float32
+	t41 *float32
+	n0  int // d_v
+	n1  int // d_k
 }
 
 type stepBackwardNest11Args struct {
@@ -1253,10 +799,10 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
-	t47  *float32
-	t48  *float32
-	t492 *float32
-	n0   int // d_v
+	t47 *float32
+	t48 *float32
+	t49 *float32
+	n0  int // d_v
 }
 
 type stepBackwardNest14Args struct {
@@ -1339,21 +885,21 @@ type stepBackwardNest20Args struct {
 type stepBackwardNest21Args struct {
 	t312 *float32
 	t352 *float32
-	t363 *float32
+	t362 *float32
 	n0   int // d_v
 	n1   int // d_k
 }
 
 type stepBackwardNest22Args struct {
-	t373 *float32
+	t372 *float32
 	t382 *float32
-	t395 *float32
+	t392 *float32
 	n0   int // d_v
 }
 
 type stepBackwardNest23Args struct {
-	t363 *float32
-	t403 *float32
+	t362 *float32
+	t402 *float32
 	t412 *float32
 	n0   int // d_v
 	n1   int // d_k
@@ -1361,8 +907,8 @@ type stepBackwardNest23Args struct {
 
 type stepBackwardNest24Args struct {
 	t422 *float32
-	t433 *float32
-	t443 *float32
+	t432 *float32
+	t442 *float32
 	n0   int // d_v
 }
 
@@ -1375,7 +921,7 @@ type stepBackwardNest25Args struct {
 	t322      *float32
 	q         *float32
 	MBarState *float32
-	t44       *float32
+	t42       *float32
 	n0        int // d_v·a + C·d_v·s + T·d_v·l
 	n1        int // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2        int // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -1394,12 +940,12 @@ type stepBackwardNest25Args struct {
 type stepBackwardNest26Args struct {
 	t472 *float32
 	t482 *float32
-	t493 *float32
+	t492 *float32
 	n0   int // d_v
 }
 
 type stepBackwardNest27Args struct {
-	t44     *float32
+	t42     *float32
 	t462    *float32
 	t502    *float32
 	MTrail  *float32
@@ -1418,18 +964,18 @@ type stepBackwardNest27Args struct {
 }
 
 type stepBackwardNest28Args struct {
-	t109  *float32
-	t108  *float32
-	t107  *float32
-	t1922 *float32
-	n0    int        // d_v
-	w4    [2]float32 // and nothing
-	w3    [2]float32 // and nothing
+	t109 *float32
+	t108 *float32
+	t107 *float32
+	t192 *float32
+	n0   int        // d_v
+	w4   [2]float32 // and nothing
+	w3   [2]float32 // and nothing
 }
 
 type stepBackwardNest29Args struct {
 	t106        *float32
-	t44         *float32
+	t42         *float32
 	t111        *float32
 	t222        *float32
 	n0          int        // d_v
@@ -1499,8 +1045,8 @@ type stepBackwardNest36Args struct {
 
 type stepBackwardNest37Args struct {
 	t58        *float32
-	t612       *float32
-	t1192      *float32
+	t61        *float32
+	t119       *float32
 	t263       *float32
 	t70        *float32
 	t75Total   *float32
@@ -1516,7 +1062,7 @@ type stepBackwardNest38Args struct {
 	STrail    *float32
 	t70       *float32
 	SBarState *float32
-	t922      *float32
+	t92       *float32
 	t95Total  *float32
 	n0        int        // d_k·d_v·a + d_k·d_v
 	n1        int        // d_k·d_v·a
@@ -1538,7 +1084,7 @@ type stepBackwardNest38Args struct {
 
 type stepBackwardNest39Args struct {
 	t63    *float32
-	t922   *float32
+	t92    *float32
 	GStack *float32
 	t120   *float32
 	t121   *float32
@@ -1558,7 +1104,7 @@ type stepBackwardNest40Args struct {
 	n0   int        // w
 	n1   int        // n.7 + a + C·s + 1
 	n2   int        // d_v
-	t3   [2]float32 // and nothing
+	t32  [2]float32 // and nothing
 }
 
 type stepBackwardNest41Args struct {
@@ -1596,7 +1142,7 @@ type stepBackwardNest42Args struct {
 
 type stepBackwardNest43Args struct {
 	t122      *float32
-	t44       *float32
+	t42       *float32
 	MBarState *float32
 	n0        int        // d_v
 	n1        int        // d_k
@@ -1607,7 +1153,7 @@ type stepBackwardNest43Args struct {
 type stepBackwardNest44Args struct {
 	t123 *float32
 	t120 *float32
-	t32  *float32
+	t3   *float32
 	n0   int        // d_k·w·a + C·d_k·w·s + T·d_k·w·l
 	n1   int        // w
 	n2   int        // d_k
@@ -1615,63 +1161,35 @@ type stepBackwardNest44Args struct {
 }
 
 type stepBackwardNest45Args struct {
-	t42 *float32
-	t32 *float32
-	n0  int // d_k·w - d_k
-	n1  int // L
-	n2  int // T·d_k + d_k·w - d_k
-	n3  int // T·d_k·w
-	n4  int // T
-	n5  int // d_k
-	n6  int // d_k·w
-	n7  int // w
-	n8  int // -d_k
+	t4 *float32
+	t3 *float32
+	n0 int // d_k·w - d_k
+	n1 int // L
+	n2 int // T·d_k + d_k·w - d_k
+	n3 int // T·d_k·w
+	n4 int // T
+	n5 int // d_k
+	n6 int // d_k·w
+	n7 int // w
+	n8 int // -d_k
 }
 
 type stepBackwardNest46Args struct {
-	t62 *float32
-	t52 *float32
-	n0  int // d_v·w - d_v
-	n1  int // L
-	n2  int // T·d_v + d_v·w - d_v
-	n3  int // T·d_v·w
-	n4  int // T
-	n5  int // d_v
-	n6  int // d_v·w
-	n7  int // w
-	n8  int // -d_v
+	t6 *float32
+	t5 *float32
+	n0 int // d_v·w - d_v
+	n1 int // L
+	n2 int // T·d_v + d_v·w - d_v
+	n3 int // T·d_v·w
+	n4 int // T
+	n5 int // d_v
+	n6 int // d_v·w
+	n7 int // w
+	n8 int // -d_v
 }
 
 type stepBackwardNest47Args struct {
-	t102  *float32
-	qDiv2 *float32
-	t152  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest48Args struct {
-	t202  *bool
-	qDiv  *float32
-	t39   *bool
-	t162  *bool
-	t152  *float32
-	qDiv3 *float32
-	q0    *float32
-	t102  *float32
-	t36   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type stepBackwardNest49Args struct {
-	t392     *float32
+	t11      *float32
 	vTailBar *float32
 	n0       int // T·d_v
 	n1       int // L
@@ -1681,18 +1199,18 @@ type stepBackwardNest49Args struct {
 	n5       int // d_v
 }
 
-type stepBackwardNest50Args struct {
-	t62  *float32
-	t392 *float32
-	t402 *float32
-	n0   int // L
-	n1   int // T·d_v + d_v·w - d_v
-	n2   int // T + w - 1
-	n3   int // d_v
+type stepBackwardNest48Args struct {
+	t6  *float32
+	t11 *float32
+	t12 *float32
+	n0  int // L
+	n1  int // T·d_v + d_v·w - d_v
+	n2  int // T + w - 1
+	n3  int // d_v
 }
 
-type stepBackwardNest51Args struct {
-	t432     *float32
+type stepBackwardNest49Args struct {
+	t15      *float32
 	kTailBar *float32
 	n0       int // T·d_k
 	n1       int // L
@@ -1702,99 +1220,14 @@ type stepBackwardNest51Args struct {
 	n5       int // d_k
 }
 
-type stepBackwardNest52Args struct {
-	t42  *float32
-	t432 *float32
-	t442 *float32
-	n0   int // L
-	n1   int // T·d_k + d_k·w - d_k
-	n2   int // T + w - 1
-	n3   int // d_k
-}
-
-type stepBackwardNest53Args struct {
-	t49       *float32
-	t61       *float32
-	t80       *float32
-	rhoStack  *float32
-	wEtaBar   *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	wEta      *float32
-	t86       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest54Args struct {
-	t402 *float32
-	t86  *float32
-	t89  *float32
-	n0   int // d_v·w - d_v
-	n1   int // d_k
-	n2   int // L
-	n3   int // T·d_k + T·d_v
-	n4   int // T·d_v + d_v·w - d_v
-	n5   int // T·d_v
-	n6   int // T
-	n7   int // d_k + d_v
-	n8   int // d_v
-}
-
-type stepBackwardNest55Args struct {
-	t442  *float32
-	t86   *float32
-	kDiv2 *float32
-	t92   *float32
-	t97   *float32
-	n0    int // d_k·w - d_k
-	n1    int // d_k·w
-	n2    int // d_k + d_v
-	n3    int // d_k
-	n4    int // d_k·w + d_k
-	n5    int // 2·d_k + 2·d_v
-	n6    int // 2·d_k
-	n7    int // d_k·w + 2·d_k
-	n8    int // 3·d_k + 3·d_v
-	n9    int // 3·d_k
-	n10   int // L
-	n11   int // T
-	n12   int // T·d_k + T·d_v
-	n13   int // T·d_k + d_k·w - d_k
-	n14   int // T·d_k
-}
-
-type stepBackwardNest56Args struct {
-	t102  *bool
-	kDiv  *float32
-	t4    *bool
-	t98   *bool
-	t97   *float32
-	kDiv3 *float32
-	k0    *float32
-	t92   *float32
-	t118  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type stepBackwardNest57Args struct {
-	t372 *float32
-	t90  *float32
-	t119 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+type stepBackwardNest50Args struct {
+	t4  *float32
+	t15 *float32
+	t16 *float32
+	n0  int // L
+	n1  int // T·d_k + d_k·w - d_k
+	n2  int // T + w - 1
+	n3  int // d_k
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1802,195 +1235,140 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV, w := c.C, c.L, c.T, c.D, c.DK, c.DV, c.W
+	C, L, T, dK, dV, w := c.C, c.L, c.T, c.DK, c.DV, c.W
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = w
 	_ = segments
-	t19 := c.Work[:L*T]                                                                                                                                    // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                                                              // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                                                          // [L, T]
-	t32 := c.Work[3*L*T:][:L*T*dK*w]                                                                                                                       // [L, T, w, d_k]
-	t52 := c.Work[L*T*dK*w+3*L*T:][:L*T*dV*w]                                                                                                              // [L, T, w, d_v]
-	t72 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T:][:L*T]                                                                                                          // [L, T]
-	t82 := c.Work[L*T*dK*w+L*T*dV*w+4*L*T:][:L*T]                                                                                                          // [L, T]
-	t92 := c.Work[L*T*dK*w+L*T*dV*w+5*L*T:][:L*T]                                                                                                          // [L, T]
-	t102 := c.Work[L*T*dK*w+L*T*dV*w+6*L*T:][:L*T*dK]                                                                                                      // [L, T, d_k]
-	t42 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+6*L*T:][:L*T*dK+L*dK*w-L*dK]                                                                                    // [L, T + w - 1, d_k]
-	t62 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*dK*w+6*L*T-L*dK:][:L*T*dV+L*dV*w-L*dV]                                                                      // [L, T + w - 1, d_v]
-	t152 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*dK*w+L*dV*w+6*L*T-L*dK-L*dV:][:L*T]                                                                 // [L, T]
-	t36 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*dK]                                                               // [L, T, d_k]
-	t372 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*d]                                                               // [L, T, d]
-	t392 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*dV+L*dV*w-L*dV]                                            // [L, T + w - 1, d_v]
-	t402 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+2*L*T*dV+L*dK*w+2*L*dV*w+7*L*T-L*dK-2*L*dV:][:L*T*dV+L*dV*w-L*dV]                                      // [L, T + w - 1, d_v]
-	t432 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+3*L*T*dV+L*dK*w+3*L*dV*w+7*L*T-L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                      // [L, T + w - 1, d_k]
-	t442 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+4*L*T*dK+3*L*T*dV+2*L*dK*w+3*L*dV*w+7*L*T-2*L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                  // [L, T + w - 1, d_k]
-	t49 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+7*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
-	t61 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+8*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
-	t80 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+9*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
-	t86 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK+L*T*dV]                                       // [L, T, d_k + d_v]
-	t89 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+6*L*T*dK+4*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dV]                                              // [L, T, d_v]
-	t90 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+6*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*d]                                               // [L, T, d]
-	t92_2 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+6*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK]                                          // [L, T, d_k]
-	t97 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+7*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T]                                               // [L, T]
-	t118 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+7*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:L*T*dK]                                           // [L, T, d_k]
-	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:L*T*d]                                            // [L, T, d]
-	MBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:dK*dV]                                       // [d_v, d_k]
-	SBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+dK*dV:][:dK*dV]                                 // [d_v, d_k]
-	MTrail := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
-	STrail := c.Work[L*T*dK*w+L*T*dV*w+C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]                  // [C + 1, d_v, d_k]
-	t5 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV:][:dV*w]                             // [w, d_v]
-	t6 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV+dV*w:][:dV*w]                        // [w, d_v]
-	t22 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
-	t26 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+5*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
-	t27 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+2*dV*w:][:dV*dV]                    // [d_v, d_v]
-	t28 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
-	t29 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t30 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t31 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+7*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t32_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t33 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t34 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t35 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t362 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+9*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
-	t37 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
-	t38 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
-	t394 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t40 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
-	t41 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+11*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
-	t42_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]         // [d_v, d_v]
-	t43 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t44 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t45 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
-	t46 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+13*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
-	t47 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t48 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+13*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t492 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]         // [d_v, d_v]
-	t50 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
-	t54 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+2*dV*w:][:dV*w]           // [w, d_v]
-	t63 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+3*dV*w:][:dV*w]           // [w, d_v]
-	t263 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t272 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+15*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t282 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+16*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t292 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+17*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t302 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t312 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+17*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+18*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t332 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+19*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t342 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+20*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t352 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t363 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+19*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t373 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+21*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t382 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+22*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t395 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+23*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t403 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t412 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+21*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+24*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t433 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+25*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t443 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+26*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t452 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t462 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+23*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t322_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w:][:dK]          // [d_k]
-	t44_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t472 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+27*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t482 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+28*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t493 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+29*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t502 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t106 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+26*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t107 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+30*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t108 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+31*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t109 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+32*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t1922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+33*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t110 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+34*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t111 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+28*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t252 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+29*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t2622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+35*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t2922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+36*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t3022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+37*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t3122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+38*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t112 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+39*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t113 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t3422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+31*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t3722 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+32*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t3822 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+40*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t4122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+41*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t4222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+42*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t4322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+43*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t114 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+44*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t115 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t4622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+34*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t4922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+35*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t5022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+45*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t532 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+46*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t54_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+47*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t55 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+48*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t116 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+49*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t117 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t58 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+37*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t612 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+38*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t62_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+50*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t65 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+51*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t66 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+52*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t67 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+53*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t1182 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+54*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t1192 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+40*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+41*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
-	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
-	t101 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+5*dV*w+dK:][:dV*w]  // [w, d_v]
-	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
-	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
-	t4 := c.Flags[:L*T]                                                                                                                                    // [L, T]
-	t39 := c.Flags[L*T:][:L*T]                                                                                                                             // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                                                                                                                          // [L, T]
-	t202 := c.Flags[3*L*T:][:L*T]                                                                                                                          // [L, T]
-	t98 := c.Flags[4*L*T:][:L*T]                                                                                                                           // [L, T]
-	t102_2 := c.Flags[5*L*T:][:L*T]                                                                                                                        // [L, T]
+	t3 := c.Work[:L*T*dK*w]                                                                                                                 // [L, T, w, d_k]
+	t5 := c.Work[L*T*dK*w:][:L*T*dV*w]                                                                                                      // [L, T, w, d_v]
+	t4 := c.Work[L*T*dK*w+L*T*dV*w:][:L*T*dK+L*dK*w-L*dK]                                                                                   // [L, T + w - 1, d_k]
+	t6 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+L*dK*w-L*dK:][:L*T*dV+L*dV*w-L*dV]                                                                // [L, T + w - 1, d_v]
+	t11 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+L*T*dV+L*dK*w+L*dV*w-L*dK-L*dV:][:L*T*dV+L*dV*w-L*dV]                                            // [L, T + w - 1, d_v]
+	t12 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*dV+L*dK*w+2*L*dV*w-L*dK-2*L*dV:][:L*T*dV+L*dV*w-L*dV]                                      // [L, T + w - 1, d_v]
+	t15 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+3*L*T*dV+L*dK*w+3*L*dV*w-L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                      // [L, T + w - 1, d_k]
+	t16 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+3*L*T*dV+2*L*dK*w+3*L*dV*w-2*L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                // [L, T + w - 1, d_k]
+	MBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV:][:dK*dV]                                       // [d_v, d_k]
+	SBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+dK*dV:][:dK*dV]                                 // [d_v, d_k]
+	MTrail := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
+	STrail := c.Work[L*T*dK*w+L*T*dV*w+C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]                  // [C + 1, d_v, d_k]
+	t52 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+4*dK*dV:][:dV*w]                            // [w, d_v]
+	t62 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+4*dK*dV+dV*w:][:dV*w]                       // [w, d_v]
+	t22 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+4*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
+	t26 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+5*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
+	t27 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+2*dV*w:][:dV*dV]                    // [d_v, d_v]
+	t28 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
+	t29 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t30 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t31 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+7*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t32 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t33 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t34 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t35 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t36 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+9*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t37 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t38 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t39 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t40 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t41 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+11*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t42 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t43 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t44 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t45 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t46 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+13*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t47 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t48 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+13*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t49 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t50 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t54 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+2*dV*w:][:dV*w]           // [w, d_v]
+	t63 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+3*dV*w:][:dV*w]           // [w, d_v]
+	t263 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t272 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+15*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t282 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+16*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t292 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+17*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t302 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t312 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+17*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+18*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t332 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+19*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t342 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+20*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t352 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t362 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+19*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t372 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+21*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t382 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+22*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t392 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+23*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t402 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t412 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+21*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+24*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t432 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+25*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t442 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+26*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t452 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t462 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+23*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t322_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w:][:dK]          // [d_k]
+	t42_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t472 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+27*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t482 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+28*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t492 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+29*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t502 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t106 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+26*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t107 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+30*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t108 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+31*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t109 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+32*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t192 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+33*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t110 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+34*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t111 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+28*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t252 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+29*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t2622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+35*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t2922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+36*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t3022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+37*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t3122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+38*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t112 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+39*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t113 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t3422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+31*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t3722 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+32*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t3822 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+40*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+41*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+42*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+43*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t114 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+44*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t115 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t4622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+34*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t4922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+35*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t5022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+45*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t532 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+46*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t54_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+47*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t55 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+48*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t116 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+49*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t117 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t58 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+37*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t61 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+38*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t62_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+50*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t65 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+51*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t66 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+52*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t67 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+53*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t118 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+54*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+40*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t92 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+41*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
+	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
+	t101 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+5*dV*w+dK:][:dV*w]  // [w, d_v]
+	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
+	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
 	t17Total := make([]F, 1)
 	t7Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t75Total := make([]F, 1)
 	t95Total := make([]F, 1)
 
-	// atlas_omega.k, atlas_omega.rho, atlas_omega.theta, atlas_omega.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		for j := range T {
-			t192 := kern.Larger(rhoSigmoid[j], F(0))
-			t393 := (F(0) < qProd[j])
-			t1622 := (F(1e-08) <= kern.Choose(t393, qSqrt[j], F(0)))
-			t4_2[j] = (F(0) < kProd[j])
-			t19_2[j] = t192
-			rho2[j] = kern.Smaller(t192, F(1))
-			theta2[j] = kern.Larger(thetaSoftplus[j], F(0))
-			t39_2[j] = t393
-			t162_2[j] = t1622
-			t202_2[j] = (t1622 && t393)
-		}
-	}
-
 	// atlas_omega
-	t3 := (F(1) / F(w))
-	w2 := F(2 * t3)
-	w8 := F(2 * t3)
+	t32_2 := (F(1) / F(w))
+	w2 := F(2 * t32_2)
+	w8 := F(2 * t32_2)
 	for l := range L {
 		for i := range dV {
 			copy(MBarState[i*dK:][:dK], c.MBar[(l*dV+i)*dK:][:dK])
@@ -2008,17 +1386,17 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
 				OLin := c.OLin[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// atlas_omega.G
-					clear(t5)
+					clear(t52)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := stepBackwardNest1Args{
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t5),
+							unsafe.SliceData(t52),
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
 							dK * dV * a,
 							dK*dV*a + dK,
@@ -2033,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest1(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
-							t5_2 := t5[i*dV:][:dV]
+							t52_2 := t52[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -2043,18 +1421,18 @@ func (c *stepBackwardFused) run() {
 									t53Sums[k%16] = num.FMA32(MTrail2[k], GStack[k], t53Sums[k%16])
 								}
 								t53 = kern.Sum16(&t53Sums)
-								t5_2[j] = t53
+								t52_2[j] = t53
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t6)
+					clear(t62)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(t5),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(c.GStack2),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							dV*a + C*dV*s + (T*dV+dV*w-dV)*l + dV*w - dV,
 							w,
 							n2_2 + a + C*s + 1,
@@ -2064,11 +1442,11 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest2(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
-							t5_2 := t5[i*dV:][:dV]
+							t52_2 := t52[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
-							t6_2 := t6[i*dV:][:dV]
+							t62_3 := t62[i*dV:][:dV]
 							for j := range dV {
-								t6_2[j] = t5_2[j] - GStack2[j]
+								t62_3[j] = t52_2[j] - GStack2[j]
 							}
 						}
 					}
@@ -2077,7 +1455,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.Pos),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t22),
 							l,
@@ -2100,9 +1478,9 @@ func (c *stepBackwardFused) run() {
 							n3 := int(c.Pos[l])
 							for j := range min(w, n3+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
-								t6Entry := t6[j*dV+i]
+								t62Entry := t62[j*dV+i]
 								for k := range dK {
-									t22_2[k] = num.FMA32(GStack[k], t6Entry, t22_2[k])
+									t22_2[k] = num.FMA32(GStack[k], t62Entry, t22_2[k])
 								}
 							}
 						}
@@ -2183,13 +1561,13 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t32_2, dV, 1, t31, dK, 1, t31, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t32, dV, 1, t31, dK, 1, t31, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32_2, dV, 1, t32_2, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t32_2),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t34),
 							dV,
@@ -2197,7 +1575,7 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest7(&a2)
 					} else {
 						for i := range dV {
-							t32_3 := t32_2[i*dV:][:dV]
+							t32_3 := t32[i*dV:][:dV]
 							t33_2 := t33[i*dV:][:dV]
 							t34_2 := t34[i*dV:][:dV]
 							for j := range dV {
@@ -2212,7 +1590,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t31),
 							unsafe.SliceData(t35),
-							unsafe.SliceData(t362),
+							unsafe.SliceData(t36),
 							dV,
 							dK,
 						}
@@ -2221,14 +1599,14 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
 							t35_2 := t35[i*dK:][:dK]
-							t362_2 := t362[i*dK:][:dK]
+							t36_2 := t36[i*dK:][:dK]
 							for j := range dK {
-								t362_2[j] = num.FMA32(F(3.4445), t31_2[j], t35_2[j])
+								t36_2[j] = num.FMA32(F(3.4445), t31_2[j], t35_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t37, dV, 1, t362, dK, 1, t362, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t37, dV, 1, t36, dK, 1, t36, 1, dK)
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
@@ -2236,7 +1614,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
-							unsafe.SliceData(t394),
+							unsafe.SliceData(t39),
 							dV,
 						}
 						stepBackwardNest9(&a2)
@@ -2244,18 +1622,18 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
 							t38_2 := t38[i*dV:][:dV]
-							t394_2 := t394[i*dV:][:dV]
+							t39_2 := t39[i*dV:][:dV]
 							for j := range dV {
-								t394_2[j] = num.FMA32(-F(4.775), t37_2[j], t38_2[j])
+								t39_2[j] = num.FMA32(-F(4.775), t37_2[j], t38_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t362, 1, dK, t394, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t362),
+							unsafe.SliceData(t36),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t41),
 							dV,
@@ -2264,22 +1642,22 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest10(&a2)
 					} else {
 						for i := range dV {
-							t362_2 := t362[i*dK:][:dK]
+							t36_2 := t36[i*dK:][:dK]
 							t40_2 := t40[i*dK:][:dK]
 							t41_2 := t41[i*dK:][:dK]
 							for j := range dK {
-								t41_2[j] = num.FMA32(F(3.4445), t362_2[j], t40_2[j])
+								t41_2[j] = num.FMA32(F(3.4445), t36_2[j], t40_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t42_2, dV, 1, t41, dK, 1, t41, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t42, dV, 1, t41, dK, 1, t41, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42_2, dV, 1, t42_2, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t42_2),
+							unsafe.SliceData(t42),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t44),
 							dV,
@@ -2287,11 +1665,11 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest11(&a2)
 					} else {
 						for i := range dV {
-							t42_3 := t42_2[i*dV:][:dV]
+							t42_3 := t42[i*dV:][:dV]
 							t43_2 := t43[i*dV:][:dV]
-							t44_3 := t44[i*dV:][:dV]
+							t44_2 := t44[i*dV:][:dV]
 							for j := range dV {
-								t44_3[j] = num.FMA32(-F(4.775), t42_3[j], t43_2[j])
+								t44_2[j] = num.FMA32(-F(4.775), t42_3[j], t43_2[j])
 							}
 						}
 					}
@@ -2326,7 +1704,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t48),
-							unsafe.SliceData(t492),
+							unsafe.SliceData(t49),
 							dV,
 						}
 						stepBackwardNest13(&a2)
@@ -2334,17 +1712,17 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
 							t48_2 := t48[i*dV:][:dV]
-							t492_2 := t492[i*dV:][:dV]
+							t49_2 := t49[i*dV:][:dV]
 							for j := range dV {
-								t492_2[j] = num.FMA32(-F(4.775), t47_2[j], t48_2[j])
+								t49_2[j] = num.FMA32(-F(4.775), t47_2[j], t48_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t50, 1, dK, t46, 1, dK, t492, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t50, 1, dK, t46, 1, dK, t49, 1, dV)
 					// atlas_omega.M, atlas_omega.O
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t46),
@@ -2373,13 +1751,13 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				OLin := c.OLin[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				ODiv := c.ODiv[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t72_2 := t72[l*T+C*s:][:n]
-				t82_2 := t82[l*T+C*s:][:n]
-				t92_3 := t92[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// atlas_omega.G
 					clear(t54)
@@ -2481,8 +1859,8 @@ func (c *stepBackwardFused) run() {
 					}
 					t17 = t17Total[0]
 					// atlas_omega.O, atlas_omega.G
-					t193 := (F(0) < t17)
-					t72_3 := (F(1) / OLinEntry2)
+					t19 := (F(0) < t17)
+					t72 := (F(1) / OLinEntry2)
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t272, dV, 1, t263, dK, 1, t263, 1, dK)
 					// atlas_omega.O
@@ -2558,7 +1936,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t312),
 							unsafe.SliceData(t352),
-							unsafe.SliceData(t363),
+							unsafe.SliceData(t362),
 							dV,
 							dK,
 						}
@@ -2567,42 +1945,42 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
 							t352_2 := t352[i*dK:][:dK]
-							t363_2 := t363[i*dK:][:dK]
+							t362_2 := t362[i*dK:][:dK]
 							for j := range dK {
-								t363_2[j] = num.FMA32(F(3.4445), t312_2[j], t352_2[j])
+								t362_2[j] = num.FMA32(F(3.4445), t312_2[j], t352_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t373, dV, 1, t363, dK, 1, t363, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t372, dV, 1, t362, dK, 1, t362, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t373, dV, 1, t373, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest22Args{
-							unsafe.SliceData(t373),
+							unsafe.SliceData(t372),
 							unsafe.SliceData(t382),
-							unsafe.SliceData(t395),
+							unsafe.SliceData(t392),
 							dV,
 						}
 						stepBackwardNest22(&a2)
 					} else {
 						for i := range dV {
-							t373_2 := t373[i*dV:][:dV]
+							t372_2 := t372[i*dV:][:dV]
 							t382_2 := t382[i*dV:][:dV]
-							t395_2 := t395[i*dV:][:dV]
+							t392_2 := t392[i*dV:][:dV]
 							for j := range dV {
-								t395_2[j] = num.FMA32(-F(4.775), t373_2[j], t382_2[j])
+								t392_2[j] = num.FMA32(-F(4.775), t372_2[j], t382_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t403, 1, dK, t363, 1, dK, t395, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest23Args{
-							unsafe.SliceData(t363),
-							unsafe.SliceData(t403),
+							unsafe.SliceData(t362),
+							unsafe.SliceData(t402),
 							unsafe.SliceData(t412),
 							dV,
 							dK,
@@ -2610,39 +1988,39 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest23(&a2)
 					} else {
 						for i := range dV {
-							t363_2 := t363[i*dK:][:dK]
-							t403_2 := t403[i*dK:][:dK]
+							t362_2 := t362[i*dK:][:dK]
+							t402_2 := t402[i*dK:][:dK]
 							t412_2 := t412[i*dK:][:dK]
 							for j := range dK {
-								t412_2[j] = num.FMA32(F(3.4445), t363_2[j], t403_2[j])
+								t412_2[j] = num.FMA32(F(3.4445), t362_2[j], t402_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t422, dV, 1, t412, dK, 1, t412, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t433, dV, 1, t422, dV, 1, t422, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest24Args{
 							unsafe.SliceData(t422),
-							unsafe.SliceData(t433),
-							unsafe.SliceData(t443),
+							unsafe.SliceData(t432),
+							unsafe.SliceData(t442),
 							dV,
 						}
 						stepBackwardNest24(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
-							t433_2 := t433[i*dV:][:dV]
-							t443_2 := t443[i*dV:][:dV]
+							t432_2 := t432[i*dV:][:dV]
+							t442_2 := t442[i*dV:][:dV]
 							for j := range dV {
-								t443_2[j] = num.FMA32(-F(4.775), t422_2[j], t433_2[j])
+								t442_2[j] = num.FMA32(-F(4.775), t422_2[j], t432_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t452, 1, dK, t412, 1, dK, t443, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t452, 1, dK, t412, 1, dK, t442, 1, dV)
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					if kern.Wide() {
@@ -2655,7 +2033,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t322_2),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MBarState),
-							unsafe.SliceData(t44_2),
+							unsafe.SliceData(t42_2),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -2680,12 +2058,12 @@ func (c *stepBackwardFused) run() {
 							MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							t44_3 := t44_2[i*dK:][:dK]
+							t42_3 := t42_2[i*dK:][:dK]
 							yBarEntry := yBar[i]
 							for j := range dK {
 								t462_2[j] = num.FMA32(F(3.4445), t412_2[j], t452_2[j])
 								t322_2[j] = num.FMA32(MTrail2[j], yBarEntry, t322_2[j])
-								t44_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
+								t42_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
 							}
 						}
 					}
@@ -2698,7 +2076,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest26Args{
 							unsafe.SliceData(t472),
 							unsafe.SliceData(t482),
-							unsafe.SliceData(t493),
+							unsafe.SliceData(t492),
 							dV,
 						}
 						stepBackwardNest26(&a2)
@@ -2706,20 +2084,20 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
 							t482_2 := t482[i*dV:][:dV]
-							t493_2 := t493[i*dV:][:dV]
+							t492_2 := t492[i*dV:][:dV]
 							for j := range dV {
-								t493_2[j] = num.FMA32(-F(4.775), t472_2[j], t482_2[j])
+								t492_2[j] = num.FMA32(-F(4.775), t472_2[j], t482_2[j])
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t502, 1, dK, t462, 1, dK, t493, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t502, 1, dK, t462, 1, dK, t492, 1, dV)
 					// atlas_omega.M, atlas_omega.O
 					var t7 F
 					var t9 F
 					if kern.Wide() {
 						a2 := stepBackwardNest27Args{
-							unsafe.SliceData(t44_2),
+							unsafe.SliceData(t42_2),
 							unsafe.SliceData(t462),
 							unsafe.SliceData(t502),
 							unsafe.SliceData(MTrail),
@@ -2741,7 +2119,7 @@ func (c *stepBackwardFused) run() {
 						t9_2 := t9
 						t7_2 := t7
 						for i := range dV {
-							t44_3 := t44_2[i*dK:][:dK]
+							t42_3 := t42_2[i*dK:][:dK]
 							t462_2 := t462[i*dK:][:dK]
 							t502_2 := t502[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
@@ -2750,9 +2128,9 @@ func (c *stepBackwardFused) run() {
 							t7RowSums := [16]F{t7Row}
 							t9RowSums := [16]F{t9Row}
 							for j := range dK {
-								t44Entry := t44_3[j]
-								t7RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t44Entry, t7RowSums[j%16])
-								t9RowSums[j%16] = num.FMA32(MTrail2[j], t44Entry, t9RowSums[j%16])
+								t42Entry := t42_3[j]
+								t7RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t42Entry, t7RowSums[j%16])
+								t9RowSums[j%16] = num.FMA32(MTrail2[j], t42Entry, t9RowSums[j%16])
 							}
 							t7Row = kern.Sum16(&t7RowSums)
 							t9Row = kern.Sum16(&t9RowSums)
@@ -2764,17 +2142,17 @@ func (c *stepBackwardFused) run() {
 					}
 					t7 = t7Total[0]
 					t9 = t9Total[0]
-					t73 := -t7
+					t72_2 := -t7
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t106, dK, 1, t493, 1, dV, t44_2, dK, 1)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t106, dK, 1, t492, 1, dV, t42_2, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t107, 1, dV, t462, dK, 1, t44_2, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t107, 1, dV, t462, dK, 1, t42_2, 1, dK)
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dV, F(1), false, t108, 1, dV, t472, dV, 1, t107, 1, dV)
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dV, F(1), false, t109, dV, 1, t472, 1, dV, t107, dV, 1)
 					// atlas_omega.O, atlas_omega.M
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
@@ -2782,7 +2160,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t109),
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t107),
-							unsafe.SliceData(t1922),
+							unsafe.SliceData(t192),
 							dV,
 							[2]float32{w4},
 							[2]float32{w3},
@@ -2793,18 +2171,18 @@ func (c *stepBackwardFused) run() {
 							t109_2 := t109[i*dV:][:dV]
 							t108_2 := t108[i*dV:][:dV]
 							t107_2 := t107[i*dV:][:dV]
-							t1922_2 := t1922[i*dV:][:dV]
+							t192_2 := t192[i*dV:][:dV]
 							for j := range dV {
-								t1922_2[j] = num.FMA32(w4, t109_2[j], num.FMA32(w4, t108_2[j], F(w3*t107_2[j])))
+								t192_2[j] = num.FMA32(w4, t109_2[j], num.FMA32(w4, t108_2[j], F(w3*t107_2[j])))
 							}
 						}
 					}
 					// atlas_omega.O
 					for i := range dV {
-						t1922_2 := t1922[i*dV:][:dV]
+						t192_2 := t192[i*dV:][:dV]
 						t110_2 := t110[i*dV:][:dV]
 						for j := range dV {
-							t110_2[j] = t1922_2[j] + t1922[j*dV+i]
+							t110_2[j] = t192_2[j] + t192[j*dV+i]
 						}
 					}
 					// atlas_omega.O
@@ -2814,7 +2192,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest29Args{
 							unsafe.SliceData(t106),
-							unsafe.SliceData(t44_2),
+							unsafe.SliceData(t42_2),
 							unsafe.SliceData(t111),
 							unsafe.SliceData(t222),
 							dV,
@@ -2826,16 +2204,16 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dV {
 							t106_2 := t106[i*dK:][:dK]
-							t44_3 := t44_2[i*dK:][:dK]
+							t42_3 := t42_2[i*dK:][:dK]
 							t111_2 := t111[i*dK:][:dK]
 							t222_2 := t222[i*dK:][:dK]
 							for j := range dK {
-								t222_2[j] = num.FMA32(-thetaEntry2, t106_2[j], F(w5*t44_3[j])) + t111_2[j]
+								t222_2[j] = num.FMA32(-thetaEntry2, t106_2[j], F(w5*t42_3[j])) + t111_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t252, dK, 1, t443, 1, dV, t222, dK, 1)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t252, dK, 1, t442, 1, dV, t222, dK, 1)
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t2622, 1, dV, t412, dK, 1, t222, 1, dK)
 					// atlas_omega.O
@@ -2896,13 +2274,13 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t3722, dK, 1, t395, 1, dV, t3422, dK, 1)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t3722, dK, 1, t392, 1, dV, t3422, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t3822, 1, dV, t363, dK, 1, t3422, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t3822, 1, dV, t362, dK, 1, t3422, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t373, dV, 1, t3822, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t372, dV, 1, t3822, 1, dV)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t373, 1, dV, t3822, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest32Args{
@@ -2933,7 +2311,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t363, 1, dK, t114, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest33Args{
@@ -3018,7 +2396,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t612, dK, 1, t292, 1, dV, t58, dK, 1)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t61, dK, 1, t292, 1, dV, t58, dK, 1)
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t62_2, 1, dV, t263, dK, 1, t58, 1, dK)
 					// atlas_omega.O
@@ -3049,20 +2427,20 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					for i := range dV {
 						t67_2 := t67[i*dV:][:dV]
-						t1182_2 := t1182[i*dV:][:dV]
+						t118_2 := t118[i*dV:][:dV]
 						for j := range dV {
-							t1182_2[j] = t67_2[j] + t67[j*dV+i]
+							t118_2[j] = t67_2[j] + t67[j*dV+i]
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t1192, 1, dK, t263, 1, dK, t1182, 1, dV)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t119, 1, dK, t263, 1, dK, t118, 1, dV)
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
 						a2 := stepBackwardNest37Args{
 							unsafe.SliceData(t58),
-							unsafe.SliceData(t612),
-							unsafe.SliceData(t1192),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t119),
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(t75Total),
@@ -3078,14 +2456,14 @@ func (c *stepBackwardFused) run() {
 						t75_2 := t75
 						for i := range dV {
 							t58_2 := t58[i*dK:][:dK]
-							t612_2 := t612[i*dK:][:dK]
-							t1192_2 := t1192[i*dK:][:dK]
+							t61_2 := t61[i*dK:][:dK]
+							t119_2 := t119[i*dK:][:dK]
 							t263_2 := t263[i*dK:][:dK]
 							t70_2 := t70[i*dK:][:dK]
 							var t75Row F
 							t75RowSums := [16]F{t75Row}
 							for j := range dK {
-								t702 := num.FMA32(F(3.4445), t58_2[j], t612_2[j]) + t1192_2[j]
+								t702 := num.FMA32(F(3.4445), t58_2[j], t61_2[j]) + t119_2[j]
 								t75RowSums[j%16] = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75RowSums[j%16])
 								t70_2[j] = t702
 							}
@@ -3098,14 +2476,14 @@ func (c *stepBackwardFused) run() {
 					t752 := -t75
 					// atlas_omega.S, atlas_omega.O
 					var t95 F
-					w6 := kern.Choose(t193, F(F(0.5*ODiv[a])*kern.Choose(t193, t752, F(0))), F(0))
+					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest38Args{
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t922),
+							unsafe.SliceData(t92),
 							unsafe.SliceData(t95Total),
 							dK*dV*a + dK*dV,
 							dK * dV * a,
@@ -3121,7 +2499,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t95},
 							[2]float32{w6},
-							[2]float32{t72_3},
+							[2]float32{t72},
 							[2]float32{etaEntry2},
 						}
 						stepBackwardNest38(&a2)
@@ -3132,14 +2510,14 @@ func (c *stepBackwardFused) run() {
 							t70_2 := t70[i*dK:][:dK]
 							SBarState2 := SBarState[i*dK:][:dK]
 							STrail3 := STrail[(a*dV+i)*dK:][:dK]
-							t922_2 := t922[i*dK:][:dK]
+							t92_2 := t92[i*dK:][:dK]
 							var t95Row F
 							t95RowSums := [16]F{t95Row}
 							for j := range dK {
-								t923 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72_3, t70_2[j], SBarState2[j]))
-								t95RowSums[j%16] = num.FMA32(STrail3[j], t923, t95RowSums[j%16])
-								t922_2[j] = t923
-								SBarState2[j] = F(etaEntry2 * t923)
+								t922 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
+								t95RowSums[j%16] = num.FMA32(STrail3[j], t922, t95RowSums[j%16])
+								t92_2[j] = t922
+								SBarState2[j] = F(etaEntry2 * t922)
 							}
 							t95Row = kern.Sum16(&t95RowSums)
 							t95_2 = t95_2 + t95Row
@@ -3154,7 +2532,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest39Args{
 							unsafe.SliceData(t63),
-							unsafe.SliceData(t922),
+							unsafe.SliceData(t92),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(t121),
@@ -3174,15 +2552,15 @@ func (c *stepBackwardFused) run() {
 							t121_2 := t121[i*dV:][:dV]
 							t120_2 := t120[i*dK:][:dK]
 							for j := range dV {
-								t922_2 := t922[j*dK:][:dK]
+								t92_2 := t92[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 								var t1212 F
 								t63Entry := t63_2[j]
 								t1212Sums := [16]F{t1212}
 								for k := range dK {
-									t922Entry := t922_2[k]
-									t1212Sums[k%16] = num.FMA32(GStack[k], t922Entry, t1212Sums[k%16])
-									t120_2[k] = num.FMA32(t63Entry, t922Entry, t120_2[k])
+									t92Entry := t92_2[k]
+									t1212Sums[k%16] = num.FMA32(GStack[k], t92Entry, t1212Sums[k%16])
+									t120_2[k] = num.FMA32(t63Entry, t92Entry, t120_2[k])
 								}
 								t1212 = kern.Sum16(&t1212Sums)
 								t121_2[j] = t1212
@@ -3199,14 +2577,14 @@ func (c *stepBackwardFused) run() {
 							w,
 							n7 + a + C*s + 1,
 							dV,
-							[2]float32{t3},
+							[2]float32{t32_2},
 						}
 						stepBackwardNest40(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
 							t101_2 := t101[i*dV:][:dV]
-							w7 := F(-2 * t3)
+							w7 := F(-2 * t32_2)
 							for j := range dV {
 								t101_2[j] = F(w7 * t121_2[j])
 							}
@@ -3279,11 +2657,11 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.G, atlas_omega.M
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest43Args{
 							unsafe.SliceData(t122),
-							unsafe.SliceData(t44_2),
+							unsafe.SliceData(t42_2),
 							unsafe.SliceData(MBarState),
 							dV,
 							dK,
@@ -3294,10 +2672,10 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
-							t44_3 := t44_2[i*dK:][:dK]
+							t42_3 := t42_2[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
 							for j := range dK {
-								MBarState2[j] = num.FMA32(w8, t122_2[j], F(rhoEntry2*t44_3[j]))
+								MBarState2[j] = num.FMA32(w8, t122_2[j], F(rhoEntry2*t42_3[j]))
 							}
 						}
 					}
@@ -3306,7 +2684,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest44Args{
 							unsafe.SliceData(t123),
 							unsafe.SliceData(t120),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t3),
 							dK*w*a + C*dK*w*s + T*dK*w*l,
 							w,
 							dK,
@@ -3317,22 +2695,22 @@ func (c *stepBackwardFused) run() {
 						for i := range w {
 							t123_2 := t123[i*dK:][:dK]
 							t120_2 := t120[i*dK:][:dK]
-							t32_3 := t32[((l*T+a+C*s)*w+i)*dK:][:dK]
+							t3_2 := t3[((l*T+a+C*s)*w+i)*dK:][:dK]
 							for j := range dK {
-								t32_3[j] = num.FMA32(w8, t123_2[j], F(w8*t120_2[j]))
+								t3_2[j] = num.FMA32(w8, t123_2[j], F(w8*t120_2[j]))
 							}
 						}
 					}
 					// atlas_omega
 					for i := range w {
-						copy(t52[((l*T+a+C*s)*w+i)*dV:][:dV], t101[i*dV:][:dV])
+						copy(t5[((l*T+a+C*s)*w+i)*dV:][:dV], t101[i*dV:][:dV])
 					}
 					// atlas_omega
-					t72_2[a] = t95
-					t82_2[a] = t9
-					t92_3[a] = t73
+					etaBar[a] = t95
+					rhoBar[a] = t9
+					thetaBar[a] = t72_2
 					// atlas_omega
-					copy(t102[(l*T+a+C*s)*dK:][:dK], t322_2[:dK])
+					copy(c.QBar[(l*T+a+C*s)*dK:][:dK], t322_2[:dK])
 				}
 			}
 		}
@@ -3345,11 +2723,11 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// atlas_omega
-	clear(t42)
+	clear(t4)
 	if kern.Wide() {
 		a := stepBackwardNest45Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t32),
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t3),
 			dK*w - dK,
 			L,
 			T*dK + dK*w - dK,
@@ -3365,10 +2743,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range w {
-					t42_3 := t42[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
-					t32_3 := t32[((i*T+j)*w+k)*dK:][:dK]
+					t4_2 := t4[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
+					t3_2 := t3[((i*T+j)*w+k)*dK:][:dK]
 					for m := range dK {
-						t42_3[m] = t42_3[m] + t32_3[m]
+						t4_2[m] = t4_2[m] + t3_2[m]
 					}
 				}
 			}
@@ -3376,11 +2754,11 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// atlas_omega
-	clear(t62)
+	clear(t6)
 	if kern.Wide() {
 		a := stepBackwardNest46Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t52),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t5),
 			dV*w - dV,
 			L,
 			T*dV + dV*w - dV,
@@ -3396,98 +2774,21 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range w {
-					t62_3 := t62[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
-					t52_2 := t52[((i*T+j)*w+k)*dV:][:dV]
+					t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
+					t5_2 := t5[((i*T+j)*w+k)*dV:][:dV]
 					for m := range dV {
-						t62_3[m] = t62_3[m] + t52_2[m]
+						t6_2[m] = t6_2[m] + t5_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// atlas_omega.q
+	// atlas_omega.G
+	clear(t11)
 	if kern.Wide() {
 		a := stepBackwardNest47Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t152),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest47(&a)
-	} else {
-		for i := range L {
-			t152_2 := t152[i*T:][:T]
-			for j := range T {
-				t102_3 := t102[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1522 F
-				t1522Sums := [16]F{t1522}
-				for k := range dK {
-					t1522Sums[k%16] = num.FMA32(t102_3[k], qDiv2[k], t1522Sums[k%16])
-				}
-				t1522 = kern.Sum16(&t1522Sums)
-				t152_2[j] = -t1522
-			}
-		}
-	}
-
-	// atlas_omega.q0, atlas_omega.q, atlas_omega.k
-	if kern.Wide() {
-		a := stepBackwardNest48Args{
-			unsafe.SliceData(t202),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t36),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest48(&a)
-	} else {
-		for i := range L {
-			t202_2 := t202[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				t102_3 := t102[(i*T+j)*dK:][:dK]
-				t36_2 := t36[(i*T+j)*dK:][:dK]
-				t202Entry := t202_2[j]
-				qDivEntry := qDiv[j]
-				w10 := kern.Choose((t202Entry && t39_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t36_2[k] = num.FMA32(F(2*q0[k]), w10, F(t102_3[k]*qDivEntry))
-				}
-			}
-		}
-	}
-
-	// atlas_omega.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t372, d, 1, t36, dK, 1, c.WQ, d, 1)
-
-	// atlas_omega.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, dK, 1)
-
-	// atlas_omega.G
-	clear(t392)
-	if kern.Wide() {
-		a := stepBackwardNest49Args{
-			unsafe.SliceData(t392),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(c.VTailBar),
 			T * dV,
 			L,
@@ -3496,14 +2797,14 @@ func (c *stepBackwardFused) run() {
 			w - 1,
 			dV,
 		}
-		stepBackwardNest49(&a)
+		stepBackwardNest47(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
-				t392_2 := t392[(i*(T+w-1)+j+T)*dV:][:dV]
+				t11_2 := t11[(i*(T+w-1)+j+T)*dV:][:dV]
 				vTailBar := c.VTailBar[(i*(w-1)+j)*dV:][:dV]
 				for k := range dV {
-					t392_2[k] = t392_2[k] + vTailBar[k]
+					t11_2[k] = t11_2[k] + vTailBar[k]
 				}
 			}
 		}
@@ -3511,24 +2812,24 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(t402),
+		a := stepBackwardNest48Args{
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(t12),
 			L,
 			T*dV + dV*w - dV,
 			T + w - 1,
 			dV,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
-				t62_3 := t62[(i*(T+w-1)+j)*dV:][:dV]
-				t392_2 := t392[(i*(T+w-1)+j)*dV:][:dV]
-				t402_2 := t402[(i*(T+w-1)+j)*dV:][:dV]
+				t6_2 := t6[(i*(T+w-1)+j)*dV:][:dV]
+				t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
+				t12_2 := t12[(i*(T+w-1)+j)*dV:][:dV]
 				for k := range dV {
-					t402_2[k] = t62_3[k] + t392_2[k]
+					t12_2[k] = t6_2[k] + t11_2[k]
 				}
 			}
 		}
@@ -3537,15 +2838,22 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t402[(i*(T+w-1)+j)*dV:][:dV])
+			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t12[(i*(T+w-1)+j)*dV:][:dV])
 		}
 	}
 
 	// atlas_omega.G
-	clear(t432)
+	for i := range L {
+		for j := range T {
+			copy(c.VBar[(i*T+j)*dV:][:dV], t12[(i*(T+w-1)+j+w-1)*dV:][:dV])
+		}
+	}
+
+	// atlas_omega.G
+	clear(t15)
 	if kern.Wide() {
-		a := stepBackwardNest51Args{
-			unsafe.SliceData(t432),
+		a := stepBackwardNest49Args{
+			unsafe.SliceData(t15),
 			unsafe.SliceData(c.KTailBar),
 			T * dK,
 			L,
@@ -3554,14 +2862,14 @@ func (c *stepBackwardFused) run() {
 			w - 1,
 			dK,
 		}
-		stepBackwardNest51(&a)
+		stepBackwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
-				t432_2 := t432[(i*(T+w-1)+j+T)*dK:][:dK]
+				t15_2 := t15[(i*(T+w-1)+j+T)*dK:][:dK]
 				kTailBar := c.KTailBar[(i*(w-1)+j)*dK:][:dK]
 				for k := range dK {
-					t432_2[k] = t432_2[k] + kTailBar[k]
+					t15_2[k] = t15_2[k] + kTailBar[k]
 				}
 			}
 		}
@@ -3569,24 +2877,24 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest52Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t432),
-			unsafe.SliceData(t442),
+		a := stepBackwardNest50Args{
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t16),
 			L,
 			T*dK + dK*w - dK,
 			T + w - 1,
 			dK,
 		}
-		stepBackwardNest52(&a)
+		stepBackwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
-				t42_3 := t42[(i*(T+w-1)+j)*dK:][:dK]
-				t432_2 := t432[(i*(T+w-1)+j)*dK:][:dK]
-				t442_2 := t442[(i*(T+w-1)+j)*dK:][:dK]
+				t4_2 := t4[(i*(T+w-1)+j)*dK:][:dK]
+				t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
+				t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
 				for k := range dK {
-					t442_2[k] = t42_3[k] + t432_2[k]
+					t16_2[k] = t4_2[k] + t15_2[k]
 				}
 			}
 		}
@@ -3595,261 +2903,14 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t442[(i*(T+w-1)+j)*dK:][:dK])
+			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t16[(i*(T+w-1)+j)*dK:][:dK])
 		}
 	}
 
-	// atlas_omega.eta, atlas_omega.theta, atlas_omega.k, atlas_omega.rho
-	var t51 F
-	var t64 F
-	var t83 F
+	// atlas_omega.G
 	for i := range L {
-		eta := c.Eta[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t92_3 := t92[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t102_3 := t102_2[i*T:][:T]
 		for j := range T {
-			t494 := F(F(eta[j]*t72_2[j]) * etaSigmoid[j])
-			t51 = t51 + t494
-			t542 := (F(0) <= thetaSoftplus[j])
-			t613 := kern.Choose(t542, F(kern.Choose(t542, t92_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t64 = t64 + t613
-			t672 := (t19_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t722 := (t672 && (F(0) <= rhoSigmoidEntry))
-			t802 := kern.Choose(t722, F(F(rhoSigmoidEntry*kern.Choose(t722, kern.Choose(t672, t82_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t83 = t83 + t802
-			t4Entry := t4_2[j]
-			t982 := (F(1e-08) <= kern.Choose(t4Entry, kSqrt[j], F(0)))
-			t49_2[j] = t494
-			t61_2[j] = t613
-			t80_2[j] = t802
-			t98_2[j] = t982
-			t102_3[j] = (t982 && t4Entry)
-		}
-	}
-	c.BEtaBar[0] = t51
-	c.BThetaBar[0] = t64
-	c.BRhoBar[0] = t83
-
-	// atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest53Args{
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t86),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest53(&a)
-	} else {
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for i := range L {
-			t49_2 := t49[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
-			t80_2 := t80[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
-				t49Entry := t49_2[j]
-				t61Entry := t61_2[j]
-				t80Entry := t80_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t49Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t61Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t80Entry, wRhoBar[k])
-					t86_2[k] = num.FMA32(t80Entry, wRho[k], num.FMA32(t61Entry, wTheta[k], F(t49Entry*wEta[k])))
-				}
-			}
-		}
-	}
-
-	// atlas_omega.v, atlas_omega.G, atlas_omega.rho
-	if kern.Wide() {
-		a := stepBackwardNest54Args{
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(t89),
-			dV*w - dV,
-			dK,
-			L,
-			T*dK + T*dV,
-			T*dV + dV*w - dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest54(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t402_2 := t402[(i*(T+w-1)+j+w-1)*dV:][:dV]
-				t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-				t89_2 := t89[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t89_2[k] = t402_2[k] + t86_2[k]
-				}
-			}
-		}
-	}
-
-	// atlas_omega.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t90, d, 1, t89, dV, 1, c.WV, d, 1)
-
-	// atlas_omega.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
-
-	// atlas_omega.k, atlas_omega.G, atlas_omega.rho
-	if kern.Wide() {
-		a := stepBackwardNest55Args{
-			unsafe.SliceData(t442),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t92_2),
-			unsafe.SliceData(t97),
-			dK*w - dK,
-			dK * w,
-			dK + dV,
-			dK,
-			dK*w + dK,
-			2*dK + 2*dV,
-			2 * dK,
-			dK*w + 2*dK,
-			3*dK + 3*dV,
-			3 * dK,
-			L,
-			T,
-			T*dK + T*dV,
-			T*dK + dK*w - dK,
-			T * dK,
-		}
-		stepBackwardNest55(&a)
-	} else {
-		for i := range L {
-			t97_2 := t97[i*T:][:T]
-			for j := range T {
-				t442_2 := t442[(i*(T+w-1)+j+w-1)*dK:][:dK]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t92_3 := t92_2[(i*T+j)*dK:][:dK]
-				var t972 F
-				t972Sums := [16]F{t972}
-				for k := range dK {
-					t924 := t442_2[k] + t86_2[k]
-					t972Sums[k%16] = num.FMA32(t924, kDiv2[k], t972Sums[k%16])
-					t92_3[k] = t924
-				}
-				t972 = kern.Sum16(&t972Sums)
-				t97_2[j] = -t972
-			}
-		}
-	}
-
-	// atlas_omega.k0, atlas_omega.k
-	if kern.Wide() {
-		a := stepBackwardNest56Args{
-			unsafe.SliceData(t102_2),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t92_2),
-			unsafe.SliceData(t118),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest56(&a)
-	} else {
-		for i := range L {
-			t102_3 := t102_2[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
-			t97_2 := t97[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t92_3 := t92_2[(i*T+j)*dK:][:dK]
-				t118_2 := t118[(i*T+j)*dK:][:dK]
-				t102Entry := t102_3[j]
-				kDivEntry := kDiv[j]
-				w11 := kern.Choose((t102Entry && t4_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t118_2[k] = num.FMA32(F(2*k0[k]), w11, F(t92_3[k]*kDivEntry))
-				}
-			}
-		}
-	}
-
-	// atlas_omega.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t119, d, 1, t118, dK, 1, c.WK, d, 1)
-
-	// atlas_omega.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t118, dK, 1)
-
-	// atlas_omega.k0
-	if kern.Wide() {
-		a := stepBackwardNest57Args{
-			unsafe.SliceData(t372),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest57(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t372_2 := t372[(i*T+j)*d:][:d]
-				t90_2 := t90[(i*T+j)*d:][:d]
-				t119_2 := t119[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t372_2[k] + t90_2[k]) + t119_2[k]
-				}
-			}
+			copy(c.KBar[(i*T+j)*dK:][:dK], t16[(i*(T+w-1)+j+w-1)*dK:][:dK])
 		}
 	}
 }

@@ -34,22 +34,6 @@ func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
 
 func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
-func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
-
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
-func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
-
-func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
-
-func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
-
-func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
-
-func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
-
-func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -149,17 +133,3 @@ func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this bu
 func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }
 
 func stepBackwardNest50(*stepBackwardNest50Args) { panic("no assembly in this build") }
-
-func stepBackwardNest51(*stepBackwardNest51Args) { panic("no assembly in this build") }
-
-func stepBackwardNest52(*stepBackwardNest52Args) { panic("no assembly in this build") }
-
-func stepBackwardNest53(*stepBackwardNest53Args) { panic("no assembly in this build") }
-
-func stepBackwardNest54(*stepBackwardNest54Args) { panic("no assembly in this build") }
-
-func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this build") }
-
-func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
-
-func stepBackwardNest57(*stepBackwardNest57Args) { panic("no assembly in this build") }

@@ -81,60 +81,23 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.X = a.Real("x", k.L*k.T*k.D)
 	k.BAlpha = a.Real("b_alpha", 1)
 	k.WBeta = a.Real("w_beta", k.D)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.BV = a.Real("b_V", k.DV)
-	k.Pos = a.Pos("pos", k.L)
-	k.CV = a.Real("c_V", 4*k.DV)
-	k.V0Tail = a.Real("v0.tail", 3*k.L*k.DV)
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.BK = a.Real("b_K", k.DK)
-	k.CK = a.Real("c_K", 4*k.DK)
-	k.K0Tail = a.Real("k0.tail", 3*k.L*k.DK)
 	k.SIn = a.Real("s_in", 1)
 	k.M = a.Real("M", k.L*k.DK*k.DV)
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.BQ = a.Real("b_Q", k.DK)
-	k.CQ = a.Real("c_Q", 4*k.DK)
-	k.Q0Tail = a.Real("q0.tail", 3*k.L*k.DK)
 	k.SOut = a.Real("s_out", 1)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.K = a.Real("k", k.L*k.T*k.DK)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.V0TailOut = a.Out("v0.tail", 3*k.L*k.DV)
-	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK)
-	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
 	k.AlphaExp = a.Fresh(1)
 	k.AlphaSoftplus = a.Fresh(k.L * k.T)
 	k.Alpha = a.Fresh(k.L * k.T)
 	k.Beta = a.Fresh(k.L * k.T)
-	k.VStack = a.Fresh(k.L*k.T*k.DV + 3*k.L*k.DV)
-	k.VProd = a.Fresh(k.L * k.T * k.DV)
-	k.VSigmoid = a.Fresh(k.L * k.T * k.DV)
-	k.K1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
-	k.K = a.Fresh(k.L * k.T * k.DK)
 	k.PSigmoid = a.Fresh(1)
-	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
 		k.MProd = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.PSigmoid2 = a.Fresh(1)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
-	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
-	k.VSigmoid2 = a.Fresh(k.L * k.T * k.DV)
 	k.BetaSigmoid = a.Fresh(k.L * k.T)
 	k.AlphaSigmoid = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
@@ -151,53 +114,19 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.WAlpha = k.WAlpha
 	g.X = k.X
 	g.WBeta = k.WBeta
-	g.WV = k.WV
-	g.BV = k.BV
-	g.Pos = k.Pos
-	g.CV = k.CV
-	g.WK = k.WK
-	g.BK = k.BK
-	g.CK = k.CK
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
 	g.SOut = k.SOut
+	g.V = k.V
+	g.K = k.K
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.V0TailBar = a.Bar("v0.tail", 3*g.L*g.DV)
-	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK)
-	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.AlphaExp = k.AlphaExp
 	g.AlphaSoftplus = k.AlphaSoftplus
 	g.Alpha = k.Alpha
 	g.Beta = k.Beta
-	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
 	g.PSigmoid = k.PSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.MProd = k.MProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.PSigmoid2 = k.PSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.VSigmoid2 = k.VSigmoid2
 	g.BetaSigmoid = k.BetaSigmoid
 	g.AlphaSigmoid = k.AlphaSigmoid
 	g.ABar = a.Grad("a", 1)
@@ -205,32 +134,22 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.BAlphaBar = a.Grad("b_alpha", 1)
 	g.WBetaBar = a.Grad("w_beta", g.D)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
-	g.BVBar = a.Grad("b_V", g.DV)
-	g.CVBar = a.Grad("c_V", 4*g.DV)
-	g.V0TailBarOut = a.Grad("v0.tail", 3*g.L*g.DV)
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
-	g.BKBar = a.Grad("b_K", g.DK)
-	g.CKBar = a.Grad("c_K", 4*g.DK)
-	g.K0TailBarOut = a.Grad("k0.tail", 3*g.L*g.DK)
 	g.SInBar = a.Grad("s_in", 1)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.BQBar = a.Grad("b_Q", g.DK)
-	g.CQBar = a.Grad("c_Q", 4*g.DK)
-	g.Q0TailBarOut = a.Grad("q0.tail", 3*g.L*g.DK)
 	g.SOutBar = a.Grad("s_out", 1)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"), a.Value(r, "v"), a.Value(r, "k"), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }
@@ -239,108 +158,42 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BK = a.Real("b_K", k.DK)
-	k.Pos = a.Pos("pos", k.L)
-	k.CK = a.Real("c_K", 4*k.DK)
-	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
+	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.SIn = a.Real("s_in", 1)
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.BQ = a.Real("b_Q", k.DK)
-	k.CQ = a.Real("c_Q", 4*k.DK)
-	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
 	k.M = a.Const("M", k.L*k.DK*k.DV)
 	k.SOut = a.Real("s_out", 1)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.V0Tail = a.Const("v0.tail", 3*k.L*k.DV)
+	k.K = a.Real("k", k.L*k.T*k.DK)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK)
-	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
-	k.V0TailOut = a.Kept("v0.tail", 3*k.L*k.DV)
-	k.K1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
-	k.K = a.Fresh(k.L * k.T * k.DK)
 	k.PSigmoid = a.Fresh(1)
-	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
 	k.YDiv = a.Fresh(1)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.PSigmoid2 = a.Fresh(1)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
-	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.M = k.M
 	g.SOut = k.SOut
-	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK)
-	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.K = k.K
+	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.PSigmoid = k.PSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
 	g.YDiv = k.YDiv
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.PSigmoid2 = k.PSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BKBar = a.Grad("b_K", g.DK)
-	g.CKBar = a.Grad("c_K", 4*g.DK)
 	g.SInBar = a.Grad("s_in", 1)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.BQBar = a.Grad("b_Q", g.DK)
-	g.CQBar = a.Grad("c_Q", 4*g.DK)
 	g.SOutBar = a.Grad("s_out", 1)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }

@@ -13,61 +13,28 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 11·L·T·d_k + 8·L·T + 6·L·d_k + 3 entries and checkpoints of 0 entries.
+// It keeps 3 entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	BK         []F     // [d_k]
-	Pos        []int32 // [L]
-	CK         []F     // [4, d_k]
-	K0Tail     []F     // [L, 3, d_k]
-	SIn        []F     // []
-	WQ         []F     // [d_k, d]
-	BQ         []F     // [d_k]
-	CQ         []F     // [4, d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	M          []F     // [L, d_v, d_k]
-	SOut       []F     // []
-	WV         []F     // [d_v, d]
-	V0Tail     []F     // [L, 3, d_v]
-	Y          []F     // [L, T, d_v], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	V0TailOut  []F     // [L, 3, d_v], written
-	K1Stack    []F     // [L, T + 3, d_k], written
-	K1Prod     []F     // [L, T, d_k], written
-	K1Sigmoid  []F     // [L, T, d_k], written
-	KProd      []F     // [L, T], written
-	KSqrt      []F     // [L, T], written
-	K          []F     // [L, T, d_k], written
-	PSigmoid   []F     // [], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	YDiv       []F     // [], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	PSigmoid2  []F     // [], written
-	KDiv       []F     // [L, T], written
-	KDiv2      []F     // [L, T, d_k], written
-	KDiv3      []F     // [L, T], written
-	K1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	DK        int
+	DV        int
+	SIn       []F // []
+	M         []F // [L, d_v, d_k]
+	SOut      []F // []
+	K         []F // [L, T, d_k]
+	Q         []F // [L, T, d_k]
+	Y         []F // [L, T, d_v], written
+	PSigmoid  []F // [], written
+	YDiv      []F // [], written
+	PSigmoid2 []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 3·L·T·d_v + 2·L·T + 3·L·d_v.
+// WorkLen is L·T·d_k + L·T·d_v.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 7*L*T*dK + 3*L*T*dV + 2*L*T + 3*L*dV
+	return L*T*dK + L*T*dV
 }
 
 // Run computes Read.
@@ -76,266 +43,28 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	t40 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t37 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t40 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t41 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t102 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 
-	// comba.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1, comba.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// comba.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// comba.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// comba.p, comba.y, comba.k
+	// comba.p, comba.y
 	sInEntry := c.SIn[0]
 	t19 := num.Sigmoid(sInEntry)
-	t109 := F(c.SOut[0] * t19)
+	t20 := F(c.SOut[0] * t19)
 	t43 := num.Sqrt(F(dK))
 	c.PSigmoid[0] = t19
 	c.YDiv[0] = (F(1) / t43)
 	c.PSigmoid2[0] = num.Sigmoid(-sInEntry)
 
-	// comba.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
+	// comba.y, comba.p
 	for i := range L {
 		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// comba.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t25_2 := t25[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t28 F
-			for k := range dK {
-				t252 := bQ[k] + q1Prod[k]
-				t26 := num.Sigmoid(t252)
-				q12 := F(t252 * t26)
-				t28 += F(q12 * q12)
-				t25_2[k] = t252
-				q1Sigmoid[k] = t26
-				q1_2[k] = q12
-			}
-			qProd[j] = t28
-		}
-	}
-
-	// comba.q, comba.k
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t30 := (F(0) < qProdEntry)
-			t33 := num.Sqrt(kern.Choose(t30, qProdEntry, F(1)))
-			t372 := num.Max(kern.Choose(t30, t33, F(0)), F(1e-08))
-			qSqrt[j] = t33
-			t37_2[j] = t372
-			qDiv[j] = (F(1) / t372)
-			qDiv3[j] = (F(1) / t33)
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// comba.q, comba.y, comba.p, comba.q1, comba.k, comba.k1
-	for i := range L {
-		t37_2 := t37[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
+			q := c.Q[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			t40_2 := t40[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t25_2 := t25[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t37Entry := t37_2[j]
-			t17Entry2 := t17_2[j]
 			for k2 := range dK {
-				q := (q1_2[k2] / t37Entry)
-				kEntry := k[k2]
-				t40_2[k2] = q - F(kEntry*t109)
-				qDiv2[k2] = (q / t37Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t25_2[k2])
-				kDiv2[k2] = (kEntry / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
+				t40_2[k2] = q[k2] - F(k[k2]*t20)
 			}
 		}
 	}
@@ -355,107 +84,32 @@ func (c *Read[F]) Run() {
 			}
 		}
 	}
-
-	// comba.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			t102_2 := t102[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				t102_2[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			t102_2 := t102[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				t102_2[k] = v0_2[k]
-			}
-		}
-	}
-
-	// comba.q1, comba.v
-	for i := range L {
-		for j := range 3 {
-			t102_2 := t102[(i*(T+3)+j+T)*dV:][:dV]
-			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailOut[k] = t102_2[k]
-			}
-		}
-	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	BK         []F     // [d_k]
-	Pos        []int32 // [L]
-	CK         []F     // [4, d_k]
-	WQ         []F     // [d_k, d]
-	BQ         []F     // [d_k]
-	CQ         []F     // [4, d_k]
-	M          []F     // [L, d_v, d_k]
-	SOut       []F     // []
-	YBar       []F     // [L, T, d_v]
-	K0TailBar  []F     // [L, 3, d_k]
-	Q0TailBar  []F     // [L, 3, d_k]
-	K1Stack    []F     // [L, T + 3, d_k]
-	K1Prod     []F     // [L, T, d_k]
-	K1Sigmoid  []F     // [L, T, d_k]
-	KProd      []F     // [L, T]
-	KSqrt      []F     // [L, T]
-	K          []F     // [L, T, d_k]
-	PSigmoid   []F     // []
-	Q1Stack    []F     // [L, T + 3, d_k]
-	Q1Prod     []F     // [L, T, d_k]
-	Q1Sigmoid  []F     // [L, T, d_k]
-	QProd      []F     // [L, T]
-	QSqrt      []F     // [L, T]
-	YDiv       []F     // []
-	QDiv       []F     // [L, T]
-	QDiv2      []F     // [L, T, d_k]
-	QDiv3      []F     // [L, T]
-	Q1Sigmoid2 []F     // [L, T, d_k]
-	PSigmoid2  []F     // []
-	KDiv       []F     // [L, T]
-	KDiv2      []F     // [L, T, d_k]
-	KDiv3      []F     // [L, T]
-	K1Sigmoid2 []F     // [L, T, d_k]
-	WKBar      []F     // [d_k, d], written
-	XBar       []F     // [L, T, d], written
-	BKBar      []F     // [d_k], written
-	CKBar      []F     // [4, d_k], written
-	SInBar     []F     // [], written
-	WQBar      []F     // [d_k, d], written
-	BQBar      []F     // [d_k], written
-	CQBar      []F     // [4, d_k], written
-	SOutBar    []F     // [], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L         int
+	T         int
+	DK        int
+	DV        int
+	M         []F // [L, d_v, d_k]
+	SOut      []F // []
+	K         []F // [L, T, d_k]
+	YBar      []F // [L, T, d_v]
+	PSigmoid  []F // []
+	YDiv      []F // []
+	PSigmoid2 []F // []
+	SInBar    []F // [], written
+	SOutBar   []F // [], written
+	KBar      []F // [L, T, d_k], written
+	QBar      []F // [L, T, d_k], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 11·L·T·d_k + 2·L·T + 18·L·d_k.
+// WorkLen is L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return 2*L*T*d + 11*L*T*dK + 2*L*T + 18*L*dK
-}
-
-// FlagsLen is 6·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 6 * L * T
+	L, T, dK := c.L, c.T, c.DK
+	return L * T * dK
 }
 
 // Run computes ReadBackward.
@@ -464,426 +118,76 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t25 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t98 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t100 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t432 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t101 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t46 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t48 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t49 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t51 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t87 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t90 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t93 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t95 := work[:L*T*d]  // [L, T, d]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t30 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t21 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t61 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t65 := flags[:L*T] // [L, T]
-
-	// comba.k1, comba.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t25_2 := t25[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t25_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// comba.k, comba.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < kProd[j])
-			t302 := (F(0) < qProd[j])
-			t1722 := (F(1e-08) <= kern.Choose(t302, qSqrt[j], F(0)))
-			t612 := (F(1e-08) <= kern.Choose(t102, kSqrt[j], F(0)))
-			t10_2[j] = t102
-			t30_2[j] = t302
-			t172_2[j] = t1722
-			t21_2[j] = (t1722 && t302)
-			t61_2[j] = t612
-			t65_2[j] = (t612 && t102)
-		}
-	}
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	t15 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// comba.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t98, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t15, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
-	// comba.y, comba.q
-	var t99 F
-	for i := range L {
-		t100_2 := t100[i*T:][:T]
-		for j := range T {
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1002 F
-			for k2 := range dK {
-				t98Entry := t98_2[k2]
-				t99 += F(k[k2] * t98Entry)
-				t1002 += F(t98Entry * qDiv2[k2])
-			}
-			t100_2[j] = t1002
-		}
-	}
-
-	// comba.y, comba.p, comba.k
-	pSigmoidEntry := c.PSigmoid[0]
-	yDivEntry2 := c.YDiv[0]
+	// comba.y
+	var t16 F
+	yDivEntry := c.YDiv[0]
 	sOutEntry := c.SOut[0]
-	t112 := F(yDivEntry2 * F(sOutEntry*pSigmoidEntry))
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry2) * t99)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry2)*t99) * c.PSigmoid2[0])
-
-	// comba.q1, comba.q, comba.y, comba.k
-	clear(c.BQBar)
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t100_2 := t100[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			t25_2 := t25[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t432_2 := t432[(i*T+j)*dK:][:dK]
-			var t1012 F
-			t21Entry := t21_2[j]
-			w := F(yDivEntry2 * qDiv[j])
-			w2 := kern.Choose((t21Entry && t30_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], -F(yDivEntry2*t100_2[j]), F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t98Entry2 := t98_2[k]
-				t25Entry := t25_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t372 := F(t98Entry2*w) + F(2*F(F(t25Entry*q1SigmoidEntry)*w2))
-				t4322 := F(q1SigmoidEntry*t372) + F(F(F(t25Entry*q1SigmoidEntry)*t372)*q1Sigmoid2[k])
-				t1012 += F(t98Entry2 * kDiv2[k])
-				t432_2[k] = t4322
-				bQBar[k] += t4322
-			}
-			t101_2[j] = t1012
-		}
-	}
-
-	// comba.q1
-	clear(t46)
+	pSigmoidEntry := c.PSigmoid[0]
+	w := F(yDivEntry * F(sOutEntry*pSigmoidEntry))
 	for i := range L {
 		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t432_2 := t432[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t46_2[m] += F(t432_2[m] * cQ[m])
-					}
-				}
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t15Entry := t15_2[k2]
+				t16 += F(k[k2] * t15Entry)
+				qBar[k2] = F(yDivEntry * t15Entry)
+				kBar[k2] = -F(t15Entry * w)
 			}
 		}
 	}
 
-	// comba.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t432_2 := t432[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t432_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.k1
-	clear(t48)
-	clear(t92)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t92_2 := t92[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t48_2[k] += q0TailBar[k]
-				t92_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// comba.q1
-	for i := range L {
-		for j := range T + 3 {
-			t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
-			t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
-			t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t49_2[k] = t46_2[k] + t48_2[k]
-			}
-		}
-	}
-
-	// comba.q0, comba.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// comba.q0, comba.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.k1, comba.k, comba.y
-	clear(c.BKBar)
-	for i := range L {
-		t65_2 := t65[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t87_2 := t87[(i*T+j)*dK:][:dK]
-			t65Entry := t65_2[j]
-			w3 := F(kDiv[j] * t112)
-			w4 := kern.Choose((t65Entry && t10_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], F(t101_2[j]*t112), F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t81 := -F(t98_2[k]*w3) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
-				t872 := F(k1SigmoidEntry*t81) + F(F(F(t5Entry*k1SigmoidEntry)*t81)*k1Sigmoid2[k])
-				t87_2[k] = t872
-				bKBar[k] += t872
-			}
-		}
-	}
-
-	// comba.k1
-	clear(t90)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t87_2 := t87[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t90_2 := t90[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t90_2[m] += F(t87_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t87_2 := t87[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t87_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range T + 3 {
-			t90_2 := t90[(i*(T+3)+j)*dK:][:dK]
-			t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
-			t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t93_2[k] = t90_2[k] + t92_2[k]
-			}
-		}
-	}
-
-	// comba.k0, comba.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t93, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// comba.k0, comba.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t93, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.k0
-	for i := range L {
-		for j := range T {
-			t51_2 := t51[(i*T+j)*d:][:d]
-			t95_2 := t95[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t51_2[k] + t95_2[k]
-			}
-		}
-	}
+	// comba.y, comba.p
+	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t16)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t16) * c.PSigmoid2[0])
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                                                     Read[F]
-	back                                                     ReadBackward[F]
-	vWK, vX, vBK, vCK, vSIn, vWQ, vBQ, vCQ, vSOut, vWV, outY tape.Value[F]
+	call                      Read[F]
+	back                      ReadBackward[F]
+	vSIn, vSOut, vK, vQ, outY tape.Value[F]
 }
 
 // read computes
 //
-//	v0_t = W_V x_t    comba.v0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    comba.v
-//	k0_t = W_K x_t    comba.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    comba.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    comba.k
 //	p_t = sigmoid(s_in) k_t    comba.p
-//	q0_t = W_Q x_t    comba.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    comba.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    comba.q
 //	y_t = M_t (q_t − s_out p_t) / sqrt(d_k)    comba.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, d_k]; q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/examples/comba.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("Comba", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "Comba", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
+	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
 	n.vSIn = w.Value("s_in")
 	k.SIn = arena.Data(n.vSIn)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
 	n.vSOut = w.Value("s_out")
 	k.SOut = arena.Data(n.vSOut)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[1].Data
-	k.Q0Tail = m.Slots[3].Data
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[2].Data
-	k.V0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
 	k.PSigmoid = c.Run.Saved(1)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
 	k.YDiv = c.Run.Saved(1)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.PSigmoid2 = c.Run.Saved(1)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 1, k.K0TailOut)
-	m.Give(arena, 3, k.Q0TailOut)
-	m.Give(arena, 0, k.V0TailOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -896,61 +200,22 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.M = k.M
 	g.SOut = k.SOut
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.K = k.K
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.PSigmoid = k.PSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
 	g.YDiv = k.YDiv
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.PSigmoid2 = k.PSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
 	g.SInBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
 	g.SOutBar = t.Scratch(1)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
 	block.Accumulate(t, n.vSIn, g.SInBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
 	block.Accumulate(t, n.vSOut, g.SOutBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

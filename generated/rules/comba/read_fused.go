@@ -9,117 +9,17 @@ import (
 )
 
 type readNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	k   *float32
+	q   *float32
+	t40 *float32
+	n0  int        // L
+	n1  int        // T·d_k
+	n2  int        // T
+	n3  int        // d_k
+	t20 [2]float32 // and nothing
 }
 
 type readNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type readNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type readNest5Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type readNest6Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t25       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type readNest7Args struct {
-	qProd *float32
-	qSqrt *float32
-	t37   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	t17   *float32
-	kDiv  *float32
-	kSqrt *float32
-	kDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest8Args struct {
-	t37        *float32
-	t17        *float32
-	q1         *float32
-	k          *float32
-	t40        *float32
-	qDiv2      *float32
-	t25        *float32
-	q1Sigmoid2 *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // T·d_k
-	n3         int        // d_k
-	t109       [2]float32 // and nothing
-}
-
-type readNest9Args struct {
 	t41 *float32
 	y   *float32
 	n0  int        // L
@@ -134,370 +34,44 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                                    // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                           // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                         // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                           // [L, T]
-	q0 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                     // [L, T, d_k]
-	t25 := c.Work[4*L*T*dK+L*T:][:L*T*dK]                    // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+L*T:][:L*T*dK]                     // [L, T, d_k]
-	t37 := c.Work[6*L*T*dK+L*T:][:L*T]                       // [L, T]
-	t40 := c.Work[6*L*T*dK+2*L*T:][:L*T*dK]                  // [L, T, d_k]
-	t41 := c.Work[7*L*T*dK+2*L*T:][:L*T*dV]                  // [L, T, d_v]
-	v0 := c.Work[7*L*T*dK+L*T*dV+2*L*T:][:L*T*dV]            // [L, T, d_v]
-	t102 := c.Work[7*L*T*dK+2*L*T*dV+2*L*T:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
+	t40 := c.Work[:L*T*dK]          // [L, T, d_k]
+	t41 := c.Work[L*T*dK:][:L*T*dV] // [L, T, d_v]
 
-	// comba.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// comba.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		readNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1, comba.k
-	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// comba.k
-	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		readNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// comba.k
-	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		readNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// comba.p, comba.y, comba.k
+	// comba.p, comba.y
 	sInEntry := c.SIn[0]
 	t19 := kern.Sigmoid(sInEntry)
-	t109 := F(c.SOut[0] * t19)
+	t20 := F(c.SOut[0] * t19)
 	t43 := num.Sqrt(F(dK))
 	c.PSigmoid[0] = t19
 	c.YDiv[0] = (F(1) / t43)
 	c.PSigmoid2[0] = kern.Sigmoid(-sInEntry)
 
-	// comba.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// comba.q1
-	clear(c.Q1Prod)
+	// comba.y, comba.p
 	if kern.Wide() {
-		a := readNest5Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		readNest5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.q
-	if kern.Wide() {
-		a := readNest6Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest6(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t25_2 := t25[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t28 F
-				t28Sums := [16]F{t28}
-				for k := range dK {
-					t252 := bQ[k] + q1Prod[k]
-					t26 := kern.Sigmoid(t252)
-					q12 := F(t252 * t26)
-					t28Sums[k%16] = num.FMA32(q12, q12, t28Sums[k%16])
-					t25_2[k] = t252
-					q1Sigmoid[k] = t26
-					q1_2[k] = q12
-				}
-				t28 = kern.Sum16(&t28Sums)
-				qProd[j] = t28
-			}
-		}
-	}
-
-	// comba.q, comba.k
-	if kern.Wide() {
-		a := readNest7Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		readNest7(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t37_2 := t37[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t30 := (F(0) < qProdEntry)
-				t33 := num.Sqrt(kern.Choose(t30, qProdEntry, F(1)))
-				t372 := kern.Larger(kern.Choose(t30, t33, F(0)), F(1e-08))
-				qSqrt[j] = t33
-				t37_2[j] = t372
-				qDiv[j] = (F(1) / t372)
-				qDiv3[j] = (F(1) / t33)
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// comba.q, comba.y, comba.p, comba.q1, comba.k, comba.k1
-	if kern.Wide() {
-		a := readNest8Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
+		a := readNest1Args{
 			unsafe.SliceData(c.K),
+			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t40),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
 			L,
-			T,
 			T * dK,
+			T,
 			dK,
-			[2]float32{t109},
+			[2]float32{t20},
 		}
-		readNest8(&a)
+		readNest1(&a)
 	} else {
 		for i := range L {
-			t37_2 := t37[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
 			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
 				t40_2 := t40[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t25_2 := t25[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t37Entry := t37_2[j]
-				t17Entry2 := t17_2[j]
 				for k2 := range dK {
-					q := (q1_2[k2] / t37Entry)
-					kEntry := k[k2]
-					t40_2[k2] = num.FMA32(-kEntry, t109, q)
-					qDiv2[k2] = (q / t37Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t25_2[k2])
-					kDiv2[k2] = (kEntry / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
+					t40_2[k2] = num.FMA32(-k[k2], t20, q[k2])
 				}
 			}
 		}
@@ -510,7 +84,7 @@ func (c *readFused) run() {
 
 	// comba.y
 	if kern.Wide() {
-		a := readNest9Args{
+		a := readNest2Args{
 			unsafe.SliceData(t41),
 			unsafe.SliceData(c.Y),
 			L,
@@ -519,7 +93,7 @@ func (c *readFused) run() {
 			dV,
 			[2]float32{t43},
 		}
-		readNest9(&a)
+		readNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -531,192 +105,23 @@ func (c *readFused) run() {
 			}
 		}
 	}
-
-	// comba.v0
-	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			copy(t102[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t102[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// comba.q1, comba.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], t102[(i*(T+3)+j+T)*dV:][:dV])
-		}
-	}
 }
 
 type readBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t25    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type readBackwardNest2Args struct {
-	t98      *float32
-	k        *float32
-	qDiv2    *float32
-	t100     *float32
-	t99Total *float32
-	n0       int        // d_k
-	n1       int        // 2·d_k
-	n2       int        // 3·d_k
-	n3       int        // L
-	n4       int        // T
-	n5       int        // T·d_k
-	t99      [2]float32 // and nothing
-}
-
-type readBackwardNest3Args struct {
-	t21        *bool
-	qDiv       *float32
-	t30        *bool
-	t172       *bool
-	t100       *float32
-	qDiv3      *float32
-	t98        *float32
-	t25        *float32
-	q1Sigmoid  *float32
-	q1Sigmoid2 *float32
-	kDiv2      *float32
-	t432       *float32
-	bQBar      *float32
-	t101       *float32
-	n0         int        // d_k
-	n1         int        // 2·d_k
-	n2         int        // 3·d_k
-	n3         int        // L
-	n4         int        // T
-	n5         int        // T·d_k
-	yDivEntry2 [2]float32 // and nothing
-}
-
-type readBackwardNest4Args struct {
-	pos  *int32
-	t432 *float32
-	cQ   *float32
-	t46  *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type readBackwardNest5Args struct {
-	q1Stack *float32
-	t432    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest6Args struct {
-	t48       *float32
-	q0TailBar *float32
-	t92       *float32
-	k0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type readBackwardNest7Args struct {
-	t46 *float32
-	t48 *float32
-	t49 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
-}
-
-type readBackwardNest8Args struct {
-	t65        *bool
-	kDiv       *float32
-	t10        *bool
-	t61        *bool
-	t101       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t98        *float32
-	k1Sigmoid2 *float32
-	t87        *float32
-	bKBar      *float32
-	n0         int        // d_k
-	n1         int        // 2·d_k
-	n2         int        // 3·d_k
-	n3         int        // L
-	n4         int        // T
-	n5         int        // T·d_k
-	t112       [2]float32 // and nothing
-}
-
-type readBackwardNest9Args struct {
-	pos *int32
-	t87 *float32
-	cK  *float32
-	t90 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type readBackwardNest10Args struct {
-	k1Stack *float32
-	t87     *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest11Args struct {
-	t90 *float32
-	t92 *float32
-	t93 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
-}
-
-type readBackwardNest12Args struct {
-	t51  *float32
-	t95  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t15       *float32
+	k         *float32
+	qBar      *float32
+	kBar      *float32
+	t16Total  *float32
+	n0        int        // d_k
+	n1        int        // 2·d_k
+	n2        int        // 3·d_k
+	n3        int        // L
+	n4        int        // T·d_k
+	n5        int        // T
+	t16       [2]float32 // and nothing
+	yDivEntry [2]float32 // and nothing
+	w         [2]float32 // and nothing
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -724,524 +129,68 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	t5 := c.Work[:L*T*dK]                                         // [L, T, d_k]
-	t25 := c.Work[L*T*dK:][:L*T*dK]                               // [L, T, d_k]
-	t98 := c.Work[2*L*T*dK:][:L*T*dK]                             // [L, T, d_k]
-	t100 := c.Work[3*L*T*dK:][:L*T]                               // [L, T]
-	t432 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                        // [L, T, d_k]
-	t101 := c.Work[4*L*T*dK+L*T:][:L*T]                           // [L, T]
-	t46 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK+3*L*dK]                // [L, T + 3, d_k]
-	t48 := c.Work[5*L*T*dK+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t92 := c.Work[6*L*T*dK+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t49 := c.Work[7*L*T*dK+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t51 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T*d]                // [L, T, d]
-	t87 := c.Work[L*T*d+8*L*T*dK+2*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t90 := c.Work[L*T*d+9*L*T*dK+2*L*T+12*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t93 := c.Work[L*T*d+10*L*T*dK+2*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t95 := c.Work[L*T*d+11*L*T*dK+2*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t10 := c.Flags[:L*T]                                          // [L, T]
-	t30 := c.Flags[L*T:][:L*T]                                    // [L, T]
-	t172 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
-	t21 := c.Flags[3*L*T:][:L*T]                                  // [L, T]
-	t61 := c.Flags[4*L*T:][:L*T]                                  // [L, T]
-	t65 := c.Flags[5*L*T:][:L*T]                                  // [L, T]
-	t99Total := make([]F, 1)
-
-	// comba.k1, comba.q1
-	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t25),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		readBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t25_2 := t25[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t25_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// comba.k, comba.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < kProd[j])
-			t302 := (F(0) < qProd[j])
-			t1722 := (F(1e-08) <= kern.Choose(t302, qSqrt[j], F(0)))
-			t612 := (F(1e-08) <= kern.Choose(t102, kSqrt[j], F(0)))
-			t10_2[j] = t102
-			t30_2[j] = t302
-			t172_2[j] = t1722
-			t21_2[j] = (t1722 && t302)
-			t61_2[j] = t612
-			t65_2[j] = (t612 && t102)
-		}
-	}
+	t15 := c.Work[:L*T*dK] // [L, T, d_k]
+	t16Total := make([]F, 1)
 
 	// comba.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t98, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t15, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
-	// comba.y, comba.q
-	var t99 F
-	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t100),
-			unsafe.SliceData(t99Total),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-			[2]float32{t99},
-		}
-		readBackwardNest2(&a)
-	} else {
-		t99_2 := t99
-		for i := range L {
-			t100_2 := t100[i*T:][:T]
-			for j := range T {
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1002 F
-				var t99Row F
-				t99RowSums := [16]F{t99Row}
-				t1002Sums := [16]F{t1002}
-				for k2 := range dK {
-					t98Entry := t98_2[k2]
-					t99RowSums[k2%16] = num.FMA32(k[k2], t98Entry, t99RowSums[k2%16])
-					t1002Sums[k2%16] = num.FMA32(t98Entry, qDiv2[k2], t1002Sums[k2%16])
-				}
-				t99Row = kern.Sum16(&t99RowSums)
-				t1002 = kern.Sum16(&t1002Sums)
-				t99_2 = t99_2 + t99Row
-				t100_2[j] = t1002
-			}
-		}
-		t99Total[0] = t99_2
-	}
-	t99 = t99Total[0]
-
-	// comba.y, comba.p, comba.k
-	pSigmoidEntry := c.PSigmoid[0]
-	yDivEntry2 := c.YDiv[0]
+	// comba.y
+	var t16 F
+	yDivEntry := c.YDiv[0]
 	sOutEntry := c.SOut[0]
-	t112 := F(yDivEntry2 * F(sOutEntry*pSigmoidEntry))
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry2) * t99)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry2)*t99) * c.PSigmoid2[0])
-
-	// comba.q1, comba.q, comba.y, comba.k
-	clear(c.BQBar)
+	pSigmoidEntry := c.PSigmoid[0]
+	w := F(yDivEntry * F(sOutEntry*pSigmoidEntry))
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t100),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t432),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t101),
+		a := readBackwardNest1Args{
+			unsafe.SliceData(t15),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(c.QBar),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(t16Total),
 			dK,
 			2 * dK,
 			3 * dK,
 			L,
-			T,
-			T * dK,
-			[2]float32{yDivEntry2},
-		}
-		readBackwardNest3(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			t172_2 := t172[i*T:][:T]
-			t100_2 := t100[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t101_2 := t101[i*T:][:T]
-			for j := range T {
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				t25_2 := t25[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t432_2 := t432[(i*T+j)*dK:][:dK]
-				var t1012 F
-				t21Entry := t21_2[j]
-				w := F(yDivEntry2 * qDiv[j])
-				w2 := kern.Choose((t21Entry && t30_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], -F(yDivEntry2*t100_2[j]), F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t1012Sums := [16]F{t1012}
-				for k := range dK {
-					t98Entry2 := t98_2[k]
-					t25Entry := t25_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t372 := num.FMA32(F(F(2*t25Entry)*q1SigmoidEntry), w2, F(t98Entry2*w))
-					t4322 := num.FMA32(F(F(t25Entry*q1SigmoidEntry)*t372), q1Sigmoid2[k], F(q1SigmoidEntry*t372))
-					t1012Sums[k%16] = num.FMA32(t98Entry2, kDiv2[k], t1012Sums[k%16])
-					t432_2[k] = t4322
-					bQBar[k] = bQBar[k] + t4322
-				}
-				t1012 = kern.Sum16(&t1012Sums)
-				t101_2[j] = t1012
-			}
-		}
-	}
-
-	// comba.q1
-	clear(t46)
-	if kern.Wide() {
-		a := readBackwardNest4Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t432),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t46),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
-			-dK,
+			[2]float32{t16},
+			[2]float32{yDivEntry},
+			[2]float32{w},
 		}
-		readBackwardNest4(&a)
+		readBackwardNest1(&a)
 	} else {
+		t16_2 := t16
 		for i := range L {
 			for j := range T {
-				t432_2 := t432[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t46_2[m] = num.FMA32(t432_2[m], cQ[m], t46_2[m])
-					}
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t16Row F
+				t16RowSums := [16]F{t16Row}
+				for k2 := range dK {
+					t15Entry := t15_2[k2]
+					t16RowSums[k2%16] = num.FMA32(k[k2], t15Entry, t16RowSums[k2%16])
+					qBar[k2] = F(yDivEntry * t15Entry)
+					kBar[k2] = -F(t15Entry * w)
 				}
+				t16Row = kern.Sum16(&t16RowSums)
+				t16_2 = t16_2 + t16Row
 			}
 		}
+		t16Total[0] = t16_2
 	}
+	t16 = t16Total[0]
 
-	// comba.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest5Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t432),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest5(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t432_2 := t432[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t432_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.k1
-	clear(t48)
-	clear(t92)
-	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(t48),
-			unsafe.SliceData(c.Q0TailBar),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		readBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t92_2 := t92[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t48_2[k] = t48_2[k] + q0TailBar[k]
-					t92_2[k] = t92_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	if kern.Wide() {
-		a := readBackwardNest7Args{
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t49),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		readBackwardNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
-				t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
-				t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t49_2[k] = t46_2[k] + t48_2[k]
-				}
-			}
-		}
-	}
-
-	// comba.q0, comba.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// comba.q0, comba.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.k1, comba.k, comba.y
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := readBackwardNest8Args{
-			unsafe.SliceData(t65),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t101),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-			[2]float32{t112},
-		}
-		readBackwardNest8(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t65_2 := t65[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
-			t101_2 := t101[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				t65Entry := t65_2[j]
-				w3 := F(kDiv[j] * t112)
-				w4 := kern.Choose((t65Entry && t10_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], F(t101_2[j]*t112), F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t81 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, -F(t98_2[k]*w3))
-					t872 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t81), k1Sigmoid2[k], F(k1SigmoidEntry*t81))
-					t87_2[k] = t872
-					bKBar[k] = bKBar[k] + t872
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	clear(t90)
-	if kern.Wide() {
-		a := readBackwardNest9Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t90),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		readBackwardNest9(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t90_2 := t90[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t90_2[m] = num.FMA32(t87_2[m], cK[m], t90_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest10Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t87),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest10(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t87_2 := t87[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t87_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	if kern.Wide() {
-		a := readBackwardNest11Args{
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t93),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		readBackwardNest11(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t90_2 := t90[(i*(T+3)+j)*dK:][:dK]
-				t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
-				t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t93_2[k] = t90_2[k] + t92_2[k]
-				}
-			}
-		}
-	}
-
-	// comba.k0, comba.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t93, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// comba.k0, comba.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t93, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.k0
-	if kern.Wide() {
-		a := readBackwardNest12Args{
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		readBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t51_2 := t51[(i*T+j)*d:][:d]
-				t95_2 := t95[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = t51_2[k] + t95_2[k]
-				}
-			}
-		}
-	}
+	// comba.y, comba.p
+	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t16)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t16) * c.PSigmoid2[0])
 }

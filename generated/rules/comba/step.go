@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 12·L·T·d_k + 5·L·T·d_v + 13·L·T + 6·L·d_k + 3·L·d_v + 3 entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + 5·L·T + 3 entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -21,74 +21,37 @@ type Step[F num.Float] struct {
 	D             int
 	DK            int
 	DV            int
-	A             []F     // []
-	WAlpha        []F     // [d]
-	X             []F     // [L, T, d]
-	BAlpha        []F     // []
-	WBeta         []F     // [d]
-	WV            []F     // [d_v, d]
-	BV            []F     // [d_v]
-	Pos           []int32 // [L]
-	CV            []F     // [4, d_v]
-	V0Tail        []F     // [L, 3, d_v]
-	WK            []F     // [d_k, d]
-	BK            []F     // [d_k]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	SIn           []F     // []
-	M             []F     // [L, d_v, d_k]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	SOut          []F     // []
-	Y             []F     // [L, T, d_v], written
-	V0TailOut     []F     // [L, 3, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	MOut          []F     // [L, d_v, d_k], written
-	AlphaExp      []F     // [], written
-	AlphaSoftplus []F     // [L, T], written
-	Alpha         []F     // [L, T], written
-	Beta          []F     // [L, T], written
-	VStack        []F     // [L, T + 3, d_v], written
-	VProd         []F     // [L, T, d_v], written
-	VSigmoid      []F     // [L, T, d_v], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	PSigmoid      []F     // [], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	MProd         []F     // [L, T, d_v], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	PSigmoid2     []F     // [], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	VSigmoid2     []F     // [L, T, d_v], written
-	BetaSigmoid   []F     // [L, T], written
-	AlphaSigmoid  []F     // [L, T], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	A             []F    // []
+	WAlpha        []F    // [d]
+	X             []F    // [L, T, d]
+	BAlpha        []F    // []
+	WBeta         []F    // [d]
+	SIn           []F    // []
+	M             []F    // [L, d_v, d_k]
+	SOut          []F    // []
+	V             []F    // [L, T, d_v]
+	K             []F    // [L, T, d_k]
+	Q             []F    // [L, T, d_k]
+	Y             []F    // [L, T, d_v], written
+	MOut          []F    // [L, d_v, d_k], written
+	AlphaExp      []F    // [], written
+	AlphaSoftplus []F    // [L, T], written
+	Alpha         []F    // [L, T], written
+	Beta          []F    // [L, T], written
+	PSigmoid      []F    // [], written
+	MProd         []F    // [L, T, d_v], written; may be nil
+	PSigmoid2     []F    // [], written
+	BetaSigmoid   []F    // [L, T], written
+	AlphaSigmoid  []F    // [L, T], written
+	MCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
+	Work          []F    // WorkLen() entries
+	Rows          [][4]F // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 5·L·T.
+// WorkLen is 2·L·T·d_k + 2·L·T.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 8*L*T*dK + 2*L*T*dV + 5*L*T
+	L, T, dK := c.L, c.T, c.DK
+	return 2*L*T*dK + 2*L*T
 }
 
 // RowsLen is d_k.
@@ -109,30 +72,8 @@ func (c *Step[F]) Run() {
 	work := c.Work[L*T:]
 	t7 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t3 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	v := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	k0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t20 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	p := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t40 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t8 := work[:L*T*dK]   // [L, T, d_k]
 	MState := c.Rows[:dK] // [d_k]
 
@@ -168,329 +109,36 @@ func (c *Step[F]) Run() {
 	bAlphaEntry := c.BAlpha[0]
 	for i := range L {
 		t2_2 := t2[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
 		alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
 		alpha := c.Alpha[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
-		for j := range T {
-			t32_2 := t2_2[j] + bAlphaEntry
-			t4 := num.Softplus(t32_2)
-			t3_2[j] = t32_2
-			alphaSoftplus[j] = t4
-			alpha[j] = num.Exp(-F(t * t4))
-			beta[j] = num.Sigmoid(t7_2[j])
-		}
-	}
-
-	// comba.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				vStack[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				vStack[k] = v0_2[k]
-			}
-		}
-	}
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			vStack := c.VStack[(i*(T+3)+j+T)*dV:][:dV]
-			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailOut[k] = vStack[k]
-			}
-		}
-	}
-
-	// comba.v
-	clear(c.VProd)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					vProd := c.VProd[(i*T+j)*dV:][:dV]
-					for m := range dV {
-						vProd[m] += F(vStack[m] * cV[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	for i := range L {
-		bV := c.BV[:dV]
-		for j := range T {
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			v2 := v[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t13 := bV[k] + vProd[k]
-				t14 := num.Sigmoid(t13)
-				vSigmoid[k] = t14
-				v2[k] = F(t13 * t14)
-				vSigmoid2[k] = num.Sigmoid(-t13)
-			}
-		}
-	}
-
-	// comba.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1, comba.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t20_2 := t20[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t23 F
-			for k := range dK {
-				t202 := bK[k] + k1Prod[k]
-				t21 := num.Sigmoid(t202)
-				k12 := F(t202 * t21)
-				t23 += F(k12 * k12)
-				t20_2[k] = t202
-				k1Sigmoid[k] = t21
-				k1_2[k] = k12
-			}
-			kProd[j] = t23
-		}
-	}
-
-	// comba.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t25 := (F(0) < kProdEntry)
-			t28 := num.Sqrt(kern.Choose(t25, kProdEntry, F(1)))
-			kSqrt[j] = t28
-			t32_2[j] = num.Max(kern.Choose(t25, t28, F(0)), F(1e-08))
-		}
-	}
-
-	// comba.k, comba.p
-	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			p2 := p[(i*T+j)*dK:][:dK]
-			t32Entry := t32_2[j]
-			for k2 := range dK {
-				k2_2 := (k1_2[k2] / t32Entry)
-				k[k2] = k2_2
-				p2[k2] = F(t34 * k2_2)
-			}
-		}
-	}
-
-	// comba.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// comba.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t40_2 := t40[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t43 F
-			for k := range dK {
-				t402 := bQ[k] + q1Prod[k]
-				t41 := num.Sigmoid(t402)
-				q12 := F(t402 * t41)
-				t43 += F(q12 * q12)
-				t40_2[k] = t402
-				q1Sigmoid[k] = t41
-				q1_2[k] = q12
-			}
-			qProd[j] = t43
-		}
-	}
-
-	// comba.q, comba.k, comba.beta, comba.alpha
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
 		for j := range T {
-			qProdEntry := qProd[j]
-			t45 := (F(0) < qProdEntry)
-			t48 := num.Sqrt(kern.Choose(t45, qProdEntry, F(1)))
-			t522 := num.Max(kern.Choose(t45, t48, F(0)), F(1e-08))
-			qSqrt[j] = t48
-			t52_2[j] = t522
-			qDiv[j] = (F(1) / t522)
-			qDiv3[j] = (F(1) / t48)
-			kDiv[j] = (F(1) / t32_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-			betaSigmoid[j] = num.Sigmoid(-t7_2[j])
-			alphaSigmoid[j] = num.Sigmoid(t3_2[j])
+			t3 := t2_2[j] + bAlphaEntry
+			t4 := num.Softplus(t3)
+			t7Entry := t7_2[j]
+			alphaSoftplus[j] = t4
+			alpha[j] = num.Exp(-F(t * t4))
+			beta[j] = num.Sigmoid(t7Entry)
+			betaSigmoid[j] = num.Sigmoid(-t7Entry)
+			alphaSigmoid[j] = num.Sigmoid(t3)
 		}
 	}
 
-	// comba.q, comba.y, comba.q1, comba.k, comba.k1
+	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	for i := range L {
-		t52_2 := t52[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
 		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			p2 := p[(i*T+j)*dK:][:dK]
-			t8_2 := t8[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t40_2 := t40[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t20_2 := t20[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t52Entry := t52_2[j]
-			t32Entry2 := t32_2[j]
+			p2 := p[(i*T+j)*dK:][:dK]
+			q := c.Q[(i*T+j)*dK:][:dK]
+			t8_2 := t8[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				q2 := (q1_2[k2] / t52Entry)
-				q[k2] = q2
-				t8_2[k2] = q2 - F(sOutEntry*p2[k2])
-				qDiv2[k2] = (q2 / t52Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t40_2[k2])
-				kDiv2[k2] = (k[k2] / t32Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t20_2[k2])
+				p2_2 := F(t34 * k[k2])
+				p2[k2] = p2_2
+				t8_2[k2] = q[k2] - F(sOutEntry*p2_2)
 			}
 		}
 	}
@@ -537,32 +185,32 @@ func (c *Step[F]) Run() {
 						// comba.M
 						var t50 F
 						var t51 F
-						var t52_2 F
+						var t52 F
 						var t53 F
 						for j := range dK {
 							pEntry := p2[j]
 							t50 += F(MState[j][0] * pEntry)
 							t51 += F(MState[j][1] * pEntry)
-							t52_2 += F(MState[j][2] * pEntry)
+							t52 += F(MState[j][2] * pEntry)
 							t53 += F(MState[j][3] * pEntry)
 						}
 						if len(c.MProd) > 0 {
 							c.MProd[(l*T+a+C*s)*dV+i] = t50
 							c.MProd[(l*T+a+C*s)*dV+i+1] = t51
-							c.MProd[(l*T+a+C*s)*dV+i+2] = t52_2
+							c.MProd[(l*T+a+C*s)*dV+i+2] = t52
 							c.MProd[(l*T+a+C*s)*dV+i+3] = t53
 						}
 						// comba.M, comba.y
 						alphaEntry := alpha[a]
 						betaEntry := beta[a]
 						var t90 F
-						w0 := F(betaEntry * (v[(l*T+a+C*s)*dV+i] - F(alphaEntry*t50)))
+						w0 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i] - F(alphaEntry*t50)))
 						var t91 F
-						w1 := F(betaEntry * (v[(l*T+a+C*s)*dV+i+1] - F(alphaEntry*t51)))
+						w1 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+1] - F(alphaEntry*t51)))
 						var t92 F
-						w2 := F(betaEntry * (v[(l*T+a+C*s)*dV+i+2] - F(alphaEntry*t52_2)))
+						w2 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+2] - F(alphaEntry*t52)))
 						var t93 F
-						w3 := F(betaEntry * (v[(l*T+a+C*s)*dV+i+3] - F(alphaEntry*t53)))
+						w3 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+3] - F(alphaEntry*t53)))
 						for j := range dK {
 							kEntry := k[j]
 							t8Entry := t8_2[j]
@@ -625,7 +273,7 @@ func (c *Step[F]) Run() {
 						// comba.M, comba.y
 						var t9 F
 						alphaEntry := alpha[a]
-						w := F(beta[a] * (v[(l*T+a+C*s)*dV+i] - F(alphaEntry*t5)))
+						w := F(beta[a] * (c.V[(l*T+a+C*s)*dV+i] - F(alphaEntry*t5)))
 						for j := range dK {
 							M2 := F(alphaEntry*MState[j][0]) + F(w*k[j])
 							t9 += F(M2 * t8_2[j])
@@ -653,103 +301,53 @@ type StepBackward[F num.Float] struct {
 	D             int
 	DK            int
 	DV            int
-	WAlpha        []F     // [d]
-	X             []F     // [L, T, d]
-	WBeta         []F     // [d]
-	WV            []F     // [d_v, d]
-	BV            []F     // [d_v]
-	Pos           []int32 // [L]
-	CV            []F     // [4, d_v]
-	WK            []F     // [d_k, d]
-	BK            []F     // [d_k]
-	CK            []F     // [4, d_k]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	SOut          []F     // []
-	YBar          []F     // [L, T, d_v]
-	V0TailBar     []F     // [L, 3, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	MBar          []F     // [L, d_v, d_k]
-	AlphaExp      []F     // []
-	AlphaSoftplus []F     // [L, T]
-	Alpha         []F     // [L, T]
-	Beta          []F     // [L, T]
-	VStack        []F     // [L, T + 3, d_v]
-	VProd         []F     // [L, T, d_v]
-	VSigmoid      []F     // [L, T, d_v]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	PSigmoid      []F     // []
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	MProd         []F     // [L, T, d_v]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	PSigmoid2     []F     // []
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	VSigmoid2     []F     // [L, T, d_v]
-	BetaSigmoid   []F     // [L, T]
-	AlphaSigmoid  []F     // [L, T]
-	ABar          []F     // [], written
-	WAlphaBar     []F     // [d], written
-	XBar          []F     // [L, T, d], written
-	BAlphaBar     []F     // [], written
-	WBetaBar      []F     // [d], written
-	WVBar         []F     // [d_v, d], written
-	BVBar         []F     // [d_v], written
-	CVBar         []F     // [4, d_v], written
-	V0TailBarOut  []F     // [L, 3, d_v], written
-	WKBar         []F     // [d_k, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	SInBar        []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	SOutBar       []F     // [], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	WAlpha        []F    // [d]
+	X             []F    // [L, T, d]
+	WBeta         []F    // [d]
+	SOut          []F    // []
+	V             []F    // [L, T, d_v]
+	K             []F    // [L, T, d_k]
+	Q             []F    // [L, T, d_k]
+	YBar          []F    // [L, T, d_v]
+	MBar          []F    // [L, d_v, d_k]
+	AlphaExp      []F    // []
+	AlphaSoftplus []F    // [L, T]
+	Alpha         []F    // [L, T]
+	Beta          []F    // [L, T]
+	PSigmoid      []F    // []
+	MProd         []F    // [L, T, d_v]
+	PSigmoid2     []F    // []
+	BetaSigmoid   []F    // [L, T]
+	AlphaSigmoid  []F    // [L, T]
+	ABar          []F    // [], written
+	WAlphaBar     []F    // [d], written
+	XBar          []F    // [L, T, d], written
+	BAlphaBar     []F    // [], written
+	WBetaBar      []F    // [d], written
+	SInBar        []F    // [], written
+	MBarOut       []F    // [L, d_v, d_k], written
+	SOutBar       []F    // [], written
+	VBar          []F    // [L, T, d_v], written
+	KBar          []F    // [L, T, d_k], written
+	QBar          []F    // [L, T, d_k], written
+	MCheckpoints  []F    // [L, segments, d_v, d_k]
+	Work          []F    // WorkLen() entries
+	Rows          [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 18·L·T·d_k + 9·L·T·d_v + 9·L·T + 18·L·d_k + 9·L·d_v.
+// WorkLen is 5·L·T·d_k + 2·L·T·d_v + 7·L·T.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 18*L*T*dK + 9*L*T*dV + 9*L*T + 18*L*dK + 9*L*dV + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
+		return 5*L*T*dK + 2*L*T*dV + 7*L*T + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 18*L*T*dK + 9*L*T*dV + 9*L*T + 18*L*dK + 9*L*dV
+	return 5*L*T*dK + 2*L*T*dV + 7*L*T
 }
 
 // RowsLen is C·d_k + 3·d_k.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dK := c.C, c.DK
 	return C*dK + 3*dK
-}
-
-// FlagsLen is 6·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 6 * L * T
 }
 
 // Run computes StepBackward.
@@ -760,173 +358,79 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t13 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	v := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
+	p := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
+	t82 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t2 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t3 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t20 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	p := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t40 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t323 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t422 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t152 := work[:L*T*dK] // [L, T, d_k]
+	t15 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t29 := work[:L*T*dK] // [L, T, d_k]
+	t292 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t2522 := work[:L*T*dK] // [L, T, d_k]
+	t25 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t28 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t323 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t302 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
+	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t118 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t125 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t412 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t57 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62_2 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t442 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t472 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t94 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t502 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t89 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t95 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t98 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t105 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t108 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t110 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t111 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t114 := work[:L*T*d]     // [L, T, d]
+	t24 := work[:L*T]        // [L, T]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t112 := rows[:dK]    // [d_k]
-	t25 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t45 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t15 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t192 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t63 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t67 := flags[:L*T] // [L, T]
+	t112 := rows[:dK] // [d_k]
 
-	// comba.v, comba.M
-	for i := range L {
-		alpha := c.Alpha[i*T:][:T]
-		bV := c.BV[:dV]
-		for j := range T {
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			MProd := c.MProd[(i*T+j)*dV:][:dV]
-			t13_2 := t13[(i*T+j)*dV:][:dV]
-			v2 := v[(i*T+j)*dV:][:dV]
-			t2_2 := t2[(i*T+j)*dV:][:dV]
-			t3_2 := t3[(i*T+j)*dV:][:dV]
-			alphaEntry := alpha[j]
-			for k := range dV {
-				t132 := bV[k] + vProd[k]
-				v2_2 := F(t132 * vSigmoid[k])
-				t22 := F(alphaEntry * MProd[k])
-				t13_2[k] = t132
-				v2[k] = v2_2
-				t2_2[k] = t22
-				t3_2[k] = v2_2 - t22
-			}
-		}
-	}
-
-	// comba.k1, comba.p, comba.q1, comba.y
+	// comba.p, comba.y
 	pSigmoidEntry := c.PSigmoid[0]
 	sOutEntry := c.SOut[0]
 	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t20_2 := t20[(i*T+j)*dK:][:dK]
 			p2 := p[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t40_2 := t40[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
 				p2_2 := F(pSigmoidEntry * k[k2])
-				t20_2[k2] = bK[k2] + k1Prod[k2]
 				p2[k2] = p2_2
-				t40_2[k2] = bQ[k2] + q1Prod[k2]
 				t82_2[k2] = q[k2] - F(sOutEntry*p2_2)
 			}
 		}
 	}
 
-	// comba.k, comba.q, comba.y
-	t3232 := (F(1) / num.Sqrt(F(dK)))
-	t4222 := F(sOutEntry * t3232)
+	// comba.M
 	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		t323_2 := t323[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
+		alpha := c.Alpha[i*T:][:T]
 		for j := range T {
-			t25_2[j] = (F(0) < kProd[j])
-			t45_2[j] = (F(0) < qProd[j])
-			t323_2[j] = t3232
-			t422_2[j] = t4222
+			MProd := c.MProd[(i*T+j)*dV:][:dV]
+			t2_2 := t2[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			alphaEntry := alpha[j]
+			for k := range dV {
+				t22 := F(alphaEntry * MProd[k])
+				t2_2[k] = t22
+				t3_2[k] = v[k] - t22
+			}
 		}
 	}
 
 	// comba
 	clear(t32)
-	clear(t152)
-	clear(t29)
-	clear(t2522)
+	clear(t15)
+	clear(t292)
+	clear(t25)
+	t322 := (F(1) / num.Sqrt(F(dK)))
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -972,63 +476,63 @@ func (c *StepBackward[F]) Run() {
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t29_2 := t29[(l*T+a+C*s)*dK:][:dK]
-						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
+						t292_2 := t292[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t2522_2 := t2522[(l*T+a+C*s)*dK:][:dK]
+						t25_2 := t25[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						// comba.y, comba.M
 						var t310 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						w20 := F(t3232 * yBarEntry0)
+						w20 := F(t322 * yBarEntry0)
 						t3Entry0 := t3[(l*T+a+C*s)*dV+i]
 						var t311 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						w21 := F(t3232 * yBarEntry1)
+						w21 := F(t322 * yBarEntry1)
 						t3Entry1 := t3[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
 							t82Entry := t82_2[j]
 							kEntry := k[j]
-							t29Sum := t29_2[j]
-							t152Sum := t152_2[j]
+							t292Sum := t292_2[j]
+							t15Sum := t15_2[j]
 							t11220 := MBarState[j][0] + F(w20*t82Entry)
 							t310 += F(t11220 * kEntry)
-							t29Sum += F(MTrail3[j][0] * yBarEntry0)
+							t292Sum += F(MTrail3[j][0] * yBarEntry0)
 							t112[j][0] = t11220
-							t152Sum += F(t11220 * t3Entry0)
+							t15Sum += F(t11220 * t3Entry0)
 							t11221 := MBarState[j][1] + F(w21*t82Entry)
 							t311 += F(t11221 * kEntry)
-							t29Sum += F(MTrail3[j][1] * yBarEntry1)
+							t292Sum += F(MTrail3[j][1] * yBarEntry1)
 							t112[j][1] = t11221
-							t152Sum += F(t11221 * t3Entry1)
-							t29_2[j] = t29Sum
-							t152_2[j] = t152Sum
+							t15Sum += F(t11221 * t3Entry1)
+							t292_2[j] = t292Sum
+							t15_2[j] = t15Sum
 						}
 						// comba.M
 						betaEntry2 := beta[a]
 						// comba.M
 						alphaEntry3 := alpha[a]
-						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t310)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t310)
 						var t420 F
 						w30 := F(F(alphaEntry3*betaEntry2) * t310)
-						t52[(l*T+a+C*s)*dV+i+1] = F(betaEntry2 * t311)
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(betaEntry2 * t311)
 						var t421 F
 						w31 := F(F(alphaEntry3*betaEntry2) * t311)
 						for j := range dK {
-							t2522Sum := t2522_2[j]
+							t25Sum := t25_2[j]
 							pEntry := p2[j]
 							MTrailEntry0 := MTrail4[j][0]
 							t112Entry0 := t112[j][0]
 							t420 += F(MTrailEntry0 * t112Entry0)
-							t2522Sum -= F(w30 * MTrailEntry0)
+							t25Sum -= F(w30 * MTrailEntry0)
 							MBarState[j][0] = F(alphaEntry3*t112Entry0) - F(w30*pEntry)
 							MTrailEntry1 := MTrail4[j][1]
 							t112Entry1 := t112[j][1]
 							t421 += F(MTrailEntry1 * t112Entry1)
-							t2522Sum -= F(w31 * MTrailEntry1)
+							t25Sum -= F(w31 * MTrailEntry1)
 							MBarState[j][1] = F(alphaEntry3*t112Entry1) - F(w31*pEntry)
-							t2522_2[j] = t2522Sum
+							t25_2[j] = t25Sum
 						}
 						// comba.M
 						t32Sum := t32_2[a]
@@ -1078,39 +582,39 @@ func (c *StepBackward[F]) Run() {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t29_2 := t29[(l*T+a+C*s)*dK:][:dK]
-						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
+						t292_2 := t292[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
-						t2522_2 := t2522[(l*T+a+C*s)*dK:][:dK]
+						t25_2 := t25[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						// comba.y, comba.M
 						var t31 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						w2 := F(t3232 * yBarEntry)
+						w2 := F(t322 * yBarEntry)
 						t3Entry := t3[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							t1122 := MBarState[j][0] + F(w2*t82_2[j])
 							t31 += F(t1122 * k[j])
-							t29_2[j] += F(MTrail3[j][0] * yBarEntry)
+							t292_2[j] += F(MTrail3[j][0] * yBarEntry)
 							t112[j][0] = t1122
-							t152_2[j] += F(t1122 * t3Entry)
+							t15_2[j] += F(t1122 * t3Entry)
 						}
 						// comba.M
 						betaEntry2 := beta[a]
-						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
-						var t42 F
+						var t42_2 F
 						alphaEntry3 := alpha[a]
 						w3 := F(F(alphaEntry3*betaEntry2) * t31)
 						for j := range dK {
 							MTrailEntry := MTrail4[j][0]
 							t112Entry := t112[j][0]
-							t42 += F(MTrailEntry * t112Entry)
-							t2522_2[j] -= F(w3 * MTrailEntry)
+							t42_2 += F(MTrailEntry * t112Entry)
+							t25_2[j] -= F(w3 * MTrailEntry)
 							MBarState[j][0] = F(alphaEntry3*t112Entry) - F(w3*p2[j])
 						}
 						// comba.M
-						t32_2[a] += t42 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
+						t32_2[a] += t42_2 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
 					}
 				}
 			}
@@ -1120,450 +624,117 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// comba.M, comba.y, comba.q
+	// comba.M
 	for i := range L {
-		t422_2 := t422[i*T:][:T]
-		t323_2 := t323[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t302_2 := t302[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			t152_2 := t152[(i*T+j)*dK:][:dK]
-			t29_2 := t29[(i*T+j)*dK:][:dK]
-			p2 := p[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t2522_2 := t2522[(i*T+j)*dK:][:dK]
-			t28_2 := t28[(i*T+j)*dK:][:dK]
-			t62_3 := t62[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
 			var t162 F
-			var t3022 F
-			var t1422 F
-			t422Entry := t422_2[j]
-			t323Entry := t323_2[j]
 			for k2 := range dK {
-				t162 += F(k[k2] * t152_2[k2])
-				t29Entry := t29_2[k2]
-				t622 := F(t323Entry * t29Entry)
-				t3022 += F(p2[k2] * t29Entry)
-				t1422 += F(t622 * qDiv2[k2])
-				t28_2[k2] = -F(t29Entry*t422Entry) + t2522_2[k2]
-				t62_3[k2] = t622
+				t162 += F(k[k2] * t15_2[k2])
 			}
 			t16_2[j] = t162
-			t302_2[j] = t3022
-			t142_2[j] = -t1422
 		}
 	}
 
-	// comba, comba.y, comba.q, comba.k, comba.beta, comba.alpha
+	// comba.y
+	t422 := F(sOutEntry * t322)
+	for i := range L {
+		t323_2 := t323[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		for j := range T {
+			t323_2[j] = t322
+			t42_2[j] = t422
+		}
+	}
+
+	// comba.M, comba.y, comba.p, comba.alpha
+	var t10 F
+	for i := range L {
+		t42_2 := t42[i*T:][:T]
+		t323_2 := t323[i*T:][:T]
+		beta := c.Beta[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		for j := range T {
+			t292_2 := t292[(i*T+j)*dK:][:dK]
+			t25_2 := t25[(i*T+j)*dK:][:dK]
+			p2 := p[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t3022 F
+			t42Entry := t42_2[j]
+			t323Entry := t323_2[j]
+			betaEntry3 := beta[j]
+			for k2 := range dK {
+				t292Entry := t292_2[k2]
+				t282 := -F(t292Entry*t42Entry) + t25_2[k2]
+				t3022 += F(p2[k2] * t292Entry)
+				t10 += F(k[k2] * t282)
+				qBar[k2] = F(t323Entry * t292Entry)
+				kBar[k2] = F(betaEntry3*t15_2[k2]) + F(pSigmoidEntry*t282)
+			}
+			t302_2[j] = t3022
+		}
+	}
+
+	// comba, comba.y, comba.beta, comba.alpha
 	var t922 F
-	var t122 F
-	var t127 F
+	var t21 F
+	var t262 F
 	alphaExpEntry := c.AlphaExp[0]
 	for i := range L {
 		t323_2 := t323[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		alpha := c.Alpha[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
 		alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		t63_2 := t63[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t118_2 := t118[i*T:][:T]
-		t125_2 := t125[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
 		for j := range T {
 			t922 -= F(t323_2[j] * t302_2[j])
-			t45Entry := t45_2[j]
-			t154 := (F(1e-08) <= kern.Choose(t45Entry, qSqrt[j], F(0)))
-			t25Entry := t25_2[j]
-			t632 := (F(1e-08) <= kern.Choose(t25Entry, kSqrt[j], F(0)))
-			t121 := F(alpha[j] * t32_2[j])
-			t122 += F(alphaSoftplus[j] * t121)
-			t1252 := -F(F(alphaExpEntry*t121) * alphaSigmoid[j])
-			t127 += t1252
-			t15_2[j] = t154
-			t192_2[j] = (t154 && t45Entry)
-			t63_2[j] = t632
-			t67_2[j] = (t632 && t25Entry)
-			t118_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
-			t125_2[j] = t1252
+			t20 := F(alpha[j] * t32_2[j])
+			t21 += F(alphaSoftplus[j] * t20)
+			t242 := -F(F(alphaExpEntry*t20) * alphaSigmoid[j])
+			t262 += t242
+			t17_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
+			t24_2[j] = t242
 		}
 	}
 	c.SOutBar[0] = t922
-	t1222 := -t122
-	c.BAlphaBar[0] = t127
-
-	// comba.q1, comba.q, comba.k, comba.p, comba.M
-	clear(c.BQBar)
-	var t522 F
-	for i := range L {
-		t192_2 := t192[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		t62_3 := t62_2[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t40_2 := t40[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t62_4 := t62[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t28_2 := t28[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t152_2 := t152[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t412_2 := t412[(i*T+j)*dK:][:dK]
-			t57_2 := t57[(i*T+j)*dK:][:dK]
-			var t622 F
-			t192Entry := t192_2[j]
-			qDivEntry := qDiv[j]
-			w4 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			betaEntry3 := beta[j]
-			for k2 := range dK {
-				t40Entry := t40_2[k2]
-				q1SigmoidEntry := q1Sigmoid[k2]
-				t35 := F(t62_4[k2]*qDivEntry) + F(2*F(F(t40Entry*q1SigmoidEntry)*w4))
-				t4122 := F(q1SigmoidEntry*t35) + F(F(F(t40Entry*q1SigmoidEntry)*t35)*q1Sigmoid2[k2])
-				t28Entry := t28_2[k2]
-				t522 += F(k[k2] * t28Entry)
-				t572 := F(betaEntry3*t152_2[k2]) + F(pSigmoidEntry*t28Entry)
-				t622 += F(t572 * kDiv2[k2])
-				t412_2[k2] = t4122
-				bQBar[k2] += t4122
-				t57_2[k2] = t572
-			}
-			t62_3[j] = -t622
-		}
-	}
-
-	// comba.q1
-	clear(t442)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t412_2 := t412[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t442_2 := t442[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t442_2[m] += F(t412_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t412_2 := t412[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t412_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(t462)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t462_2 := t462[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t462_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// comba.q1
-	for i := range L {
-		for j := range T + 3 {
-			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t472_2[k] = t442_2[k] + t462_2[k]
-			}
-		}
-	}
-
-	// comba.q1, comba.k1
-	clear(t94)
-	for i := range L {
-		for j := range 3 {
-			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t94_2 := t94[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t472_2[k]
-				t94_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// comba.q0, comba.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t472, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// comba.q0, comba.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t472, (k*(T+3)+3)*dK), dK, 1)
-	}
+	t212 := -t21
+	c.BAlphaBar[0] = t262
 
 	// comba.p, comba.alpha
-	c.SInBar[0] = F(F(pSigmoidEntry*t522) * c.PSigmoid2[0])
-	c.ABar[0] = F(alphaExpEntry * t1222)
-
-	// comba.k1, comba.k
-	clear(c.BKBar)
-	for i := range L {
-		t67_2 := t67[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t63_2 := t63[i*T:][:T]
-		t62_3 := t62_2[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t20_2 := t20[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t57_2 := t57[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t89_2 := t89[(i*T+j)*dK:][:dK]
-			t67Entry := t67_2[j]
-			kDivEntry := kDiv[j]
-			w5 := kern.Choose((t67Entry && t25_2[j]), kern.Choose(t67Entry, F(F(0.5*kern.Choose(t67Entry, kern.Choose(t63_2[j], t62_3[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t20Entry := t20_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t83 := F(t57_2[k]*kDivEntry) + F(2*F(F(t20Entry*k1SigmoidEntry)*w5))
-				t892 := F(k1SigmoidEntry*t83) + F(F(F(t20Entry*k1SigmoidEntry)*t83)*k1Sigmoid2[k])
-				t89_2[k] = t892
-				bKBar[k] += t892
-			}
-		}
-	}
-
-	// comba.k1
-	clear(t92)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t89_2 := t89[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t92_2 := t92[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t92_2[m] += F(t89_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t89_2 := t89[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t89_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range T + 3 {
-			t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
-			t94_2 := t94[(i*(T+3)+j)*dK:][:dK]
-			t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t95_2[k] = t92_2[k] + t94_2[k]
-			}
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t95_2[k]
-			}
-		}
-	}
-
-	// comba.k0, comba.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t98, i*T*d), d, 1, kern.From(t95, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// comba.k0, comba.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t95, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.v
-	clear(c.BVBar)
-	for i := range L {
-		bVBar := c.BVBar[:dV]
-		for j := range T {
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			t52_2 := t52[(i*T+j)*dV:][:dV]
-			t13_2 := t13[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			t105_2 := t105[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				vSigmoidEntry := vSigmoid[k]
-				t52Entry := t52_2[k]
-				t1052 := F(vSigmoidEntry*t52Entry) + F(F(F(t13_2[k]*vSigmoidEntry)*t52Entry)*vSigmoid2[k])
-				t105_2[k] = t1052
-				bVBar[k] += t1052
-			}
-		}
-	}
-
-	// comba.v
-	clear(t108)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n5 := int(c.Pos[i]) + j - k
-				if n5 >= 0 {
-					t105_2 := t105[(i*T+j)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					t108_2 := t108[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t108_2[m] += F(t105_2[m] * cV[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n6 := int(c.Pos[j]) + -i + k
-				if n6 >= 0 {
-					vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
-					t105_2 := t105[(j*T+k)*dV:][:dV]
-					cVBar := c.CVBar[i*dV:][:dV]
-					for m := range dV {
-						cVBar[m] += F(vStack[m] * t105_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	clear(t110)
-	for i := range L {
-		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t110_2 := t110[(i*(T+3)+j+T)*dV:][:dV]
-			for k := range dV {
-				t110_2[k] += v0TailBar[k]
-			}
-		}
-	}
-
-	// comba.v
-	for i := range L {
-		for j := range T + 3 {
-			t108_2 := t108[(i*(T+3)+j)*dV:][:dV]
-			t110_2 := t110[(i*(T+3)+j)*dV:][:dV]
-			t111_2 := t111[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				t111_2[k] = t108_2[k] + t110_2[k]
-			}
-		}
-	}
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			t111_2 := t111[(i*(T+3)+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t111_2[k]
-			}
-		}
-	}
-
-	// comba.v0, comba.v
-	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t114, i*T*d), d, 1, kern.From(t111, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// comba.v0, comba.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t111, (k*(T+3)+3)*dV), dV, 1)
-	}
+	c.SInBar[0] = F(F(pSigmoidEntry*t10) * c.PSigmoid2[0])
+	c.ABar[0] = F(alphaExpEntry * t212)
 
 	// comba.beta, comba.alpha
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	for i := range L {
-		t118_2 := t118[i*T:][:T]
-		t125_2 := t125[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]
 		wBeta := c.WBeta[:d]
 		wAlpha := c.WAlpha[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			t502_2 := t502[(i*T+j)*d:][:d]
-			t98_2 := t98[(i*T+j)*d:][:d]
-			t114_2 := t114[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
-			t118Entry := t118_2[j]
-			t125Entry := t125_2[j]
+			t17Entry := t17_2[j]
+			t24Entry := t24_2[j]
 			for k := range d {
 				xEntry := x[k]
-				wBetaBar[k] += F(xEntry * t118Entry)
-				wAlphaBar[k] += F(xEntry * t125Entry)
-				xBar[k] = t502_2[k] + t98_2[k] + t114_2[k] + F(t118Entry*wBeta[k]) + F(t125Entry*wAlpha[k])
+				wBetaBar[k] += F(xEntry * t17Entry)
+				wAlphaBar[k] += F(xEntry * t24Entry)
+				xBar[k] = F(t17Entry*wBeta[k]) + F(t24Entry*wAlpha[k])
 			}
 		}
 	}
@@ -1571,37 +742,22 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                             Step[F]
-	back                                                                                             StepBackward[F]
-	vA, vWAlpha, vX, vBAlpha, vWBeta, vWV, vBV, vCV, vWK, vBK, vCK, vSIn, vWQ, vBQ, vCQ, vSOut, outY tape.Value[F]
+	call                                                            Step[F]
+	back                                                            StepBackward[F]
+	vA, vWAlpha, vX, vBAlpha, vWBeta, vSIn, vSOut, vV, vK, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
 //	α ∈ (0,1) = exp(−exp(a) softplus(w_α · x_t + b_α))    comba.alpha
 //	β ∈ (0,1) = sigmoid(w_β · x_t)    comba.beta
-//	v0_t = W_V x_t    comba.v0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    comba.v
-//	k0_t = W_K x_t    comba.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    comba.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    comba.k
 //	p_t = sigmoid(s_in) k_t    comba.p
 //	M_t = α_t M_{t−1} + β_t (v_t − α_t M_{t−1} p_t) k_tᵀ  @eq comba#?    comba.M
-//	q0_t = W_Q x_t    comba.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    comba.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    comba.q
 //	y_t = M_t (q_t − s_out p_t) / sqrt(d_k)    comba.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/examples/comba.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("Comba", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "Comba", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: x [L, T, d]; v [L, T, d_v]; kIn [L, T, d_k]; q [L, T, d_k]; y [L, T,
+// d_v]. Source: specs/algorithms/examples/comba.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F], v tape.Value[F], kIn tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -1616,71 +772,28 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BAlpha = arena.Data(n.vBAlpha)
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vBV = w.Value("b_V")
-	k.BV = arena.Data(n.vBV)
-	n.vCV = w.Value("c_V")
-	k.CV = arena.Data(n.vCV)
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
 	n.vSIn = w.Value("s_in")
 	k.SIn = arena.Data(n.vSIn)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
 	n.vSOut = w.Value("s_out")
 	k.SOut = arena.Data(n.vSOut)
-	k.Pos = m.Pos
-	k.V0Tail = m.Slots[0].Data
-	k.K0Tail = m.Slots[1].Data
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[2].Data
-	k.Q0Tail = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.AlphaExp = c.Run.Saved(1)
 	k.AlphaSoftplus = c.Run.Saved(k.L * k.T)
 	k.Alpha = c.Run.Saved(k.L * k.T)
 	k.Beta = c.Run.Saved(k.L * k.T)
-	k.VStack = c.Run.Saved(k.L*k.T*k.DV + 3*k.L*k.DV)
-	k.VProd = c.Run.Saved(k.L * k.T * k.DV)
-	k.VSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
 	k.PSigmoid = c.Run.Saved(1)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MProd = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.PSigmoid2 = c.Run.Saved(1)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.VSigmoid2 = c.Run.Saved(k.L * k.T * k.DV)
 	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	k.AlphaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
@@ -1692,9 +805,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.V0TailOut)
-	m.Give(arena, 1, k.K0TailOut)
-	m.Give(arena, 3, k.Q0TailOut)
 	m.Give(arena, 2, k.MOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
@@ -1712,53 +822,19 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WAlpha = k.WAlpha
 	g.X = k.X
 	g.WBeta = k.WBeta
-	g.WV = k.WV
-	g.BV = k.BV
-	g.Pos = k.Pos
-	g.CV = k.CV
-	g.WK = k.WK
-	g.BK = k.BK
-	g.CK = k.CK
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
 	g.SOut = k.SOut
+	g.V = k.V
+	g.K = k.K
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.V0TailBar = block.Zeros(t, 3*g.L*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.AlphaExp = k.AlphaExp
 	g.AlphaSoftplus = k.AlphaSoftplus
 	g.Alpha = k.Alpha
 	g.Beta = k.Beta
-	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
 	g.PSigmoid = k.PSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.MProd = k.MProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.PSigmoid2 = k.PSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.VSigmoid2 = k.VSigmoid2
 	g.BetaSigmoid = k.BetaSigmoid
 	g.AlphaSigmoid = k.AlphaSigmoid
 	g.ABar = t.Scratch(1)
@@ -1766,40 +842,24 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BAlphaBar = t.Scratch(1)
 	g.WBetaBar = t.Scratch(g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.BVBar = t.Scratch(g.DV)
-	g.CVBar = t.Scratch(4 * g.DV)
-	g.V0TailBarOut = t.Scratch(3 * g.L * g.DV)
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
 	g.SInBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
 	g.SOutBar = t.Scratch(1)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vA, g.ABar)
 	block.Accumulate(t, n.vWAlpha, g.WAlphaBar)
 	block.Accumulate(t, n.vX, g.XBar)
 	block.Accumulate(t, n.vBAlpha, g.BAlphaBar)
 	block.Accumulate(t, n.vWBeta, g.WBetaBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vBV, g.BVBar)
-	block.Accumulate(t, n.vCV, g.CVBar)
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
 	block.Accumulate(t, n.vSIn, g.SInBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
 	block.Accumulate(t, n.vSOut, g.SOutBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

@@ -25,73 +25,19 @@ func stepNest3AVX512(a *stepNest3Args)
 func stepNest3AVX2(a *stepNest3Args)
 
 //go:noescape
-func stepNest4AVX512(a *stepNest4Args)
+func stepTime4AVX512x64(a *stepTime4Args)
 
 //go:noescape
-func stepNest4AVX2(a *stepNest4Args)
+func stepTime4AVX512x32(a *stepTime4Args)
 
 //go:noescape
-func stepNest5AVX512(a *stepNest5Args)
+func stepTime4AVX512x16(a *stepTime4Args)
 
 //go:noescape
-func stepNest5AVX2(a *stepNest5Args)
+func stepTime4AVX2x16(a *stepTime4Args)
 
 //go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
-func stepNest7AVX512(a *stepNest7Args)
-
-//go:noescape
-func stepNest7AVX2(a *stepNest7Args)
-
-//go:noescape
-func stepNest8AVX512(a *stepNest8Args)
-
-//go:noescape
-func stepNest8AVX2(a *stepNest8Args)
-
-//go:noescape
-func stepNest9AVX512(a *stepNest9Args)
-
-//go:noescape
-func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepTime13AVX512x64(a *stepTime13Args)
-
-//go:noescape
-func stepTime13AVX512x32(a *stepTime13Args)
-
-//go:noescape
-func stepTime13AVX512x16(a *stepTime13Args)
-
-//go:noescape
-func stepTime13AVX2x16(a *stepTime13Args)
-
-//go:noescape
-func stepTime13AVX2x8(a *stepTime13Args)
+func stepTime4AVX2x8(a *stepTime4Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -159,78 +105,6 @@ func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
 //go:noescape
 func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
 
-//go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -255,91 +129,19 @@ func stepNest3(a *stepNest3Args) {
 	stepNest3AVX2(a)
 }
 
-func stepNest4(a *stepNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest4AVX512(a)
-		return
-	}
-	stepNest4AVX2(a)
-}
-
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
-func stepNest7(a *stepNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest7AVX512(a)
-		return
-	}
-	stepNest7AVX2(a)
-}
-
-func stepNest8(a *stepNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest8AVX512(a)
-		return
-	}
-	stepNest8AVX2(a)
-}
-
-func stepNest9(a *stepNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest9AVX512(a)
-		return
-	}
-	stepNest9AVX2(a)
-}
-
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
-	}
-	stepNest12AVX2(a)
-}
-
-// stepTime13 runs the rows in assembly: as many at once as rows says.
-func stepTime13(a *stepTime13Args, rows int) {
+// stepTime4 runs the rows in assembly: as many at once as rows says.
+func stepTime4(a *stepTime4Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime13AVX512x64(a)
+		stepTime4AVX512x64(a)
 	case wide && rows == 32:
-		stepTime13AVX512x32(a)
+		stepTime4AVX512x32(a)
 	case wide && rows == 16:
-		stepTime13AVX512x16(a)
+		stepTime4AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime13AVX2x16(a)
+		stepTime4AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime13AVX2x8(a)
+		stepTime4AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -431,100 +233,4 @@ func stepBackwardNest9(a *stepBackwardNest9Args) {
 		return
 	}
 	stepBackwardNest9AVX2(a)
-}
-
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
-}
-
-func stepBackwardNest12(a *stepBackwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest12AVX512(a)
-		return
-	}
-	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
 }

@@ -25,11 +25,12 @@ type stepNest1Args struct {
 
 type stepNest2Args struct {
 	t2            *float32
-	t3            *float32
+	t7            *float32
 	alphaSoftplus *float32
 	alpha         *float32
-	t7            *float32
 	beta          *float32
+	betaSigmoid   *float32
+	alphaSigmoid  *float32
 	n0            int        // L
 	n1            int        // T
 	bAlphaEntry   [2]float32 // and nothing
@@ -37,152 +38,19 @@ type stepNest2Args struct {
 }
 
 type stepNest3Args struct {
-	pos    *int32
-	vStack *float32
-	cV     *float32
-	vProd  *float32
-	n0     int // 3·d_v
-	n1     int // 2·d_v
-	n2     int // d_v
-	n3     int // L
-	n4     int // T·d_v + 3·d_v
-	n5     int // T·d_v
-	n6     int // T
-	n7     int // -d_v
+	k         *float32
+	p         *float32
+	q         *float32
+	t8        *float32
+	n0        int        // L
+	n1        int        // T·d_k
+	n2        int        // T
+	n3        int        // d_k
+	t34       [2]float32 // and nothing
+	sOutEntry [2]float32 // and nothing
 }
 
-type stepNest4Args struct {
-	bV        *float32
-	vProd     *float32
-	vSigmoid  *float32
-	v         *float32
-	vSigmoid2 *float32
-	n0        int // L
-	n1        int // T·d_v
-	n2        int // T
-	n3        int // d_v
-}
-
-type stepNest5Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest6Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t20       *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest7Args struct {
-	kProd *float32
-	kSqrt *float32
-	t32   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest8Args struct {
-	t32 *float32
-	k1  *float32
-	k   *float32
-	p   *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // T·d_k
-	n3  int        // d_k
-	t34 [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest10Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t40       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest11Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t52          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t32          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	t7           *float32
-	betaSigmoid  *float32
-	t3           *float32
-	alphaSigmoid *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest12Args struct {
-	t52        *float32
-	t32        *float32
-	q1         *float32
-	q          *float32
-	p          *float32
-	t8         *float32
-	qDiv2      *float32
-	t40        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t20        *float32
-	k1Sigmoid2 *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // T·d_k
-	n3         int        // d_k
-	sOutEntry  [2]float32 // and nothing
-}
-
-type stepTime13Args struct {
+type stepTime4Args struct {
 	MState *float32
 	p      *float32
 	MProd  *float32
@@ -217,21 +85,10 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t2 := c.Work[:L*T]                               // [L, T]
-	t7 := c.Work[L*T:][:L*T]                         // [L, T]
-	t3 := c.Work[2*L*T:][:L*T]                       // [L, T]
-	v0 := c.Work[3*L*T:][:L*T*dV]                    // [L, T, d_v]
-	v := c.Work[L*T*dV+3*L*T:][:L*T*dV]              // [L, T, d_v]
-	k0 := c.Work[2*L*T*dV+3*L*T:][:L*T*dK]           // [L, T, d_k]
-	t20 := c.Work[L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]   // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t32 := c.Work[3*L*T*dK+2*L*T*dV+3*L*T:][:L*T]    // [L, T]
-	p := c.Work[3*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
-	q0 := c.Work[4*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t40 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
-	q1 := c.Work[6*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t52 := c.Work[7*L*T*dK+2*L*T*dV+4*L*T:][:L*T]    // [L, T]
-	t8 := c.Work[7*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK]  // [L, T, d_k]
+	t2 := c.Work[:L*T]                   // [L, T]
+	t7 := c.Work[L*T:][:L*T]             // [L, T]
+	p := c.Work[2*L*T:][:L*T*dK]         // [L, T, d_k]
+	t8 := c.Work[L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
 
 	// comba.alpha, comba.p
 	t := kern.Exp(c.A[0])
@@ -287,11 +144,12 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := stepNest2Args{
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t3),
+			unsafe.SliceData(t7),
 			unsafe.SliceData(c.AlphaSoftplus),
 			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(t7),
 			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(c.BetaSigmoid),
+			unsafe.SliceData(c.AlphaSigmoid),
 			L,
 			T,
 			[2]float32{bAlphaEntry},
@@ -301,467 +159,52 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
 			alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
 			alpha := c.Alpha[i*T:][:T]
-			t7_2 := t7[i*T:][:T]
 			beta := c.Beta[i*T:][:T]
+			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
 			for j := range T {
-				t32_2 := t2_2[j] + bAlphaEntry
-				t4 := kern.Softplus(t32_2)
-				t3_2[j] = t32_2
+				t3 := t2_2[j] + bAlphaEntry
+				t4 := kern.Softplus(t3)
+				t7Entry := t7_2[j]
 				alphaSoftplus[j] = t4
 				alpha[j] = kern.Exp(-F(t * t4))
-				beta[j] = kern.Sigmoid(t7_2[j])
+				beta[j] = kern.Sigmoid(t7Entry)
+				betaSigmoid[j] = kern.Sigmoid(-t7Entry)
+				alphaSigmoid[j] = kern.Sigmoid(t3)
 			}
 		}
 	}
 
-	// comba.v0
-	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.VStack[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], c.VStack[(i*(T+3)+j+T)*dV:][:dV])
-		}
-	}
-
-	// comba.v
-	clear(c.VProd)
+	// comba.p, comba.y
+	sOutEntry := c.SOut[0]
 	if kern.Wide() {
 		a := stepNest3Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.VStack),
-			unsafe.SliceData(c.CV),
-			unsafe.SliceData(c.VProd),
-			3 * dV,
-			2 * dV,
-			dV,
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(p),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(t8),
 			L,
-			T*dV + 3*dV,
-			T * dV,
+			T * dK,
 			T,
-			-dV,
+			dK,
+			[2]float32{t34},
+			[2]float32{sOutEntry},
 		}
 		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					for m := range dV {
-						vProd[m] = num.FMA32(vStack[m], cV[m], vProd[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(c.BV),
-			unsafe.SliceData(c.VProd),
-			unsafe.SliceData(c.VSigmoid),
-			unsafe.SliceData(v),
-			unsafe.SliceData(c.VSigmoid2),
-			L,
-			T * dV,
-			T,
-			dV,
-		}
-		stepNest4(&a)
-	} else {
-		bV := c.BV[:dV]
-		for i := range L {
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-				v2 := v[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t13 := bV[k] + vProd[k]
-					t14 := kern.Sigmoid(t13)
-					vSigmoid[k] = t14
-					v2[k] = F(t13 * t14)
-					vSigmoid2[k] = kern.Sigmoid(-t13)
-				}
-			}
-		}
-	}
-
-	// comba.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// comba.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1, comba.k
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest6(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t20_2 := t20[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t23 F
-				t23Sums := [16]F{t23}
-				for k := range dK {
-					t202 := bK[k] + k1Prod[k]
-					t21 := kern.Sigmoid(t202)
-					k12 := F(t202 * t21)
-					t23Sums[k%16] = num.FMA32(k12, k12, t23Sums[k%16])
-					t20_2[k] = t202
-					k1Sigmoid[k] = t21
-					k1_2[k] = k12
-				}
-				t23 = kern.Sum16(&t23Sums)
-				kProd[j] = t23
-			}
-		}
-	}
-
-	// comba.k
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t32),
-			L,
-			T,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t25 := (F(0) < kProdEntry)
-				t28 := num.Sqrt(kern.Choose(t25, kProdEntry, F(1)))
-				kSqrt[j] = t28
-				t32_2[j] = kern.Larger(kern.Choose(t25, t28, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// comba.k, comba.p
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(p),
-			L,
-			T,
-			T * dK,
-			dK,
-			[2]float32{t34},
-		}
-		stepNest8(&a)
-	} else {
-		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				p2 := p[(i*T+j)*dK:][:dK]
-				t32Entry := t32_2[j]
-				for k2 := range dK {
-					k2_2 := (k1_2[k2] / t32Entry)
-					k[k2] = k2_2
-					p2[k2] = F(t34 * k2_2)
-				}
-			}
-		}
-	}
-
-	// comba.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// comba.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// comba.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.q
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest10(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t40_2 := t40[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t43 F
-				t43Sums := [16]F{t43}
-				for k := range dK {
-					t402 := bQ[k] + q1Prod[k]
-					t41 := kern.Sigmoid(t402)
-					q12 := F(t402 * t41)
-					t43Sums[k%16] = num.FMA32(q12, q12, t43Sums[k%16])
-					t40_2[k] = t402
-					q1Sigmoid[k] = t41
-					q1_2[k] = q12
-				}
-				t43 = kern.Sum16(&t43Sums)
-				qProd[j] = t43
-			}
-		}
-	}
-
-	// comba.q, comba.k, comba.beta, comba.alpha
-	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.AlphaSigmoid),
-			L,
-			T,
-		}
-		stepNest11(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t52_2 := t52[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			t7_2 := t7[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t45 := (F(0) < qProdEntry)
-				t48 := num.Sqrt(kern.Choose(t45, qProdEntry, F(1)))
-				t522 := kern.Larger(kern.Choose(t45, t48, F(0)), F(1e-08))
-				qSqrt[j] = t48
-				t52_2[j] = t522
-				qDiv[j] = (F(1) / t522)
-				qDiv3[j] = (F(1) / t48)
-				kDiv[j] = (F(1) / t32_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-				betaSigmoid[j] = kern.Sigmoid(-t7_2[j])
-				alphaSigmoid[j] = kern.Sigmoid(t3_2[j])
-			}
-		}
-	}
-
-	// comba.q, comba.y, comba.q1, comba.k, comba.k1
-	sOutEntry := c.SOut[0]
-	if kern.Wide() {
-		a := stepNest12Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(p),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-			[2]float32{sOutEntry},
-		}
-		stepNest12(&a)
-	} else {
-		for i := range L {
-			t52_2 := t52[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				p2 := p[(i*T+j)*dK:][:dK]
 				t8_2 := t8[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t40_2 := t40[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t20_2 := t20[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t52Entry := t52_2[j]
-				t32Entry2 := t32_2[j]
 				for k2 := range dK {
-					q2 := (q1_2[k2] / t52Entry)
-					q[k2] = q2
-					t8_2[k2] = num.FMA32(-sOutEntry, p2[k2], q2)
-					qDiv2[k2] = (q2 / t52Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t40_2[k2])
-					kDiv2[k2] = (k[k2] / t32Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t20_2[k2])
+					p2_2 := F(t34 * k[k2])
+					p2[k2] = p2_2
+					t8_2[k2] = num.FMA32(-sOutEntry, p2_2, q[k2])
 				}
 			}
 		}
@@ -787,9 +230,8 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	v := c.Work[L*T*dV+3*L*T:][:L*T*dV]             // [L, T, d_v]
-	p := c.Work[3*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t8 := c.Work[7*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	p := c.Work[2*L*T:][:L*T*dK]         // [L, T, d_k]
+	t8 := c.Work[L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
 	t11 := num.Sqrt(F(dK))
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
@@ -812,13 +254,13 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime13Args{
+					a := stepTime4Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(p),
 						kern.Given(c.MProd),
 						unsafe.SliceData(c.Alpha),
 						unsafe.SliceData(c.Beta),
-						unsafe.SliceData(v),
+						unsafe.SliceData(c.V),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(c.Y),
@@ -832,7 +274,7 @@ func (c *stepRows1) Part(part int) {
 						[2]float32{t11},
 						tail,
 					}
-					stepTime13(&a, rows)
+					stepTime4(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -867,7 +309,7 @@ func (c *stepRows1) Part(part int) {
 						// comba.M, comba.y
 						var t9 F
 						alphaEntry := alpha[a]
-						w := F(beta[a] * num.FMA32(-alphaEntry, t5, v[(l*T+a+C*s)*dV+i]))
+						w := F(beta[a] * num.FMA32(-alphaEntry, t5, c.V[(l*T+a+C*s)*dV+i]))
 						t9Sums := [2]F{t9}
 						for j := range dK {
 							M2 := num.FMA32(w, k[j], F(alphaEntry*MState[j]))
@@ -887,30 +329,8 @@ func (c *stepRows1) Part(part int) {
 }
 
 type stepBackwardNest1Args struct {
-	alpha    *float32
-	bV       *float32
-	vProd    *float32
-	vSigmoid *float32
-	MProd    *float32
-	t13      *float32
-	v        *float32
-	t2       *float32
-	t3       *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_v
-	n3       int // d_v
-}
-
-type stepBackwardNest2Args struct {
 	k             *float32
-	bK            *float32
-	k1Prod        *float32
-	t20           *float32
 	p             *float32
-	bQ            *float32
-	q1Prod        *float32
-	t40           *float32
 	q             *float32
 	t82           *float32
 	n0            int        // L
@@ -919,6 +339,18 @@ type stepBackwardNest2Args struct {
 	n3            int        // d_k
 	pSigmoidEntry [2]float32 // and nothing
 	sOutEntry     [2]float32 // and nothing
+}
+
+type stepBackwardNest2Args struct {
+	alpha *float32
+	MProd *float32
+	t2    *float32
+	v     *float32
+	t3    *float32
+	n0    int // L
+	n1    int // T
+	n2    int // T·d_v
+	n3    int // d_v
 }
 
 type stepBackwardTime3Args struct {
@@ -943,13 +375,13 @@ type stepBackwardTime4Args struct {
 	MBarState *float32
 	k         *float32
 	MTrail    *float32
-	t29       *float32
+	t292      *float32
 	t112      *float32
-	t152      *float32
+	t15       *float32
 	beta      *float32
-	t52       *float32
+	vBar      *float32
 	alpha     *float32
-	t2522     *float32
+	t25       *float32
 	p         *float32
 	MProd     *float32
 	t32       *float32
@@ -962,243 +394,86 @@ type stepBackwardTime4Args struct {
 	n6        int        // C
 	n7        int        // -C·s + T
 	n8        int        // d_v
-	t3232     [2]float32 // and nothing
+	t322      [2]float32 // and nothing
 }
 
 type stepBackwardNest5Args struct {
-	t422  *float32
-	t323  *float32
-	k     *float32
-	t152  *float32
-	t29   *float32
-	p     *float32
-	qDiv2 *float32
-	t2522 *float32
-	t28   *float32
-	t62   *float32
-	t16   *float32
-	t302  *float32
-	t142  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	k   *float32
+	t15 *float32
+	t16 *float32
+	n0  int // d_k
+	n1  int // 2·d_k
+	n2  int // 3·d_k
+	n3  int // L
+	n4  int // T
+	n5  int // T·d_k
 }
 
 type stepBackwardNest6Args struct {
-	t192          *bool
-	qDiv          *float32
-	t45           *bool
-	t15           *bool
-	t142          *float32
-	qDiv3         *float32
+	t323 *float32
+	t42  *float32
+	n0   int        // L
+	n1   int        // T
+	t322 [2]float32 // and nothing
+	t422 [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
+	t42           *float32
+	t323          *float32
 	beta          *float32
-	t40           *float32
-	q1Sigmoid     *float32
-	t62           *float32
-	q1Sigmoid2    *float32
-	t28           *float32
+	t292          *float32
+	t25           *float32
+	p             *float32
 	k             *float32
-	t152          *float32
-	kDiv2         *float32
-	t412          *float32
-	bQBar         *float32
-	t57           *float32
-	t62_2         *float32
-	t522Total     *float32
+	qBar          *float32
+	t15           *float32
+	kBar          *float32
+	t302          *float32
+	t10Total      *float32
 	n0            int        // d_k
 	n1            int        // 2·d_k
 	n2            int        // 3·d_k
 	n3            int        // L
 	n4            int        // T
 	n5            int        // T·d_k
-	t522          [2]float32 // and nothing
+	t10           [2]float32 // and nothing
 	pSigmoidEntry [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
-	pos  *int32
-	t412 *float32
-	cQ   *float32
-	t442 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
 type stepBackwardNest8Args struct {
-	q1Stack *float32
-	t412    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
+	t323          *float32
+	t302          *float32
+	alpha         *float32
+	t32           *float32
+	alphaSoftplus *float32
+	alphaSigmoid  *float32
+	beta          *float32
+	t16           *float32
+	betaSigmoid   *float32
+	t17           *float32
+	t24           *float32
+	t922Total     *float32
+	t21Total      *float32
+	t262Total     *float32
+	n0            int        // T
+	n1            int        // 2·T
+	n2            int        // 3·T
+	n3            int        // L
+	t262          [2]float32 // and nothing
+	t21           [2]float32 // and nothing
+	t922          [2]float32 // and nothing
+	alphaExpEntry [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	t462      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest10Args struct {
-	t442 *float32
-	t462 *float32
-	t472 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t472         *float32
-	q0TailBarOut *float32
-	t94          *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest12Args struct {
-	t67        *bool
-	kDiv       *float32
-	t25        *bool
-	t63        *bool
-	t62        *float32
-	kDiv3      *float32
-	t20        *float32
-	k1Sigmoid  *float32
-	t57        *float32
-	k1Sigmoid2 *float32
-	t89        *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest13Args struct {
-	pos *int32
-	t89 *float32
-	cK  *float32
-	t92 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type stepBackwardNest14Args struct {
-	k1Stack *float32
-	t89     *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest15Args struct {
-	t92 *float32
-	t94 *float32
-	t95 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
-}
-
-type stepBackwardNest16Args struct {
-	vSigmoid  *float32
-	t52       *float32
-	t13       *float32
-	vSigmoid2 *float32
-	t105      *float32
-	bVBar     *float32
-	n0        int // d_v
-	n1        int // 2·d_v
-	n2        int // 3·d_v
-	n3        int // L
-	n4        int // T·d_v
-	n5        int // T
-}
-
-type stepBackwardNest17Args struct {
-	pos  *int32
-	t105 *float32
-	cV   *float32
-	t108 *float32
-	n0   int // 3·d_v
-	n1   int // L
-	n2   int // T·d_v + 3·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_v
-	n6   int // -d_v
-}
-
-type stepBackwardNest18Args struct {
-	vStack *float32
-	t105   *float32
-	cVBar  *float32
-	n0     int // -d_v·i + d_v·k + (T·d_v + 3·d_v)·j + 3·d_v
-	n1     int // d_v·k + T·d_v·j
-	n2     int // d_v·i
-	n3     int // d_v
-}
-
-type stepBackwardNest19Args struct {
-	t110      *float32
-	v0TailBar *float32
-	n0        int // T·d_v
-	n1        int // L
-	n2        int // 3·d_v
-	n3        int // T·d_v + 3·d_v
-	n4        int // d_v
-}
-
-type stepBackwardNest20Args struct {
-	t108 *float32
-	t110 *float32
-	t111 *float32
-	n0   int // L
-	n1   int // T·d_v + 3·d_v
-	n2   int // T + 3
-	n3   int // d_v
-}
-
-type stepBackwardNest21Args struct {
-	t118      *float32
-	t125      *float32
+	t17       *float32
+	t24       *float32
 	x         *float32
 	wBetaBar  *float32
 	wAlphaBar *float32
 	wAlpha    *float32
 	wBeta     *float32
-	t502      *float32
-	t98       *float32
-	t114      *float32
 	xBar      *float32
 	n0        int // d
 	n1        int // 2·d
@@ -1222,110 +497,32 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t13 := c.Work[:L*T*dV]                                                           // [L, T, d_v]
-	v := c.Work[L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t2 := c.Work[2*L*T*dV:][:L*T*dV]                                                 // [L, T, d_v]
-	t3 := c.Work[3*L*T*dV:][:L*T*dV]                                                 // [L, T, d_v]
-	t20 := c.Work[4*L*T*dV:][:L*T*dK]                                                // [L, T, d_k]
-	p := c.Work[L*T*dK+4*L*T*dV:][:L*T*dK]                                           // [L, T, d_k]
-	t40 := c.Work[2*L*T*dK+4*L*T*dV:][:L*T*dK]                                       // [L, T, d_k]
-	t82 := c.Work[3*L*T*dK+4*L*T*dV:][:L*T*dK]                                       // [L, T, d_k]
-	t323 := c.Work[4*L*T*dK+4*L*T*dV:][:L*T]                                         // [L, T]
-	t422 := c.Work[4*L*T*dK+4*L*T*dV+L*T:][:L*T]                                     // [L, T]
-	t32 := c.Work[4*L*T*dK+4*L*T*dV+2*L*T:][:L*T]                                    // [L, T]
-	t52 := c.Work[4*L*T*dK+4*L*T*dV+3*L*T:][:L*T*dV]                                 // [L, T, d_v]
-	t152 := c.Work[4*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]                                // [L, T, d_k]
-	t29 := c.Work[5*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t2522 := c.Work[6*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]                               // [L, T, d_k]
-	t16 := c.Work[7*L*T*dK+5*L*T*dV+3*L*T:][:L*T]                                    // [L, T]
-	t28 := c.Work[7*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t62 := c.Work[8*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t302 := c.Work[9*L*T*dK+5*L*T*dV+4*L*T:][:L*T]                                   // [L, T]
-	t142 := c.Work[9*L*T*dK+5*L*T*dV+5*L*T:][:L*T]                                   // [L, T]
-	t118 := c.Work[9*L*T*dK+5*L*T*dV+6*L*T:][:L*T]                                   // [L, T]
-	t125 := c.Work[9*L*T*dK+5*L*T*dV+7*L*T:][:L*T]                                   // [L, T]
-	t412 := c.Work[9*L*T*dK+5*L*T*dV+8*L*T:][:L*T*dK]                                // [L, T, d_k]
-	t57 := c.Work[10*L*T*dK+5*L*T*dV+8*L*T:][:L*T*dK]                                // [L, T, d_k]
-	t62_2 := c.Work[11*L*T*dK+5*L*T*dV+8*L*T:][:L*T]                                 // [L, T]
-	t442 := c.Work[11*L*T*dK+5*L*T*dV+9*L*T:][:L*T*dK+3*L*dK]                        // [L, T + 3, d_k]
-	t462 := c.Work[12*L*T*dK+5*L*T*dV+9*L*T+3*L*dK:][:L*T*dK+3*L*dK]                 // [L, T + 3, d_k]
-	t472 := c.Work[13*L*T*dK+5*L*T*dV+9*L*T+6*L*dK:][:L*T*dK+3*L*dK]                 // [L, T + 3, d_k]
-	t94 := c.Work[14*L*T*dK+5*L*T*dV+9*L*T+9*L*dK:][:L*T*dK+3*L*dK]                  // [L, T + 3, d_k]
-	t502 := c.Work[15*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]                        // [L, T, d]
-	t89 := c.Work[L*T*d+15*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                  // [L, T, d_k]
-	t92 := c.Work[L*T*d+16*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
-	t95 := c.Work[L*T*d+17*L*T*dK+5*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
-	t98 := c.Work[L*T*d+18*L*T*dK+5*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                   // [L, T, d]
-	t105 := c.Work[2*L*T*d+18*L*T*dK+5*L*T*dV+9*L*T+18*L*dK:][:L*T*dV]               // [L, T, d_v]
-	t108 := c.Work[2*L*T*d+18*L*T*dK+6*L*T*dV+9*L*T+18*L*dK:][:L*T*dV+3*L*dV]        // [L, T + 3, d_v]
-	t110 := c.Work[2*L*T*d+18*L*T*dK+7*L*T*dV+9*L*T+18*L*dK+3*L*dV:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	t111 := c.Work[2*L*T*d+18*L*T*dK+8*L*T*dV+9*L*T+18*L*dK+6*L*dV:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	t114 := c.Work[2*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:][:L*T*d]         // [L, T, d]
-	t25 := c.Flags[:L*T]                                                             // [L, T]
-	t45 := c.Flags[L*T:][:L*T]                                                       // [L, T]
-	t15 := c.Flags[2*L*T:][:L*T]                                                     // [L, T]
-	t192 := c.Flags[3*L*T:][:L*T]                                                    // [L, T]
-	t63 := c.Flags[4*L*T:][:L*T]                                                     // [L, T]
-	t67 := c.Flags[5*L*T:][:L*T]                                                     // [L, T]
-	t522Total := make([]F, 1)
+	p := c.Work[:L*T*dK]                            // [L, T, d_k]
+	t82 := c.Work[L*T*dK:][:L*T*dK]                 // [L, T, d_k]
+	t2 := c.Work[2*L*T*dK:][:L*T*dV]                // [L, T, d_v]
+	t3 := c.Work[2*L*T*dK+L*T*dV:][:L*T*dV]         // [L, T, d_v]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV:][:L*T]         // [L, T]
+	t15 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
+	t292 := c.Work[3*L*T*dK+2*L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
+	t16 := c.Work[5*L*T*dK+2*L*T*dV+L*T:][:L*T]     // [L, T]
+	t323 := c.Work[5*L*T*dK+2*L*T*dV+2*L*T:][:L*T]  // [L, T]
+	t42 := c.Work[5*L*T*dK+2*L*T*dV+3*L*T:][:L*T]   // [L, T]
+	t302 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T]  // [L, T]
+	t17 := c.Work[5*L*T*dK+2*L*T*dV+5*L*T:][:L*T]   // [L, T]
+	t24 := c.Work[5*L*T*dK+2*L*T*dV+6*L*T:][:L*T]   // [L, T]
+	t10Total := make([]F, 1)
+	t922Total := make([]F, 1)
+	t21Total := make([]F, 1)
+	t262Total := make([]F, 1)
 
-	// comba.v, comba.M
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(c.BV),
-			unsafe.SliceData(c.VProd),
-			unsafe.SliceData(c.VSigmoid),
-			unsafe.SliceData(c.MProd),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(v),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t3),
-			L,
-			T,
-			T * dV,
-			dV,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bV := c.BV[:dV]
-		for i := range L {
-			alpha := c.Alpha[i*T:][:T]
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-				MProd := c.MProd[(i*T+j)*dV:][:dV]
-				t13_2 := t13[(i*T+j)*dV:][:dV]
-				v2 := v[(i*T+j)*dV:][:dV]
-				t2_2 := t2[(i*T+j)*dV:][:dV]
-				t3_2 := t3[(i*T+j)*dV:][:dV]
-				alphaEntry := alpha[j]
-				for k := range dV {
-					t132 := bV[k] + vProd[k]
-					v2_2 := F(t132 * vSigmoid[k])
-					t22 := F(alphaEntry * MProd[k])
-					t13_2[k] = t132
-					v2[k] = v2_2
-					t2_2[k] = t22
-					t3_2[k] = v2_2 - t22
-				}
-			}
-		}
-	}
-
-	// comba.k1, comba.p, comba.q1, comba.y
+	// comba.p, comba.y
 	pSigmoidEntry := c.PSigmoid[0]
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
+		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t20),
 			unsafe.SliceData(p),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t40),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t82),
 			L,
@@ -1335,79 +532,76 @@ func (c *stepBackwardFused) run() {
 			[2]float32{pSigmoidEntry},
 			[2]float32{sOutEntry},
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest1(&a)
 	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
 		for i := range L {
 			for j := range T {
 				k := c.K[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t20_2 := t20[(i*T+j)*dK:][:dK]
 				p2 := p[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t40_2 := t40[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
 					p2_2 := F(pSigmoidEntry * k[k2])
-					t20_2[k2] = bK[k2] + k1Prod[k2]
 					p2[k2] = p2_2
-					t40_2[k2] = bQ[k2] + q1Prod[k2]
 					t82_2[k2] = num.FMA32(-sOutEntry, p2_2, q[k2])
 				}
 			}
 		}
 	}
 
-	// comba.k, comba.q, comba.y
-	t3232 := (F(1) / num.Sqrt(F(dK)))
-	t4222 := F(sOutEntry * t3232)
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		t323_2 := t323[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		for j := range T {
-			t25_2[j] = (F(0) < kProd[j])
-			t45_2[j] = (F(0) < qProd[j])
-			t323_2[j] = t3232
-			t422_2[j] = t4222
+	// comba.M
+	if kern.Wide() {
+		a := stepBackwardNest2Args{
+			unsafe.SliceData(c.Alpha),
+			unsafe.SliceData(c.MProd),
+			unsafe.SliceData(t2),
+			unsafe.SliceData(c.V),
+			unsafe.SliceData(t3),
+			L,
+			T,
+			T * dV,
+			dV,
+		}
+		stepBackwardNest2(&a)
+	} else {
+		for i := range L {
+			alpha := c.Alpha[i*T:][:T]
+			for j := range T {
+				MProd := c.MProd[(i*T+j)*dV:][:dV]
+				t2_2 := t2[(i*T+j)*dV:][:dV]
+				v := c.V[(i*T+j)*dV:][:dV]
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				alphaEntry := alpha[j]
+				for k := range dV {
+					t22 := F(alphaEntry * MProd[k])
+					t2_2[k] = t22
+					t3_2[k] = v[k] - t22
+				}
+			}
 		}
 	}
 
 	// comba
 	clear(t32)
-	clear(t152)
-	clear(t29)
-	clear(t2522)
-	_ = t3232
+	clear(t15)
+	clear(t292)
+	clear(t25)
+	t322 := (F(1) / num.Sqrt(F(dK)))
+	_ = t322
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t29[:L*T*dK], c.Work[3*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t152[:L*T*dK], c.Work[3*L*T*d+19*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t2522[:L*T*dK], c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T], c.Work[3*L*T*d+21*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t292[:L*T*dK], c.Work[5*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t15[:L*T*dK], c.Work[6*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t25[:L*T*dK], c.Work[7*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t32[:L*T], c.Work[8*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
-	// comba.M, comba.y, comba.q
+	// comba.M
 	if kern.Wide() {
 		a := stepBackwardNest5Args{
-			unsafe.SliceData(t422),
-			unsafe.SliceData(t323),
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(p),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t2522),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t15),
 			unsafe.SliceData(t16),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t142),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -1418,688 +612,206 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest5(&a)
 	} else {
 		for i := range L {
-			t422_2 := t422[i*T:][:T]
-			t323_2 := t323[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t302_2 := t302[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
 			for j := range T {
 				k := c.K[(i*T+j)*dK:][:dK]
-				t152_2 := t152[(i*T+j)*dK:][:dK]
-				t29_2 := t29[(i*T+j)*dK:][:dK]
-				p2 := p[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t2522_2 := t2522[(i*T+j)*dK:][:dK]
-				t28_2 := t28[(i*T+j)*dK:][:dK]
-				t62_3 := t62[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
 				var t162 F
-				var t3022 F
-				var t1422 F
-				t422Entry := t422_2[j]
-				t323Entry := t323_2[j]
 				t162Sums := [16]F{t162}
-				t3022Sums := [16]F{t3022}
-				t1422Sums := [16]F{t1422}
 				for k2 := range dK {
-					t162Sums[k2%16] = num.FMA32(k[k2], t152_2[k2], t162Sums[k2%16])
-					t29Entry := t29_2[k2]
-					t622 := F(t323Entry * t29Entry)
-					t3022Sums[k2%16] = num.FMA32(p2[k2], t29Entry, t3022Sums[k2%16])
-					t1422Sums[k2%16] = num.FMA32(t622, qDiv2[k2], t1422Sums[k2%16])
-					t28_2[k2] = num.FMA32(-t29Entry, t422Entry, t2522_2[k2])
-					t62_3[k2] = t622
+					t162Sums[k2%16] = num.FMA32(k[k2], t15_2[k2], t162Sums[k2%16])
 				}
 				t162 = kern.Sum16(&t162Sums)
-				t3022 = kern.Sum16(&t3022Sums)
-				t1422 = kern.Sum16(&t1422Sums)
 				t16_2[j] = t162
-				t302_2[j] = t3022
-				t142_2[j] = -t1422
 			}
 		}
 	}
 
-	// comba, comba.y, comba.q, comba.k, comba.beta, comba.alpha
-	var t922 F
-	var t122 F
-	var t127 F
-	alphaExpEntry := c.AlphaExp[0]
-	for i := range L {
-		t323_2 := t323[i*T:][:T]
-		t302_2 := t302[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		alpha := c.Alpha[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
-		alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		t63_2 := t63[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t118_2 := t118[i*T:][:T]
-		t125_2 := t125[i*T:][:T]
-		for j := range T {
-			t922 = num.FMA32(-t323_2[j], t302_2[j], t922)
-			t45Entry := t45_2[j]
-			t154 := (F(1e-08) <= kern.Choose(t45Entry, qSqrt[j], F(0)))
-			t25Entry := t25_2[j]
-			t632 := (F(1e-08) <= kern.Choose(t25Entry, kSqrt[j], F(0)))
-			t121 := F(alpha[j] * t32_2[j])
-			t122 = num.FMA32(alphaSoftplus[j], t121, t122)
-			t1252 := -F(F(alphaExpEntry*t121) * alphaSigmoid[j])
-			t127 = t127 + t1252
-			t15_2[j] = t154
-			t192_2[j] = (t154 && t45Entry)
-			t63_2[j] = t632
-			t67_2[j] = (t632 && t25Entry)
-			t118_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
-			t125_2[j] = t1252
-		}
-	}
-	c.SOutBar[0] = t922
-	t1222 := -t122
-	c.BAlphaBar[0] = t127
-
-	// comba.q1, comba.q, comba.k, comba.p, comba.M
-	clear(c.BQBar)
-	var t522 F
+	// comba.y
+	t422 := F(sOutEntry * t322)
 	if kern.Wide() {
 		a := stepBackwardNest6Args{
-			unsafe.SliceData(t192),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(t62_2),
-			unsafe.SliceData(t522Total),
-			dK,
-			2 * dK,
-			3 * dK,
+			unsafe.SliceData(t323),
+			unsafe.SliceData(t42),
 			L,
 			T,
-			T * dK,
-			[2]float32{t522},
-			[2]float32{pSigmoidEntry},
+			[2]float32{t322},
+			[2]float32{t422},
 		}
 		stepBackwardNest6(&a)
 	} else {
-		bQBar := c.BQBar[:dK]
-		t522_2 := t522
 		for i := range L {
-			t192_2 := t192[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t45_2 := t45[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
-			t62_3 := t62_2[i*T:][:T]
+			t323_2 := t323[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			for j := range T {
-				t40_2 := t40[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t62_4 := t62[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t28_2 := t28[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t152_2 := t152[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t412_2 := t412[(i*T+j)*dK:][:dK]
-				t57_2 := t57[(i*T+j)*dK:][:dK]
-				var t622 F
-				t192Entry := t192_2[j]
-				qDivEntry := qDiv[j]
-				w4 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				betaEntry3 := beta[j]
-				var t522Row F
-				t522RowSums := [16]F{t522Row}
-				t622Sums := [16]F{t622}
-				for k2 := range dK {
-					t40Entry := t40_2[k2]
-					q1SigmoidEntry := q1Sigmoid[k2]
-					t35 := num.FMA32(F(F(2*t40Entry)*q1SigmoidEntry), w4, F(t62_4[k2]*qDivEntry))
-					t4122 := num.FMA32(F(F(t40Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k2], F(q1SigmoidEntry*t35))
-					t28Entry := t28_2[k2]
-					t522RowSums[k2%16] = num.FMA32(k[k2], t28Entry, t522RowSums[k2%16])
-					t572 := num.FMA32(pSigmoidEntry, t28Entry, F(betaEntry3*t152_2[k2]))
-					t622Sums[k2%16] = num.FMA32(t572, kDiv2[k2], t622Sums[k2%16])
-					t412_2[k2] = t4122
-					bQBar[k2] = bQBar[k2] + t4122
-					t57_2[k2] = t572
-				}
-				t522Row = kern.Sum16(&t522RowSums)
-				t622 = kern.Sum16(&t622Sums)
-				t522_2 = t522_2 + t522Row
-				t62_3[j] = -t622
+				t323_2[j] = t322
+				t42_2[j] = t422
 			}
 		}
-		t522Total[0] = t522_2
 	}
-	t522 = t522Total[0]
 
-	// comba.q1
-	clear(t442)
+	// comba.M, comba.y, comba.p, comba.alpha
+	var t10 F
 	if kern.Wide() {
 		a := stepBackwardNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t442),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t412_2 := t412[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t442_2 := t442[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t442_2[m] = num.FMA32(t412_2[m], cQ[m], t442_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest8Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest8(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t412_2 := t412[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t412_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(t462)
-	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t462),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest9(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t462_2 := t462[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t462_2[k] = t462_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t442),
-			unsafe.SliceData(t462),
-			unsafe.SliceData(t472),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t472_2[k] = t442_2[k] + t462_2[k]
-				}
-			}
-		}
-	}
-
-	// comba.q1, comba.k1
-	clear(t94)
-	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t472),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t94),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest11(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t94_2 := t94[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t472_2[k]
-					t94_2[k] = t94_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// comba.q0, comba.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t472, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// comba.q0, comba.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t472, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.p, comba.alpha
-	c.SInBar[0] = F(F(pSigmoidEntry*t522) * c.PSigmoid2[0])
-	c.ABar[0] = F(alphaExpEntry * t1222)
-
-	// comba.k1, comba.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t67),
-			unsafe.SliceData(c.KDiv),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t323),
+			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(t292),
 			unsafe.SliceData(t25),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t62_2),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(c.BKBar),
+			unsafe.SliceData(p),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(c.QBar),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(t302),
+			unsafe.SliceData(t10Total),
 			dK,
 			2 * dK,
 			3 * dK,
 			L,
 			T,
 			T * dK,
+			[2]float32{t10},
+			[2]float32{pSigmoidEntry},
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest7(&a)
 	} else {
-		bKBar := c.BKBar[:dK]
+		t10_2 := t10
 		for i := range L {
-			t67_2 := t67[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t63_2 := t63[i*T:][:T]
-			t62_3 := t62_2[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t323_2 := t323[i*T:][:T]
+			beta := c.Beta[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
 			for j := range T {
-				t20_2 := t20[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t57_2 := t57[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t89_2 := t89[(i*T+j)*dK:][:dK]
-				t67Entry := t67_2[j]
-				kDivEntry := kDiv[j]
-				w5 := kern.Choose((t67Entry && t25_2[j]), kern.Choose(t67Entry, F(F(0.5*kern.Choose(t67Entry, kern.Choose(t63_2[j], t62_3[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t20Entry := t20_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t83 := num.FMA32(F(F(2*t20Entry)*k1SigmoidEntry), w5, F(t57_2[k]*kDivEntry))
-					t892 := num.FMA32(F(F(t20Entry*k1SigmoidEntry)*t83), k1Sigmoid2[k], F(k1SigmoidEntry*t83))
-					t89_2[k] = t892
-					bKBar[k] = bKBar[k] + t892
+				t292_2 := t292[(i*T+j)*dK:][:dK]
+				t25_2 := t25[(i*T+j)*dK:][:dK]
+				p2 := p[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t3022 F
+				t42Entry := t42_2[j]
+				t323Entry := t323_2[j]
+				betaEntry3 := beta[j]
+				var t10Row F
+				t3022Sums := [16]F{t3022}
+				t10RowSums := [16]F{t10Row}
+				for k2 := range dK {
+					t292Entry := t292_2[k2]
+					t282 := num.FMA32(-t292Entry, t42Entry, t25_2[k2])
+					t3022Sums[k2%16] = num.FMA32(p2[k2], t292Entry, t3022Sums[k2%16])
+					t10RowSums[k2%16] = num.FMA32(k[k2], t282, t10RowSums[k2%16])
+					qBar[k2] = F(t323Entry * t292Entry)
+					kBar[k2] = num.FMA32(pSigmoidEntry, t282, F(betaEntry3*t15_2[k2]))
 				}
+				t3022 = kern.Sum16(&t3022Sums)
+				t10Row = kern.Sum16(&t10RowSums)
+				t10_2 = t10_2 + t10Row
+				t302_2[j] = t3022
 			}
 		}
+		t10Total[0] = t10_2
 	}
+	t10 = t10Total[0]
 
-	// comba.k1
-	clear(t92)
+	// comba, comba.y, comba.beta, comba.alpha
+	var t922 F
+	var t21 F
+	var t262 F
+	alphaExpEntry := c.AlphaExp[0]
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t92),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
+		a := stepBackwardNest8Args{
+			unsafe.SliceData(t323),
+			unsafe.SliceData(t302),
+			unsafe.SliceData(c.Alpha),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(c.AlphaSoftplus),
+			unsafe.SliceData(c.AlphaSigmoid),
+			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(t16),
+			unsafe.SliceData(c.BetaSigmoid),
+			unsafe.SliceData(t17),
+			unsafe.SliceData(t24),
+			unsafe.SliceData(t922Total),
+			unsafe.SliceData(t21Total),
+			unsafe.SliceData(t262Total),
 			T,
-			dK,
-			-dK,
+			2 * T,
+			3 * T,
+			L,
+			[2]float32{t262},
+			[2]float32{t21},
+			[2]float32{t922},
+			[2]float32{alphaExpEntry},
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest8(&a)
 	} else {
+		t262_2 := t262
+		t21_2 := t21
+		t922_2 := t922
 		for i := range L {
+			t323_2 := t323[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
+			alpha := c.Alpha[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
+			alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
+			beta := c.Beta[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
+			var t922Row F
+			var t21Row F
+			var t262Row F
+			t922RowSums := [16]F{t922Row}
+			t21RowSums := [16]F{t21Row}
+			t262RowSums := [16]F{t262Row}
 			for j := range T {
-				t89_2 := t89[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t92_2 := t92[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t92_2[m] = num.FMA32(t89_2[m], cK[m], t92_2[m])
-					}
-				}
+				t922RowSums[j%16] = num.FMA32(-t323_2[j], t302_2[j], t922RowSums[j%16])
+				t20 := F(alpha[j] * t32_2[j])
+				t21RowSums[j%16] = num.FMA32(alphaSoftplus[j], t20, t21RowSums[j%16])
+				t242 := -F(F(alphaExpEntry*t20) * alphaSigmoid[j])
+				t262RowSums[j%16] = t262RowSums[j%16] + t242
+				t17_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
+				t24_2[j] = t242
 			}
+			t922Row = kern.Sum16(&t922RowSums)
+			t21Row = kern.Sum16(&t21RowSums)
+			t262Row = kern.Sum16(&t262RowSums)
+			t922_2 = t922_2 + t922Row
+			t21_2 = t21_2 + t21Row
+			t262_2 = t262_2 + t262Row
 		}
+		t922Total[0] = t922_2
+		t21Total[0] = t21_2
+		t262Total[0] = t262_2
 	}
+	t922 = t922Total[0]
+	t21 = t21Total[0]
+	t262 = t262Total[0]
+	c.SOutBar[0] = t922
+	t212 := -t21
+	c.BAlphaBar[0] = t262
 
-	// comba.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest14Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t89),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest14(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t89_2 := t89[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t89_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t94),
-			unsafe.SliceData(t95),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
-				t94_2 := t94[(i*(T+3)+j)*dK:][:dK]
-				t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t95_2[k] = t92_2[k] + t94_2[k]
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t95[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// comba.k0, comba.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t98, i*T*d), d, 1, kern.From(t95, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// comba.k0, comba.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t95, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.v
-	clear(c.BVBar)
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(c.VSigmoid),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.VSigmoid2),
-			unsafe.SliceData(t105),
-			unsafe.SliceData(c.BVBar),
-			dV,
-			2 * dV,
-			3 * dV,
-			L,
-			T * dV,
-			T,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		bVBar := c.BVBar[:dV]
-		for i := range L {
-			for j := range T {
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-				t52_2 := t52[(i*T+j)*dV:][:dV]
-				t13_2 := t13[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-				t105_2 := t105[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					vSigmoidEntry := vSigmoid[k]
-					t52Entry := t52_2[k]
-					t1052 := num.FMA32(F(F(t13_2[k]*vSigmoidEntry)*t52Entry), vSigmoid2[k], F(vSigmoidEntry*t52Entry))
-					t105_2[k] = t1052
-					bVBar[k] = bVBar[k] + t1052
-				}
-			}
-		}
-	}
-
-	// comba.v
-	clear(t108)
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t105),
-			unsafe.SliceData(c.CV),
-			unsafe.SliceData(t108),
-			3 * dV,
-			L,
-			T*dV + 3*dV,
-			T * dV,
-			T,
-			dV,
-			-dV,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t105_2 := t105[(i*T+j)*dV:][:dV]
-				n5 := int(c.Pos[i])
-				for k := range min(4, n5+j+1) {
-					cV := c.CV[k*dV:][:dV]
-					t108_2 := t108[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t108_2[m] = num.FMA32(t105_2[m], cV[m], t108_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n6 := int(c.Pos[j]) + -i + k
-				if n6 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest18Args{
-							unsafe.SliceData(c.VStack),
-							unsafe.SliceData(t105),
-							unsafe.SliceData(c.CVBar),
-							-dV*i + dV*k + (T*dV+3*dV)*j + 3*dV,
-							dV*k + T*dV*j,
-							dV * i,
-							dV,
-						}
-						stepBackwardNest18(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
-						t105_2 := t105[(j*T+k)*dV:][:dV]
-						cVBar := c.CVBar[i*dV:][:dV]
-						for m := range dV {
-							cVBar[m] = num.FMA32(vStack[m], t105_2[m], cVBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	clear(t110)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(t110),
-			unsafe.SliceData(c.V0TailBar),
-			T * dV,
-			L,
-			3 * dV,
-			T*dV + 3*dV,
-			dV,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t110_2 := t110[(i*(T+3)+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t110_2[k] = t110_2[k] + v0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// comba.v
-	if kern.Wide() {
-		a := stepBackwardNest20Args{
-			unsafe.SliceData(t108),
-			unsafe.SliceData(t110),
-			unsafe.SliceData(t111),
-			L,
-			T*dV + 3*dV,
-			T + 3,
-			dV,
-		}
-		stepBackwardNest20(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t108_2 := t108[(i*(T+3)+j)*dV:][:dV]
-				t110_2 := t110[(i*(T+3)+j)*dV:][:dV]
-				t111_2 := t111[(i*(T+3)+j)*dV:][:dV]
-				for k := range dV {
-					t111_2[k] = t108_2[k] + t110_2[k]
-				}
-			}
-		}
-	}
-
-	// comba.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t111[(i*(T+3)+j)*dV:][:dV])
-		}
-	}
-
-	// comba.v0, comba.v
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t114, i*T*d), d, 1, kern.From(t111, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// comba.v0, comba.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t111, (k*(T+3)+3)*dV), dV, 1)
-	}
+	// comba.p, comba.alpha
+	c.SInBar[0] = F(F(pSigmoidEntry*t10) * c.PSigmoid2[0])
+	c.ABar[0] = F(alphaExpEntry * t212)
 
 	// comba.beta, comba.alpha
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t118),
-			unsafe.SliceData(t125),
+		a := stepBackwardNest9Args{
+			unsafe.SliceData(t17),
+			unsafe.SliceData(t24),
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.WBetaBar),
 			unsafe.SliceData(c.WAlphaBar),
 			unsafe.SliceData(c.WAlpha),
 			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t502),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t114),
 			unsafe.SliceData(c.XBar),
 			d,
 			2 * d,
@@ -2108,28 +820,25 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * d,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest9(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]
 		wAlpha := c.WAlpha[:d]
 		wBeta := c.WBeta[:d]
 		for i := range L {
-			t118_2 := t118[i*T:][:T]
-			t125_2 := t125[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				t502_2 := t502[(i*T+j)*d:][:d]
-				t98_2 := t98[(i*T+j)*d:][:d]
-				t114_2 := t114[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
-				t118Entry := t118_2[j]
-				t125Entry := t125_2[j]
+				t17Entry := t17_2[j]
+				t24Entry := t24_2[j]
 				for k := range d {
 					xEntry := x[k]
-					wBetaBar[k] = num.FMA32(xEntry, t118Entry, wBetaBar[k])
-					wAlphaBar[k] = num.FMA32(xEntry, t125Entry, wAlphaBar[k])
-					xBar[k] = num.FMA32(t125Entry, wAlpha[k], num.FMA32(t118Entry, wBeta[k], (t502_2[k]+t98_2[k])+t114_2[k]))
+					wBetaBar[k] = num.FMA32(xEntry, t17Entry, wBetaBar[k])
+					wAlphaBar[k] = num.FMA32(xEntry, t24Entry, wAlphaBar[k])
+					xBar[k] = num.FMA32(t24Entry, wAlpha[k], F(t17Entry*wBeta[k]))
 				}
 			}
 		}
@@ -2142,38 +851,36 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t3 := c.Work[3*L*T*dV:][:L*T*dV]                   // [L, T, d_v]
-	p := c.Work[L*T*dK+4*L*T*dV:][:L*T*dK]             // [L, T, d_k]
-	t82 := c.Work[3*L*T*dK+4*L*T*dV:][:L*T*dK]         // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+4*L*T*dV+2*L*T:][:L*T]      // [L, T]
-	t52 := c.Work[4*L*T*dK+4*L*T*dV+3*L*T:][:L*T*dV]   // [L, T, d_v]
-	t152 := c.Work[4*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t29 := c.Work[5*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]   // [L, T, d_k]
-	t2522 := c.Work[6*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK] // [L, T, d_k]
-	t3232 := (F(1) / num.Sqrt(F(dK)))
+	p := c.Work[:L*T*dK]                            // [L, T, d_k]
+	t82 := c.Work[L*T*dK:][:L*T*dK]                 // [L, T, d_k]
+	t3 := c.Work[2*L*T*dK+L*T*dV:][:L*T*dV]         // [L, T, d_v]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV:][:L*T]         // [L, T]
+	t15 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
+	t292 := c.Work[3*L*T*dK+2*L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
+	t322 := (F(1) / num.Sqrt(F(dK)))
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t29_2 := t29
-	t152_2 := t152
-	t2522_2 := t2522
+	t292_2 := t292
+	t15_2 := t15
+	t25_2 := t25
 	t32_2 := t32
 	if block > 0 {
-		t29_2 = c.Work[3*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t29_2[l*T*dK:][:T*dK])
-		t152_2 = c.Work[3*L*T*d+19*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t152_2[l*T*dK:][:T*dK])
-		t2522_2 = c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t2522_2[l*T*dK:][:T*dK])
-		t32_2 = c.Work[3*L*T*d+21*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T]
+		t292_2 = c.Work[5*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t292_2[l*T*dK:][:T*dK])
+		t15_2 = c.Work[6*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t15_2[l*T*dK:][:T*dK])
+		t25_2 = c.Work[7*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t25_2[l*T*dK:][:T*dK])
+		t32_2 = c.Work[8*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(t32_2[l*T:][:T])
 	}
 	if kern.Wide() {
@@ -2223,13 +930,13 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t29_2),
+						unsafe.SliceData(t292_2),
 						unsafe.SliceData(t112),
-						unsafe.SliceData(t152_2),
+						unsafe.SliceData(t15_2),
 						unsafe.SliceData(c.Beta),
-						unsafe.SliceData(t52),
+						unsafe.SliceData(c.VBar),
 						unsafe.SliceData(c.Alpha),
-						unsafe.SliceData(t2522_2),
+						unsafe.SliceData(t25_2),
 						unsafe.SliceData(p),
 						unsafe.SliceData(c.MProd),
 						unsafe.SliceData(t32_2),
@@ -2242,7 +949,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						C,
 						-C*s + T,
 						dV,
-						[2]float32{t3232},
+						[2]float32{t322},
 					}
 					stepBackwardTime4(&a, rows)
 				}
@@ -2282,28 +989,28 @@ func (c *stepBackwardRows1) Part(part int) {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a+1)*dK:][:dK]
-						t29_3 := t29_2[(l*T+a+C*s)*dK:][:dK]
-						t152_3 := t152_2[(l*T+a+C*s)*dK:][:dK]
+						t292_3 := t292_2[(l*T+a+C*s)*dK:][:dK]
+						t15_3 := t15_2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
-						t2522_3 := t2522_2[(l*T+a+C*s)*dK:][:dK]
+						t25_3 := t25_2[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						// comba.y, comba.M
 						var t31 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						w2 := F(t3232 * yBarEntry)
+						w2 := F(t322 * yBarEntry)
 						t3Entry := t3[(l*T+a+C*s)*dV+i]
 						t31Sums := [16]F{t31}
 						for j := range dK {
 							t1122 := num.FMA32(w2, t82_2[j], MBarState[j])
 							t31Sums[j%16] = num.FMA32(t1122, k[j], t31Sums[j%16])
-							t29_3[j] = num.FMA32(MTrail2[j], yBarEntry, t29_3[j])
+							t292_3[j] = num.FMA32(MTrail2[j], yBarEntry, t292_3[j])
 							t112[j] = t1122
-							t152_3[j] = num.FMA32(t1122, t3Entry, t152_3[j])
+							t15_3[j] = num.FMA32(t1122, t3Entry, t15_3[j])
 						}
 						t31 = kern.Sum16(&t31Sums)
 						// comba.M
 						betaEntry2 := beta[a]
-						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
 						var t42 F
 						alphaEntry3 := alpha[a]
@@ -2313,7 +1020,7 @@ func (c *stepBackwardRows1) Part(part int) {
 							MTrailEntry := MTrail3[j]
 							t112Entry := t112[j]
 							t42Sums[j%16] = num.FMA32(MTrailEntry, t112Entry, t42Sums[j%16])
-							t2522_3[j] = num.FMA32(-w3, MTrailEntry, t2522_3[j])
+							t25_3[j] = num.FMA32(-w3, MTrailEntry, t25_3[j])
 							MBarState[j] = num.FMA32(-w3, p2[j], F(alphaEntry3*t112Entry))
 						}
 						t42 = kern.Sum16(&t42Sums)

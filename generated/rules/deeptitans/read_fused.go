@@ -9,59 +9,6 @@ import (
 )
 
 type readNest1Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type readNest2Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t5        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type readNest3Args struct {
-	qProd *float32
-	qSqrt *float32
-	t17   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest4Args struct {
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t5         *float32
-	q1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type readNest5Args struct {
 	yProd     *float32
 	ySigmoid  *float32
 	t         *float32
@@ -77,186 +24,13 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]                               // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                      // [L, T, d_k]
-	q1 := c.Work[2*L*T*dK:][:L*T*dK]                    // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                      // [L, T]
-	t := c.Work[3*L*T*dK+L*T:][:L*T*dH]                 // [L, T, d_h]
-	k0 := c.Work[L*T*dH+3*L*T*dK+L*T:][:L*T*dK]         // [L, T, d_k]
-	t22 := c.Work[L*T*dH+4*L*T*dK+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-
-	// deep_titans.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		readNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.q
-	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest2(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bQ[k] + q1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					q12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(q12, q12, t8Sums[k%16])
-					t5_2[k] = t52
-					q1Sigmoid[k] = t6
-					q1_2[k] = q12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				qProd[j] = t8
-			}
-		}
-	}
-
-	// deep_titans.q
-	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
-		}
-		readNest3(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t10 := (F(0) < qProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-				t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-				qSqrt[j] = t13
-				t17_2[j] = t172
-				qDiv[j] = (F(1) / t172)
-				qDiv3[j] = (F(1) / t13)
-			}
-		}
-	}
-
-	// deep_titans.q, deep_titans.q1
-	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		readNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k := range dK {
-					q2 := (q1_2[k] / t17Entry)
-					q[k] = q2
-					qDiv2[k] = (q2 / t17Entry)
-					q1Sigmoid2[k] = kern.Sigmoid(-t5_2[k])
-				}
-			}
-		}
-	}
+	t := c.Work[:L*T*dH] // [L, T, d_h]
 
 	// deep_titans.y
 	for i := range L {
@@ -265,7 +39,7 @@ func (c *readFused) run() {
 
 	// deep_titans.y
 	if kern.Wide() {
-		a := readNest5Args{
+		a := readNest1Args{
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
 			unsafe.SliceData(t),
@@ -275,7 +49,7 @@ func (c *readFused) run() {
 			T,
 			dH,
 		}
-		readNest5(&a)
+		readNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -298,41 +72,9 @@ func (c *readFused) run() {
 	for i := range L {
 		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
-
-	// deep_titans.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			copy(t22[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t22[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.q1, deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t22[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
 }
 
 type readBackwardNest1Args struct {
-	bQ     *float32
-	q1Prod *float32
-	t5     *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type readBackwardNest2Args struct {
 	yProd    *float32
 	ySigmoid *float32
 	t        *float32
@@ -342,93 +84,16 @@ type readBackwardNest2Args struct {
 	n3       int // d_h
 }
 
-type readBackwardNest3Args struct {
+type readBackwardNest2Args struct {
 	ySigmoid  *float32
-	t322      *float32
+	t3        *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t92       *float32
+	t9        *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
 	n3        int // d_h
-}
-
-type readBackwardNest4Args struct {
-	t112  *float32
-	qDiv2 *float32
-	t162  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type readBackwardNest5Args struct {
-	t21        *bool
-	qDiv       *float32
-	t10        *bool
-	t172       *bool
-	t162       *float32
-	qDiv3      *float32
-	t5         *float32
-	q1Sigmoid  *float32
-	t112       *float32
-	q1Sigmoid2 *float32
-	t43        *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type readBackwardNest6Args struct {
-	pos *int32
-	t43 *float32
-	cQ  *float32
-	t46 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type readBackwardNest7Args struct {
-	q1Stack *float32
-	t43     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest8Args struct {
-	t48       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type readBackwardNest9Args struct {
-	t46 *float32
-	t48 *float32
-	t49 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -436,71 +101,19 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
-	t5 := c.Work[:L*T*dK]                                        // [L, T, d_k]
-	t := c.Work[L*T*dK:][:L*T*dH]                                // [L, T, d_h]
-	t322 := c.Work[L*T*dH+L*T*dK:][:L*T*dH]                      // [L, T, d_h]
-	t92 := c.Work[2*L*T*dH+L*T*dK:][:L*T*dH]                     // [L, T, d_h]
-	t112 := c.Work[3*L*T*dH+L*T*dK:][:L*T*dK]                    // [L, T, d_k]
-	t162 := c.Work[3*L*T*dH+2*L*T*dK:][:L*T]                     // [L, T]
-	t43 := c.Work[3*L*T*dH+2*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t46 := c.Work[3*L*T*dH+3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
-	t48 := c.Work[3*L*T*dH+4*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t49 := c.Work[3*L*T*dH+5*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t10 := c.Flags[:L*T]                                         // [L, T]
-	t172 := c.Flags[L*T:][:L*T]                                  // [L, T]
-	t21 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
-
-	// deep_titans.q1
-	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t5),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		readBackwardNest1(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t1722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
-			t10_2[j] = t102
-			t172_2[j] = t1722
-			t21_2[j] = (t1722 && t102)
-		}
-	}
+	t := c.Work[:L*T*dH]             // [L, T, d_h]
+	t3 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
+	t9 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
 
 	// deep_titans.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := readBackwardNest1Args{
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
 			unsafe.SliceData(t),
@@ -509,7 +122,7 @@ func (c *readBackwardFused) run() {
 			T,
 			dH,
 		}
-		readBackwardNest2(&a)
+		readBackwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -530,35 +143,35 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t322, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t3, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	if kern.Wide() {
-		a := readBackwardNest3Args{
+		a := readBackwardNest2Args{
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t322),
+			unsafe.SliceData(t3),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t92),
+			unsafe.SliceData(t9),
 			L,
 			T * dH,
 			T,
 			dH,
 		}
-		readBackwardNest3(&a)
+		readBackwardNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t322_2 := t322[(i*T+j)*dH:][:dH]
+				t3_2 := t3[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t92_2 := t92[(i*T+j)*dH:][:dH]
+				t9_2 := t9[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t322Entry := t322_2[k]
-					t92_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t322Entry), ySigmoid2[k], F(ySigmoidEntry*t322Entry))
+					t3Entry := t3_2[k]
+					t9_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t3Entry), ySigmoid2[k], F(ySigmoidEntry*t3Entry))
 				}
 			}
 		}
@@ -566,221 +179,11 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t92, i*T*dH), dH, 1)
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
 	}
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t112, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
-	}
-
-	// deep_titans.q
-	if kern.Wide() {
-		a := readBackwardNest4Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t162),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readBackwardNest4(&a)
-	} else {
-		for i := range L {
-			t162_2 := t162[i*T:][:T]
-			for j := range T {
-				t112_2 := t112[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1622 F
-				t1622Sums := [16]F{t1622}
-				for k := range dK {
-					t1622Sums[k%16] = num.FMA32(t112_2[k], qDiv2[k], t1622Sums[k%16])
-				}
-				t1622 = kern.Sum16(&t1622Sums)
-				t162_2[j] = -t1622
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := readBackwardNest5Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readBackwardNest5(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t172_2 := t172[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t112_2 := t112[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t43_2 := t43[(i*T+j)*dK:][:dK]
-				t21Entry := t21_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t21Entry && t10_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t37 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t112_2[k]*qDivEntry))
-					t432 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t37), q1Sigmoid2[k], F(q1SigmoidEntry*t37))
-					t43_2[k] = t432
-					bQBar[k] = bQBar[k] + t432
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t46)
-	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t46),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		readBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t43_2 := t43[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t46_2[m] = num.FMA32(t43_2[m], cQ[m], t46_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest7Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest7(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t43_2 := t43[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t43_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t48)
-	if kern.Wide() {
-		a := readBackwardNest8Args{
-			unsafe.SliceData(t48),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		readBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t48_2[k] = t48_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	if kern.Wide() {
-		a := readBackwardNest9Args{
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t49),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		readBackwardNest9(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
-				t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
-				t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t49_2[k] = t46_2[k] + t48_2[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.q0, deep_titans.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// deep_titans.q0, deep_titans.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 }

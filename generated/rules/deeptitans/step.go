@@ -13,86 +13,44 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + 13·L·T·d_k + 3·L·T·d_v + 14·L·T + 6·L·d_k entries and checkpoints of 2·L·d_h·d_k·segments + 2·L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v entries and checkpoints of 2·L·d_h·d_k·segments + 2·L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C              int // tokens from checkpoint to checkpoint
 	L              int
 	T              int
-	D              int
 	DH             int
 	DK             int
 	DV             int
-	WK             []F     // [d_k, d]
-	X              []F     // [L, T, d]
-	BK             []F     // [d_k]
-	Pos            []int32 // [L]
-	CK             []F     // [4, d_k]
-	K0Tail         []F     // [L, 3, d_k]
-	WV             []F     // [d_v, d]
-	WEta           []F     // [d_k + d_v]
-	BEta           []F     // []
-	WTheta         []F     // [d_k + d_v]
-	BTheta         []F     // []
-	W1             []F     // [L, d_h, d_k]
-	W2             []F     // [L, d_v, d_h]
-	SW1            []F     // [L, d_h, d_k]
-	SW2            []F     // [L, d_v, d_h]
-	WRho           []F     // [d_k + d_v]
-	BRho           []F     // []
-	WQ             []F     // [d_k, d]
-	BQ             []F     // [d_k]
-	CQ             []F     // [4, d_k]
-	Q0Tail         []F     // [L, 3, d_k]
-	Y              []F     // [L, T, d_v], written
-	K0TailOut      []F     // [L, 3, d_k], written
-	Q0TailOut      []F     // [L, 3, d_k], written
-	W1Out          []F     // [L, d_h, d_k], written
-	W2Out          []F     // [L, d_v, d_h], written
-	SW1Out         []F     // [L, d_h, d_k], written
-	SW2Out         []F     // [L, d_v, d_h], written
-	K1Stack        []F     // [L, T + 3, d_k], written
-	K1Prod         []F     // [L, T, d_k], written
-	K1Sigmoid      []F     // [L, T, d_k], written
-	KProd          []F     // [L, T], written
-	KSqrt          []F     // [L, T], written
-	K              []F     // [L, T, d_k], written
-	V              []F     // [L, T, d_v], written
-	EtaStack       []F     // [L, T, d_k + d_v], written
-	Eta            []F     // [L, T], written
-	ThetaSoftplus  []F     // [L, T], written
-	RhoSigmoid     []F     // [L, T], written
-	Q1Stack        []F     // [L, T + 3, d_k], written
-	Q1Prod         []F     // [L, T, d_k], written
-	Q1Sigmoid      []F     // [L, T, d_k], written
-	QProd          []F     // [L, T], written
-	QSqrt          []F     // [L, T], written
-	Q              []F     // [L, T, d_k], written
-	EProd          []F     // [L, T, d_h], written; may be nil
-	E              []F     // [L, T, d_v], written; may be nil
-	GW1Prod        []F     // [L, T, d_h], written; may be nil
-	YProd          []F     // [L, T, d_h], written; may be nil
-	QDiv           []F     // [L, T], written
-	QDiv2          []F     // [L, T, d_k], written
-	QDiv3          []F     // [L, T], written
-	Q1Sigmoid2     []F     // [L, T, d_k], written
-	RhoSigmoid2    []F     // [L, T], written
-	ThetaSigmoid   []F     // [L, T], written
-	EtaSigmoid     []F     // [L, T], written
-	KDiv           []F     // [L, T], written
-	KDiv2          []F     // [L, T, d_k], written
-	KDiv3          []F     // [L, T], written
-	K1Sigmoid2     []F     // [L, T, d_k], written
-	W1Checkpoints  []F     // [L, segments, d_h, d_k], written; may be nil
-	W2Checkpoints  []F     // [L, segments, d_v, d_h], written; may be nil
-	SW1Checkpoints []F     // [L, segments, d_h, d_k], written; may be nil
-	SW2Checkpoints []F     // [L, segments, d_v, d_h], written; may be nil
-	Work           []F     // WorkLen() entries
+	W1             []F // [L, d_h, d_k]
+	W2             []F // [L, d_v, d_h]
+	SW1            []F // [L, d_h, d_k]
+	SW2            []F // [L, d_v, d_h]
+	K              []F // [L, T, d_k]
+	V              []F // [L, T, d_v]
+	Eta            []F // [L, T]
+	Theta          []F // [L, T]
+	Rho            []F // [L, T]
+	Q              []F // [L, T, d_k]
+	Y              []F // [L, T, d_v], written
+	W1Out          []F // [L, d_h, d_k], written
+	W2Out          []F // [L, d_v, d_h], written
+	SW1Out         []F // [L, d_h, d_k], written
+	SW2Out         []F // [L, d_v, d_h], written
+	EProd          []F // [L, T, d_h], written; may be nil
+	E              []F // [L, T, d_v], written; may be nil
+	GW1Prod        []F // [L, T, d_h], written; may be nil
+	YProd          []F // [L, T, d_h], written; may be nil
+	W1Checkpoints  []F // [L, segments, d_h, d_k], written; may be nil
+	W2Checkpoints  []F // [L, segments, d_v, d_h], written; may be nil
+	SW1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
+	SW2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
+	Work           []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 10·L·T + 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 6*L*T*dK + 10*L*T + 2*dH*dK + 2*dH*dV + 8*dH + 3*dV
+	dH, dK, dV := c.DH, c.DK, c.DV
+	return 2*dH*dK + 2*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -101,42 +59,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t31 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t26 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t54 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	W1State := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
+	W1State := c.Work[:dH*dK] // [d_h, d_k]
+	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	SW1State := work[:dH*dK] // [d_h, d_k]
@@ -155,7 +81,7 @@ func (c *Step[F]) Run() {
 	work = work[dV:]
 	e2 := work[:dV] // [d_v]
 	work = work[dV:]
-	t22_2 := work[:dH] // [d_h]
+	t22 := work[:dH] // [d_h]
 	work = work[dH:]
 	t39 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -164,325 +90,6 @@ func (c *Step[F]) Run() {
 	t18 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
-
-	// deep_titans.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// deep_titans.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1, deep_titans.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// deep_titans.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// deep_titans.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// deep_titans.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// deep_titans.eta
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				etaStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				etaStack[k] = v[k]
-			}
-		}
-	}
-
-	// deep_titans.eta, deep_titans.theta, deep_titans.rho
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t252 F
-			var t312 F
-			for k := range dK + dV {
-				etaStackEntry := etaStack[k]
-				t212 += F(etaStackEntry * wEta[k])
-				t252 += F(etaStackEntry * wTheta[k])
-				t312 += F(etaStackEntry * wRho[k])
-			}
-			t21_2[j] = t212
-			t25_2[j] = t252
-			t31_2[j] = t312
-		}
-	}
-
-	// deep_titans.eta, deep_titans.theta, deep_titans.k, deep_titans.rho
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t22_3 := t22[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bEtaEntry
-			t262 := t25_2[j] + bThetaEntry
-			t27 := num.Softplus(t262)
-			t322 := t31_2[j] + bRhoEntry
-			t33 := num.Sigmoid(t322)
-			t22_3[j] = t222
-			eta[j] = num.Sigmoid(t222)
-			t26_2[j] = t262
-			thetaSoftplus[j] = t27
-			theta2[j] = num.Max(t27, F(0))
-			t32_2[j] = t322
-			rhoSigmoid[j] = t33
-			rho2[j] = num.Min(num.Max(t33, F(0)), F(1))
-		}
-	}
-
-	// deep_titans.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t45 F
-			for k := range dK {
-				t422 := bQ[k] + q1Prod[k]
-				t43 := num.Sigmoid(t422)
-				q12 := F(t422 * t43)
-				t45 += F(q12 * q12)
-				t42_2[k] = t422
-				q1Sigmoid[k] = t43
-				q1_2[k] = q12
-			}
-			qProd[j] = t45
-		}
-	}
-
-	// deep_titans.q, deep_titans.k, deep_titans.rho, deep_titans.theta, deep_titans.eta
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_3 := t22[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t47 := (F(0) < qProdEntry)
-			t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-			t542 := num.Max(kern.Choose(t47, t50, F(0)), F(1e-08))
-			qSqrt[j] = t50
-			t54_2[j] = t542
-			qDiv[j] = (F(1) / t542)
-			qDiv3[j] = (F(1) / t50)
-			rhoSigmoid2[j] = num.Sigmoid(-t32_2[j])
-			thetaSigmoid[j] = num.Sigmoid(t26_2[j])
-			etaSigmoid[j] = num.Sigmoid(-t22_3[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// deep_titans.q, deep_titans.q1, deep_titans.k, deep_titans.k1
-	for i := range L {
-		t54_2 := t54[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t54Entry := t54_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t54Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t54Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t42_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
 
 	// deep_titans
 	for l := range L {
@@ -552,9 +159,9 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
@@ -569,7 +176,7 @@ func (c *Step[F]) Run() {
 						t[i] = t4
 					}
 					// deep_titans.e, deep_titans.S_W2
-					thetaEntry := theta2[a]
+					thetaEntry := theta[a]
 					for i := range dH {
 						tEntry := t[i]
 						t23 := num.Sigmoid(tEntry)
@@ -580,11 +187,11 @@ func (c *Step[F]) Run() {
 					// deep_titans.e
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						var t32_2 F
+						var t32 F
 						for j := range dH {
-							t32_2 += F(W2State2[j] * t14[j])
+							t32 += F(W2State2[j] * t14[j])
 						}
-						t3[i] = t32_2
+						t3[i] = t32
 					}
 					// deep_titans.e
 					for i := range dV {
@@ -595,9 +202,9 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.G_W1
-					clear(t22_2)
+					clear(t22)
 					etaEntry := eta[a]
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						SW2State2 := SW2State[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
@@ -607,13 +214,13 @@ func (c *Step[F]) Run() {
 							W2StateEntry := W2State2[j]
 							SW2State2[j] = SW22
 							W2State2[j] = F(rhoEntry*W2StateEntry) + SW22
-							t22_2[j] += F(W2StateEntry * e2Entry)
+							t22[j] += F(W2StateEntry * e2Entry)
 						}
 					}
 					// deep_titans.G_W1
 					for i := range dH {
 						t2Entry := t2[i]
-						t22Entry := t22_2[i]
+						t22Entry := t22[i]
 						tEntry2 := t[i]
 						t39[i] = F(t2Entry*t22Entry) + F(F(F(tEntry2*t2Entry)*t22Entry)*num.Sigmoid(-tEntry2))
 					}
@@ -638,13 +245,13 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						t46Entry := t46[i]
 						t322 := t[i]
-						t42_2 := t22_2[i]
+						t42 := t22[i]
 						t18[i] = F(t46Entry * num.Sigmoid(t46Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t322
 						}
 						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t42_2
+							c.GW1Prod[(l*T+a+C*s)*dH+i] = t42
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t46Entry
@@ -704,98 +311,44 @@ type StepBackward[F num.Float] struct {
 	C              int // tokens from checkpoint to checkpoint
 	L              int
 	T              int
-	D              int
 	DH             int
 	DK             int
 	DV             int
-	WK             []F     // [d_k, d]
-	X              []F     // [L, T, d]
-	BK             []F     // [d_k]
-	Pos            []int32 // [L]
-	CK             []F     // [4, d_k]
-	WV             []F     // [d_v, d]
-	WEta           []F     // [d_k + d_v]
-	WTheta         []F     // [d_k + d_v]
-	WRho           []F     // [d_k + d_v]
-	WQ             []F     // [d_k, d]
-	BQ             []F     // [d_k]
-	CQ             []F     // [4, d_k]
-	YBar           []F     // [L, T, d_v]
-	K0TailBar      []F     // [L, 3, d_k]
-	Q0TailBar      []F     // [L, 3, d_k]
-	W1Bar          []F     // [L, d_h, d_k]
-	W2Bar          []F     // [L, d_v, d_h]
-	SW1Bar         []F     // [L, d_h, d_k]
-	SW2Bar         []F     // [L, d_v, d_h]
-	K1Stack        []F     // [L, T + 3, d_k]
-	K1Prod         []F     // [L, T, d_k]
-	K1Sigmoid      []F     // [L, T, d_k]
-	KProd          []F     // [L, T]
-	KSqrt          []F     // [L, T]
-	K              []F     // [L, T, d_k]
-	EtaStack       []F     // [L, T, d_k + d_v]
-	Eta            []F     // [L, T]
-	ThetaSoftplus  []F     // [L, T]
-	RhoSigmoid     []F     // [L, T]
-	Q1Stack        []F     // [L, T + 3, d_k]
-	Q1Prod         []F     // [L, T, d_k]
-	Q1Sigmoid      []F     // [L, T, d_k]
-	QProd          []F     // [L, T]
-	QSqrt          []F     // [L, T]
-	Q              []F     // [L, T, d_k]
-	EProd          []F     // [L, T, d_h]
-	E              []F     // [L, T, d_v]
-	GW1Prod        []F     // [L, T, d_h]
-	YProd          []F     // [L, T, d_h]
-	QDiv           []F     // [L, T]
-	QDiv2          []F     // [L, T, d_k]
-	QDiv3          []F     // [L, T]
-	Q1Sigmoid2     []F     // [L, T, d_k]
-	RhoSigmoid2    []F     // [L, T]
-	ThetaSigmoid   []F     // [L, T]
-	EtaSigmoid     []F     // [L, T]
-	KDiv           []F     // [L, T]
-	KDiv2          []F     // [L, T, d_k]
-	KDiv3          []F     // [L, T]
-	K1Sigmoid2     []F     // [L, T, d_k]
-	WKBar          []F     // [d_k, d], written
-	XBar           []F     // [L, T, d], written
-	BKBar          []F     // [d_k], written
-	CKBar          []F     // [4, d_k], written
-	K0TailBarOut   []F     // [L, 3, d_k], written
-	WVBar          []F     // [d_v, d], written
-	WEtaBar        []F     // [d_k + d_v], written
-	BEtaBar        []F     // [], written
-	WThetaBar      []F     // [d_k + d_v], written
-	BThetaBar      []F     // [], written
-	W1BarOut       []F     // [L, d_h, d_k], written
-	W2BarOut       []F     // [L, d_v, d_h], written
-	SW1BarOut      []F     // [L, d_h, d_k], written
-	SW2BarOut      []F     // [L, d_v, d_h], written
-	WRhoBar        []F     // [d_k + d_v], written
-	BRhoBar        []F     // [], written
-	WQBar          []F     // [d_k, d], written
-	BQBar          []F     // [d_k], written
-	CQBar          []F     // [4, d_k], written
-	Q0TailBarOut   []F     // [L, 3, d_k], written
-	W1Checkpoints  []F     // [L, segments, d_h, d_k]
-	W2Checkpoints  []F     // [L, segments, d_v, d_h]
-	SW1Checkpoints []F     // [L, segments, d_h, d_k]
-	SW2Checkpoints []F     // [L, segments, d_v, d_h]
-	Work           []F     // WorkLen() entries
-	Flags          []bool  // FlagsLen() entries
+	K              []F // [L, T, d_k]
+	Eta            []F // [L, T]
+	Theta          []F // [L, T]
+	Rho            []F // [L, T]
+	Q              []F // [L, T, d_k]
+	YBar           []F // [L, T, d_v]
+	W1Bar          []F // [L, d_h, d_k]
+	W2Bar          []F // [L, d_v, d_h]
+	SW1Bar         []F // [L, d_h, d_k]
+	SW2Bar         []F // [L, d_v, d_h]
+	EProd          []F // [L, T, d_h]
+	E              []F // [L, T, d_v]
+	GW1Prod        []F // [L, T, d_h]
+	YProd          []F // [L, T, d_h]
+	W1BarOut       []F // [L, d_h, d_k], written
+	W2BarOut       []F // [L, d_v, d_h], written
+	SW1BarOut      []F // [L, d_h, d_k], written
+	SW2BarOut      []F // [L, d_v, d_h], written
+	KBar           []F // [L, T, d_k], written
+	VBar           []F // [L, T, d_v], written
+	EtaBar         []F // [L, T], written
+	ThetaBar       []F // [L, T], written
+	RhoBar         []F // [L, T], written
+	QBar           []F // [L, T, d_k], written
+	W1Checkpoints  []F // [L, segments, d_h, d_k]
+	W2Checkpoints  []F // [L, segments, d_v, d_h]
+	SW1Checkpoints []F // [L, segments, d_h, d_k]
+	SW2Checkpoints []F // [L, segments, d_v, d_h]
+	Work           []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_h·d_k + 2·C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 14·L·T·d_k + 3·L·T·d_v + 10·L·T + 18·L·d_k + 4·d_h·d_k + 4·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
+// WorkLen is 2·C·d_h·d_k + 2·C·d_h·d_v + 13·L·T·d_h + 4·d_h·d_k + 4·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return 2*C*dH*dK + 2*C*dH*dV + 3*L*T*d + 13*L*T*dH + 14*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK + 4*dH*dK + 4*dH*dV + 8*dH + 3*dK + 3*dV
-}
-
-// FlagsLen is 8·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 8 * L * T
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
+	return 2*C*dH*dK + 2*C*dH*dV + 13*L*T*dH + 4*dH*dK + 4*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // Run computes StepBackward.
@@ -804,92 +357,34 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t2 := work[:L*T*dH] // [L, T, d_h]
+	t22 := c.Work[:L*T*dH] // [L, T, d_h]
+	work := c.Work[L*T*dH:]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1522 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1622 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t34 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t36 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t372 := work[:L*T*dH] // [L, T, d_h]
+	t37 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t38 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t39 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t6 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t4722 := work[:L*T*dH] // [L, T, d_h]
+	t47 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t81 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t822 := work[:L*T*dH] // [L, T, d_h]
+	t82 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t52 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t7 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t82 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t92 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t102 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t152 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t422 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t472 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t482 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t135 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t512 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t66 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t79 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t87 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t92_2 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t95 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t96 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t98 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t103 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t130 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t133 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t136 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t139 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -924,7 +419,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
-	t52_2 := work[:dH] // [d_h]
+	t52 := work[:dH] // [d_h]
 	work = work[dH:]
 	t57 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -932,116 +427,53 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t68 := work[:dH] // [d_h]
 	work = work[dH:]
-	t70 := work[:dK]     // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t47 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t162 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t202 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t532 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t58 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t104 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t108 := flags[:L*T] // [L, T]
-
-	// deep_titans.k1, deep_titans.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t42_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// deep_titans.k, deep_titans.theta, deep_titans.rho, deep_titans.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t532_2 := t532[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t35 := num.Max(rhoSigmoidEntry, F(0))
-			t473 := (F(0) < qProd[j])
-			t1623 := (F(1e-08) <= kern.Choose(t473, qSqrt[j], F(0)))
-			t5322 := (t35 <= F(1))
-			t10_2[j] = (F(0) < kProd[j])
-			theta2[j] = num.Max(thetaSoftplus[j], F(0))
-			rho2[j] = num.Min(t35, F(1))
-			t47_2[j] = t473
-			t162_2[j] = t1623
-			t202_2[j] = (t1623 && t473)
-			t532_2[j] = t5322
-			t58_2[j] = (t5322 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
+	t70 := work[:dK] // [d_k]
 
 	// deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 	for i := range L {
-		theta2 := theta[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			eProd := c.EProd[(i*T+j)*dH:][:dH]
 			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t2_2 := t2[(i*T+j)*dH:][:dH]
-			t1522_2 := t1522[(i*T+j)*dH:][:dH]
-			t1622_2 := t1622[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
 			t34_2 := t34[(i*T+j)*dH:][:dH]
 			t36_2 := t36[(i*T+j)*dH:][:dH]
-			t372_2 := t372[(i*T+j)*dH:][:dH]
+			t37_2 := t37[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
 			t39_2 := t39[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t4722_2 := t4722[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t47_2 := t47[(i*T+j)*dH:][:dH]
 			t81_2 := t81[(i*T+j)*dH:][:dH]
 			t72_2 := t72[(i*T+j)*dH:][:dH]
-			t822_2 := t822[(i*T+j)*dH:][:dH]
-			thetaEntry := theta2[j]
+			t82_2 := t82[(i*T+j)*dH:][:dH]
+			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
-				t22 := num.Sigmoid(eProdEntry)
-				t15222 := F(thetaEntry * eProdEntry)
+				t222 := num.Sigmoid(eProdEntry)
+				t1522 := F(thetaEntry * eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
-				t342 := F(t22 * GW1ProdEntry)
+				t342 := F(t222 * GW1ProdEntry)
 				t362 := -eProdEntry
-				t3722 := num.Sigmoid(t362)
-				t382 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
+				t372 := num.Sigmoid(t362)
+				t382 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t372)
 				yProdEntry := yProd[k]
-				t47222 := num.Sigmoid(yProdEntry)
-				t2_2[k] = t22
-				t1522_2[k] = t15222
-				t1622_2[k] = F(t22 * t15222)
+				t472 := num.Sigmoid(yProdEntry)
+				t22_2[k] = t222
+				t152_2[k] = t1522
+				t162_2[k] = F(t222 * t1522)
 				t34_2[k] = t342
 				t36_2[k] = t362
-				t372_2[k] = t3722
+				t37_2[k] = t372
 				t38_2[k] = t382
 				t39_2[k] = t342 + t382
-				t6_2[k] = F(F(thetaEntry*eProdEntry) * t22)
-				t4722_2[k] = t47222
-				t81_2[k] = F(yProdEntry * t47222)
+				t62_2[k] = F(F(thetaEntry*eProdEntry) * t222)
+				t47_2[k] = t472
+				t81_2[k] = F(yProdEntry * t472)
 				t72_2[k] = num.Sigmoid(-yProdEntry)
-				t822_2[k] = F(eProdEntry * t22)
+				t82_2[k] = F(eProdEntry * t222)
 			}
 		}
 	}
@@ -1107,29 +539,29 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2
 					etaEntry := eta[a]
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t1622_2 := t1622[(l*T+a+C*s)*dH:][:dH]
+						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 						SW2Trail3 := SW2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							SW22 := F(etaEntry*SW2Trail2[j]) - F(eEntry*t1622_2[j])
+							SW22 := F(etaEntry*SW2Trail2[j]) - F(eEntry*t162_2[j])
 							SW2Trail3[j] = SW22
 							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + SW22
 						}
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					for i := range dH {
 						SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1146,53 +578,53 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				t7_2 := t7[l*T+C*s:][:n]
-				t82_2 := t82[l*T+C*s:][:n]
-				t92_3 := t92[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t4722_2 := t4722[(l*T+a+C*s)*dH:][:dH]
+					t47_2 := t47[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
-					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-					t52_3 := t52[(l*T+a+C*s)*dK:][:dK]
-					t102_2 := t102[(l*T+a+C*s)*dK:][:dK]
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
 					clear(t32)
-					rhoEntry3 := rho2[a]
+					rhoEntry3 := rho[a]
 					etaEntry3 := eta[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eEntry2 := e[i]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t32[j] += F((F(rhoEntry3*W2Trail2[j]) + F(etaEntry3*SW2Trail2[j]) - F(eEntry2*t6_2[j])) * yBarEntry)
+							t32[j] += F((F(rhoEntry3*W2Trail2[j]) + F(etaEntry3*SW2Trail2[j]) - F(eEntry2*t62_2[j])) * yBarEntry)
 						}
 					}
 					// deep_titans.y
 					for i := range dH {
-						t4722Entry := t4722_2[i]
+						t47Entry := t47_2[i]
 						t32Entry := t32[i]
-						t9[i] = F(t4722Entry*t32Entry) + F(F(F(yProd[i]*t4722Entry)*t32Entry)*t72_2[i])
+						t9[i] = F(t47Entry*t32Entry) + F(F(F(yProd[i]*t47Entry)*t32Entry)*t72_2[i])
 					}
 					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
 					clear(t11)
 					clear(t21)
 					var t15 F
 					var t24 F
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -1225,9 +657,9 @@ func (c *StepBackward[F]) Run() {
 					}
 					// deep_titans.G_W1, deep_titans.S_W1
 					for i := range dH {
-						t2Entry := t2_2[i]
+						t22Entry := t22_2[i]
 						t77Entry := t77[i]
-						t3822[i] = -F(F(F(F(thetaEntry3*eProd[i])*t2Entry)*t372_2[i])*t77Entry) - F(F(thetaEntry3*t2Entry)*t77Entry)
+						t3822[i] = -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t37_2[i])*t77Entry) - F(F(thetaEntry3*t22Entry)*t77Entry)
 					}
 					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2
 					clear(t50)
@@ -1238,7 +670,7 @@ func (c *StepBackward[F]) Run() {
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						SW2BarState2 := SW2BarState[i*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
 						var t402 F
 						var t492 F
@@ -1250,7 +682,7 @@ func (c *StepBackward[F]) Run() {
 							t412 := W2BarState2[j] + F(yBarEntry2*t81_2[j])
 							t442 += F(W2TrailEntry * t412)
 							t462 := SW2BarState2[j] + t412
-							t492 += F(t462 * t6_2[j])
+							t492 += F(t462 * t62_2[j])
 							t55 += F(SW2Trail2[j] * t462)
 							t50[j] -= F(t462 * eEntry3)
 							SW2BarState2[j] = F(etaEntry3 * t462)
@@ -1261,15 +693,15 @@ func (c *StepBackward[F]) Run() {
 					// deep_titans.S_W2
 					var t53 F
 					for i := range dH {
-						t522 := F(t2_2[i] * t50[i])
+						t522 := F(t22_2[i] * t50[i])
 						t53 += F(eProd[i] * t522)
-						t52_2[i] = t522
+						t52[i] = t522
 					}
 					// deep_titans.e
 					for i := range dV {
 						t572 := t40[i] + t49[i]
 						t57[i] = t572
-						t62_2[i] = -t572
+						vBar[i] = -t572
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
@@ -1277,26 +709,26 @@ func (c *StepBackward[F]) Run() {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
-						t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
+						t82_2 := t82[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry3 := yBar[i]
 						t57Entry := t57[i]
 						eEntry4 := e[i]
 						for j := range dH {
 							t61[j] += F(W2Trail2[j] * t57Entry)
-							W2BarState2[j] = F(eEntry4*t3822[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t81_2[j]))) + F(t57Entry*t822_2[j])
+							W2BarState2[j] = F(eEntry4*t3822[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t81_2[j]))) + F(t57Entry*t82_2[j])
 						}
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
-						t2Entry2 := t2_2[i]
-						t372Entry := t372_2[i]
+						t22Entry2 := t22_2[i]
+						t37Entry := t37_2[i]
 						t77Entry2 := t77[i]
 						eProdEntry2 := eProd[i]
 						t61Entry := t61[i]
-						w5 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t372Entry)*t77Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t77Entry2) + F(F(thetaEntry3*eProdEntry2)*t50[i]) + F(eProdEntry2*t61Entry)
-						w6 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t2Entry2)*t372Entry) * t77Entry2)
-						t68[i] = w6 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t2Entry2)*t2Entry2)*t372Entry)*t77Entry2) + F(thetaEntry3*t52_2[i]) + F(t2Entry2*t61Entry) + F(F(t2Entry2*t372Entry)*w5)
+						w3 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t37Entry)*t77Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t77Entry2) + F(F(thetaEntry3*eProdEntry2)*t50[i]) + F(eProdEntry2*t61Entry)
+						w4 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t37Entry) * t77Entry2)
+						t68[i] = w4 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t37Entry)*t77Entry2) + F(thetaEntry3*t52[i]) + F(t22Entry2*t61Entry) + F(F(t22Entry2*t37Entry)*w3)
 					}
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
@@ -1313,13 +745,13 @@ func (c *StepBackward[F]) Run() {
 					}
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					for i := range dK {
-						t52_3[i] = F(thetaEntry3*t21[i]) + t70[i]
-						t102_2[i] = t11[i]
+						kBar[i] = F(thetaEntry3*t21[i]) + t70[i]
+						qBar[i] = t11[i]
 					}
 					// deep_titans.e
-					t7_2[a] = t24 + t55
-					t82_2[a] = t222 + t53
-					t92_3[a] = t15 + t442
+					etaBar[a] = t24 + t55
+					thetaBar[a] = t222 + t53
+					rhoBar[a] = t15 + t442
 				}
 			}
 		}
@@ -1352,403 +784,33 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// deep_titans.q
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		for j := range T {
-			t102_2 := t102[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1523 F
-			for k := range dK {
-				t1523 += F(t102_2[k] * qDiv2[k])
-			}
-			t152_2[j] = -t1523
-		}
-	}
-
-	// deep_titans.q1, deep_titans.q, deep_titans.k
-	clear(c.BQBar)
-	for i := range L {
-		t202_2 := t202[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t102_2 := t102[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t422_2 := t422[(i*T+j)*dK:][:dK]
-			t202Entry := t202_2[j]
-			qDivEntry := qDiv[j]
-			w3 := kern.Choose((t202Entry && t47_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t42Entry := t42_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t3622 := F(t102_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w3))
-				t4222 := F(q1SigmoidEntry*t3622) + F(F(F(t42Entry*q1SigmoidEntry)*t3622)*q1Sigmoid2[k])
-				t422_2[k] = t4222
-				bQBar[k] += t4222
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t452)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t422_2 := t422[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t452_2[m] += F(t422_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t422_2 := t422[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t422_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t472)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t472_2 := t472[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t472_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range T + 3 {
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t482_2[k] = t452_2[k] + t472_2[k]
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.k1
-	clear(t135)
-	for i := range L {
-		for j := range 3 {
-			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t135_2 := t135[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t482_2[k]
-				t135_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// deep_titans.q0, deep_titans.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t512, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// deep_titans.q0, deep_titans.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// deep_titans.rho, deep_titans.k, deep_titans.theta, deep_titans.eta
-	var t69 F
-	var t82_2 F
-	var t89 F
-	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t532_2 := t532[i*T:][:T]
-		t92_3 := t92[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t82_3 := t82[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
-		t108_2 := t108[i*T:][:T]
-		for j := range T {
-			t58Entry := t58_2[j]
-			t662 := kern.Choose(t58Entry, F(F(rhoSigmoid[j]*kern.Choose(t58Entry, kern.Choose(t532_2[j], t92_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t69 += t662
-			t722 := (F(0) <= thetaSoftplus[j])
-			t792 := kern.Choose(t722, F(kern.Choose(t722, t82_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t82_2 += t792
-			t872 := F(F(eta[j]*t7_2[j]) * etaSigmoid[j])
-			t89 += t872
-			t10Entry := t10_2[j]
-			t1042 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t66_2[j] = t662
-			t79_2[j] = t792
-			t87_2[j] = t872
-			t104_2[j] = t1042
-			t108_2[j] = (t1042 && t10Entry)
-		}
-	}
-	c.BRhoBar[0] = t69
-	c.BThetaBar[0] = t82_2
-	c.BEtaBar[0] = t89
-
-	// deep_titans.rho, deep_titans.theta, deep_titans.eta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	for i := range L {
-		t66_2 := t66[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for j := range T {
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK+dV]
-			t66Entry := t66_2[j]
-			t79Entry := t79_2[j]
-			t87Entry := t87_2[j]
-			for k := range dK + dV {
-				etaStackEntry := etaStack[k]
-				wRhoBar[k] += F(etaStackEntry * t66Entry)
-				wThetaBar[k] += F(etaStackEntry * t79Entry)
-				wEtaBar[k] += F(etaStackEntry * t87Entry)
-				t92_3[k] = F(t66Entry*wRho[k]) + F(t79Entry*wTheta[k]) + F(t87Entry*wEta[k])
-			}
-		}
-	}
-
-	// deep_titans.v, deep_titans.eta
-	for i := range L {
-		for j := range T {
-			t62_2 := t62[(i*T+j)*dV:][:dV]
-			t92_3 := t92_2[(i*T+j)*(dK+dV)+dK:][:dV]
-			t95_2 := t95[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t95_2[k] = t62_2[k] + t92_3[k]
-			}
-		}
-	}
-
-	// deep_titans.v
-	kern.Gemm(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
-
-	// deep_titans.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
-
-	// deep_titans.k, deep_titans.eta
-	for i := range L {
-		t103_2 := t103[i*T:][:T]
-		for j := range T {
-			t52_3 := t52[(i*T+j)*dK:][:dK]
-			t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			var t1032 F
-			for k := range dK {
-				t982 := t52_3[k] + t92_3[k]
-				t1032 += F(t982 * kDiv2[k])
-				t98_2[k] = t982
-			}
-			t103_2[j] = -t1032
-		}
-	}
-
-	// deep_titans.k1, deep_titans.k
-	clear(c.BKBar)
-	for i := range L {
-		t108_2 := t108[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t130_2 := t130[(i*T+j)*dK:][:dK]
-			t108Entry := t108_2[j]
-			kDivEntry := kDiv[j]
-			w4 := kern.Choose((t108Entry && t10_2[j]), kern.Choose(t108Entry, F(F(0.5*kern.Choose(t108Entry, kern.Choose(t104_2[j], t103_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t124 := F(t98_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
-				t1302 := F(k1SigmoidEntry*t124) + F(F(F(t5Entry*k1SigmoidEntry)*t124)*k1Sigmoid2[k])
-				t130_2[k] = t1302
-				bKBar[k] += t1302
-			}
-		}
-	}
-
-	// deep_titans.k1
-	clear(t133)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t130_2 := t130[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t133_2 := t133[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t133_2[m] += F(t130_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t130_2 := t130[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t130_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range T + 3 {
-			t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
-			t135_2 := t135[(i*(T+3)+j)*dK:][:dK]
-			t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t136_2[k] = t133_2[k] + t135_2[k]
-			}
-		}
-	}
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t136_2[k]
-			}
-		}
-	}
-
-	// deep_titans.k0, deep_titans.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t139, i*T*d), d, 1, kern.From(t136, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// deep_titans.k0, deep_titans.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t136, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// deep_titans.k0
-	for i := range L {
-		for j := range T {
-			t512_2 := t512[(i*T+j)*d:][:d]
-			t96_2 := t96[(i*T+j)*d:][:d]
-			t139_2 := t139[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t512_2[k] + t96_2[k] + t139_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                      Step[F]
-	back                                                                                      StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWEta, vBEta, vWTheta, vBTheta, vWRho, vBRho, vWQ, vBQ, vCQ, outY tape.Value[F]
-	m                                                                                         *block.Memory[F]
-	startW1                                                                                   tape.Value[F]
-	startW2                                                                                   tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vK, vV, vEta, vTheta, vRho, vQ, outY tape.Value[F]
+	m                                    *block.Memory[F]
+	startW1                              tape.Value[F]
+	startW2                              tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    deep_titans.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    deep_titans.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    deep_titans.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    deep_titans.v
-//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    deep_titans.eta
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
 //	e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W2
 //	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W1
 //	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W1
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W1
-//	q0_t = W_Q x_t    deep_titans.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
 //	y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; eta [L, T]; theta [L, T]; rho [L,
+// T]; q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/deep_titans.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("DeepTitans", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "DeepTitans", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], eta tape.Value[F], theta tape.Value[F], rho tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2 tape.Value[F]
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
@@ -1756,66 +818,28 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.W1 = m.Slots[1].Data
 	k.W2 = m.Slots[2].Data
 	k.SW1 = m.Slots[3].Data
 	k.SW2 = m.Slots[4].Data
-	k.Q0Tail = m.Slots[5].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
 	k.SW1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.SW2Out = arena.Alloc(k.L * k.DH * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.EtaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Eta = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.EProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
@@ -1828,17 +852,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -1859,8 +872,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 5, k.Q0TailOut)
 	m.Give(arena, 1, k.W1Out)
 	m.Give(arena, 2, k.W2Out)
 	m.Give(arena, 3, k.SW1Out)
@@ -1877,98 +888,43 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
+	g.K = k.K
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Rho = k.Rho
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
 	g.SW1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.SW2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.EtaStack = k.EtaStack
-	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.EProd = k.EProd
 	g.E = k.E
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WEtaBar = t.Scratch(g.DK + g.DV)
-	g.BEtaBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
 	g.SW1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.SW2BarOut = t.Scratch(g.L * g.DH * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.EtaBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.SW1Checkpoints = k.SW1Checkpoints
 	g.SW2Checkpoints = k.SW2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 1, n.startW1, g.W1BarOut)
 	block.AccumulateFresh(t, n.m, 2, n.startW2, g.W2BarOut)
 }

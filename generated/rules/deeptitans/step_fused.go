@@ -9,157 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	etaStack *float32
-	wEta     *float32
-	wTheta   *float32
-	wRho     *float32
-	t21      *float32
-	t25      *float32
-	t31      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t25           *float32
-	t31           *float32
-	t22           *float32
-	eta           *float32
-	t26           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	t32           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	n0            int        // L
-	n1            int        // T
-	bEtaEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-	bRhoEntry     [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t42       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t54          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t32          *float32
-	rhoSigmoid2  *float32
-	t26          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	etaSigmoid   *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest10Args struct {
-	t54        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t42        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepNest11Args struct {
 	W1State *float32
 	k       *float32
 	t       *float32
@@ -170,7 +19,7 @@ type stepNest11Args struct {
 	n4      int // d_h
 }
 
-type stepNest12Args struct {
+type stepNest2Args struct {
 	t          *float32
 	t2         *float32
 	t14        *float32
@@ -179,7 +28,7 @@ type stepNest12Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest3Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
@@ -189,7 +38,7 @@ type stepNest13Args struct {
 	n3      int // d_v
 }
 
-type stepNest14Args struct {
+type stepNest4Args struct {
 	t3 *float32
 	v  *float32
 	e  *float32
@@ -197,7 +46,7 @@ type stepNest14Args struct {
 	n1 int // d_v
 }
 
-type stepNest15Args struct {
+type stepNest5Args struct {
 	t3 *float32
 	v  *float32
 	e2 *float32
@@ -205,7 +54,7 @@ type stepNest15Args struct {
 	n1 int // d_v
 }
 
-type stepNest16Args struct {
+type stepNest6Args struct {
 	e2       *float32
 	t162     *float32
 	SW2State *float32
@@ -219,7 +68,7 @@ type stepNest16Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepNest17Args struct {
+type stepNest7Args struct {
 	t2  *float32
 	t22 *float32
 	t   *float32
@@ -227,7 +76,7 @@ type stepNest17Args struct {
 	n0  int // d_h
 }
 
-type stepNest18Args struct {
+type stepNest8Args struct {
 	t39        *float32
 	k          *float32
 	SW1State   *float32
@@ -244,34 +93,34 @@ type stepNest18Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest19Args struct {
+type stepNest9Args struct {
 	t     *float32
 	eProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest20Args struct {
+type stepNest10Args struct {
 	t22     *float32
 	GW1Prod *float32
 	n0      int // d_h·a + C·d_h·s + T·d_h·l
 	n1      int // d_h
 }
 
-type stepNest21Args struct {
+type stepNest11Args struct {
 	t46   *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest22Args struct {
+type stepNest12Args struct {
 	t46 *float32
 	t18 *float32
 	n0  int // d_h
 }
 
-type stepNest23Args struct {
+type stepNest13Args struct {
 	W2State *float32
 	t18     *float32
 	y2      *float32
@@ -286,521 +135,30 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                                            // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                                   // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                 // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                                   // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                               // [L, T]
-	t25 := c.Work[3*L*T*dK+2*L*T:][:L*T]                             // [L, T]
-	t31 := c.Work[3*L*T*dK+3*L*T:][:L*T]                             // [L, T]
-	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]                             // [L, T]
-	t26 := c.Work[3*L*T*dK+5*L*T:][:L*T]                             // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]                           // [L, T]
-	t32 := c.Work[3*L*T*dK+7*L*T:][:L*T]                             // [L, T]
-	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]                             // [L, T]
-	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK]                          // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]                             // [L, T]
-	W1State := c.Work[6*L*T*dK+10*L*T:][:dH*dK]                      // [d_h, d_k]
-	W2State := c.Work[6*L*T*dK+10*L*T+dH*dK:][:dH*dV]                // [d_v, d_h]
-	SW1State := c.Work[6*L*T*dK+10*L*T+dH*dK+dH*dV:][:dH*dK]         // [d_h, d_k]
-	SW2State := c.Work[6*L*T*dK+10*L*T+2*dH*dK+dH*dV:][:dH*dV]       // [d_v, d_h]
-	t := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV:][:dH]               // [d_h]
-	t2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+dH:][:dH]           // [d_h]
-	t14 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+2*dH:][:dH]        // [d_h]
-	t162 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+3*dH:][:dH]       // [d_h]
-	t3 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+4*dH:][:dV]         // [d_v]
-	e2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+4*dH+dV:][:dV]      // [d_v]
-	t22_2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+4*dH+2*dV:][:dH] // [d_h]
-	t39 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+5*dH+2*dV:][:dH]   // [d_h]
-	t46 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+6*dH+2*dV:][:dH]   // [d_h]
-	t18 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+7*dH+2*dV:][:dH]   // [d_h]
-	y2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+8*dH+2*dV:][:dV]    // [d_v]
-
-	// deep_titans.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1, deep_titans.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// deep_titans.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// deep_titans.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// deep_titans.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// deep_titans.eta
-	for i := range L {
-		for j := range T {
-			copy(c.EtaStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.EtaStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// deep_titans.eta, deep_titans.theta, deep_titans.rho
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.EtaStack),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t31),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
-			for j := range T {
-				etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t252 F
-				var t312 F
-				t212Sums := [16]F{t212}
-				t252Sums := [16]F{t252}
-				t312Sums := [16]F{t312}
-				for k := range dK + dV {
-					etaStackEntry := etaStack[k]
-					t212Sums[k%16] = num.FMA32(etaStackEntry, wEta[k], t212Sums[k%16])
-					t252Sums[k%16] = num.FMA32(etaStackEntry, wTheta[k], t252Sums[k%16])
-					t312Sums[k%16] = num.FMA32(etaStackEntry, wRho[k], t312Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t252 = kern.Sum16(&t252Sums)
-				t312 = kern.Sum16(&t312Sums)
-				t21_2[j] = t212
-				t25_2[j] = t252
-				t31_2[j] = t312
-			}
-		}
-	}
-
-	// deep_titans.eta, deep_titans.theta, deep_titans.k, deep_titans.rho
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			L,
-			T,
-			[2]float32{bEtaEntry},
-			[2]float32{bThetaEntry},
-			[2]float32{bRhoEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
-			t22_3 := t22[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bEtaEntry
-				t262 := t25_2[j] + bThetaEntry
-				t27 := kern.Softplus(t262)
-				t322 := t31_2[j] + bRhoEntry
-				t33 := kern.Sigmoid(t322)
-				t22_3[j] = t222
-				eta[j] = kern.Sigmoid(t222)
-				t26_2[j] = t262
-				thetaSoftplus[j] = t27
-				theta2[j] = kern.Larger(t27, F(0))
-				t32_2[j] = t322
-				rhoSigmoid[j] = t33
-				rho2[j] = kern.Smaller(kern.Larger(t33, F(0)), F(1))
-			}
-		}
-	}
-
-	// deep_titans.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t45 F
-				t45Sums := [16]F{t45}
-				for k := range dK {
-					t422 := bQ[k] + q1Prod[k]
-					t43 := kern.Sigmoid(t422)
-					q12 := F(t422 * t43)
-					t45Sums[k%16] = num.FMA32(q12, q12, t45Sums[k%16])
-					t42_2[k] = t422
-					q1Sigmoid[k] = t43
-					q1_2[k] = q12
-				}
-				t45 = kern.Sum16(&t45Sums)
-				qProd[j] = t45
-			}
-		}
-	}
-
-	// deep_titans.q, deep_titans.k, deep_titans.rho, deep_titans.theta, deep_titans.eta
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t22_3 := t22[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t47 := (F(0) < qProdEntry)
-				t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-				t542 := kern.Larger(kern.Choose(t47, t50, F(0)), F(1e-08))
-				qSqrt[j] = t50
-				t54_2[j] = t542
-				qDiv[j] = (F(1) / t542)
-				qDiv3[j] = (F(1) / t50)
-				rhoSigmoid2[j] = kern.Sigmoid(-t32_2[j])
-				thetaSigmoid[j] = kern.Sigmoid(t26_2[j])
-				etaSigmoid[j] = kern.Sigmoid(-t22_3[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// deep_titans.q, deep_titans.q1, deep_titans.k, deep_titans.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t54),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t54_2 := t54[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t54Entry := t54_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t54Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t54Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t42_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
+	W1State := c.Work[:dH*dK]                      // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]              // [d_v, d_h]
+	SW1State := c.Work[dH*dK+dH*dV:][:dH*dK]       // [d_h, d_k]
+	SW2State := c.Work[2*dH*dK+dH*dV:][:dH*dV]     // [d_v, d_h]
+	t := c.Work[2*dH*dK+2*dH*dV:][:dH]             // [d_h]
+	t2 := c.Work[2*dH*dK+2*dH*dV+dH:][:dH]         // [d_h]
+	t14 := c.Work[2*dH*dK+2*dH*dV+2*dH:][:dH]      // [d_h]
+	t162 := c.Work[2*dH*dK+2*dH*dV+3*dH:][:dH]     // [d_h]
+	t3 := c.Work[2*dH*dK+2*dH*dV+4*dH:][:dV]       // [d_v]
+	e2 := c.Work[2*dH*dK+2*dH*dV+4*dH+dV:][:dV]    // [d_v]
+	t22 := c.Work[2*dH*dK+2*dH*dV+4*dH+2*dV:][:dH] // [d_h]
+	t39 := c.Work[2*dH*dK+2*dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t46 := c.Work[2*dH*dK+2*dH*dV+6*dH+2*dV:][:dH] // [d_h]
+	t18 := c.Work[2*dH*dK+2*dH*dV+7*dH+2*dV:][:dH] // [d_h]
+	y2 := c.Work[2*dH*dK+2*dH*dV+8*dH+2*dV:][:dV]  // [d_v]
 
 	// deep_titans
 	for l := range L {
@@ -838,13 +196,13 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t),
@@ -854,7 +212,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest11(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -869,9 +227,9 @@ func (c *stepFused) run() {
 						}
 					}
 					// deep_titans.e, deep_titans.S_W2
-					thetaEntry := theta2[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t14),
@@ -879,7 +237,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{thetaEntry},
 						}
-						stepNest12(&a2)
+						stepNest2(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -891,7 +249,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
@@ -900,30 +258,30 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest13(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							var t32_2 F
-							t32Sums := [16]F{t32_2}
+							var t32 F
+							t32Sums := [16]F{t32}
 							for j := range dH {
 								t32Sums[j%16] = num.FMA32(W2State2[j], t14[j], t32Sums[j%16])
 							}
-							t32_2 = kern.Sum16(&t32Sums)
-							t3[i] = t32_2
+							t32 = kern.Sum16(&t32Sums)
+							t3[i] = t32
 						}
 					}
 					// deep_titans.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := stepNest14Args{
+							a2 := stepNest4Args{
 								unsafe.SliceData(t3),
 								unsafe.SliceData(c.V),
 								kern.Given(c.E),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest14(&a2)
+							stepNest4(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -934,14 +292,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(e2),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest15(&a2)
+						stepNest5(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -950,16 +308,16 @@ func (c *stepFused) run() {
 						}
 					}
 					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.G_W1
-					clear(t22_2)
+					clear(t22)
 					etaEntry := eta[a]
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(t162),
 							unsafe.SliceData(SW2State),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t22),
 							dH,
 							2 * dH,
 							3 * dH,
@@ -967,7 +325,7 @@ func (c *stepFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest16(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							SW2State2 := SW2State[i*dH:][:dH]
@@ -978,31 +336,31 @@ func (c *stepFused) run() {
 								W2StateEntry := W2State2[j]
 								SW2State2[j] = SW22
 								W2State2[j] = num.FMA32(rhoEntry, W2StateEntry, SW22)
-								t22_2[j] = num.FMA32(W2StateEntry, e2Entry, t22_2[j])
+								t22[j] = num.FMA32(W2StateEntry, e2Entry, t22[j])
 							}
 						}
 					}
 					// deep_titans.G_W1
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t39),
 							dH,
 						}
-						stepNest17(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
-							t22Entry := t22_2[i]
+							t22Entry := t22[i]
 							tEntry2 := t[i]
 							t39[i] = num.FMA32(F(F(tEntry2*t2Entry)*t22Entry), kern.Sigmoid(-tEntry2), F(t2Entry*t22Entry))
 						}
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SW1State),
@@ -1018,7 +376,7 @@ func (c *stepFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest18(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1042,13 +400,13 @@ func (c *stepFused) run() {
 					// deep_titans.y, deep_titans
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest19Args{
+							a2 := stepNest9Args{
 								unsafe.SliceData(t),
 								kern.Given(c.EProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest19(&a2)
+							stepNest9(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1059,30 +417,30 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest20Args{
-								unsafe.SliceData(t22_2),
+							a2 := stepNest10Args{
+								unsafe.SliceData(t22),
 								kern.Given(c.GW1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest20(&a2)
+							stepNest10(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t42_2 := t22_2[i]
-								GW1Prod[i] = t42_2
+								t42 := t22[i]
+								GW1Prod[i] = t42
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest21Args{
+							a2 := stepNest11Args{
 								unsafe.SliceData(t46),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest21(&a2)
+							stepNest11(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1092,12 +450,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest22Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t46),
 							unsafe.SliceData(t18),
 							dH,
 						}
-						stepNest22(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
@@ -1106,7 +464,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest23Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(y2),
@@ -1115,7 +473,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest23(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -1149,45 +507,32 @@ func (c *stepFused) run() {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t42    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardNest2Args struct {
 	theta   *float32
 	eProd   *float32
 	GW1Prod *float32
 	yProd   *float32
-	t2      *float32
-	t1522   *float32
-	t1622   *float32
+	t22     *float32
+	t152    *float32
+	t162    *float32
 	t34     *float32
 	t36     *float32
-	t372    *float32
+	t37     *float32
 	t38     *float32
 	t39     *float32
-	t6      *float32
-	t4722   *float32
+	t62     *float32
+	t47     *float32
 	t81     *float32
 	t72     *float32
-	t822    *float32
+	t82     *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
 	n3      int // d_h
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest2Args struct {
 	e        *float32
-	t1622    *float32
+	t162     *float32
 	SW2Trail *float32
 	W2Trail  *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
@@ -1200,7 +545,7 @@ type stepBackwardNest3Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest3Args struct {
 	t39         *float32
 	k           *float32
 	SW1Trail    *float32
@@ -1216,10 +561,10 @@ type stepBackwardNest4Args struct {
 	rhoEntry    [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	e         *float32
 	yBar      *float32
-	t6        *float32
+	t62       *float32
 	SW2Trail  *float32
 	W2Trail   *float32
 	t32       *float32
@@ -1238,8 +583,8 @@ type stepBackwardNest5Args struct {
 	rhoEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
-	t4722 *float32
+type stepBackwardNest5Args struct {
+	t47   *float32
 	t32   *float32
 	yProd *float32
 	t72   *float32
@@ -1248,7 +593,7 @@ type stepBackwardNest6Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest6Args struct {
 	t9          *float32
 	t39         *float32
 	q           *float32
@@ -1282,7 +627,7 @@ type stepBackwardNest7Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest7Args struct {
 	k         *float32
 	t21       *float32
 	t222Total *float32
@@ -1291,18 +636,18 @@ type stepBackwardNest8Args struct {
 	t222      [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
-	t2          *float32
+type stepBackwardNest8Args struct {
+	t22         *float32
 	t77         *float32
 	eProd       *float32
-	t372        *float32
+	t37         *float32
 	t3822       *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest9Args struct {
 	yBar        *float32
 	e           *float32
 	W2Trail     *float32
@@ -1310,7 +655,7 @@ type stepBackwardNest10Args struct {
 	t81         *float32
 	W2BarState  *float32
 	SW2BarState *float32
-	t6          *float32
+	t62         *float32
 	SW2Trail    *float32
 	t50         *float32
 	t40         *float32
@@ -1335,8 +680,8 @@ type stepBackwardNest10Args struct {
 	etaEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
-	t2       *float32
+type stepBackwardNest10Args struct {
+	t22      *float32
 	t50      *float32
 	eProd    *float32
 	t52      *float32
@@ -1346,22 +691,22 @@ type stepBackwardNest11Args struct {
 	t53      [2]float32 // and nothing
 }
 
-type stepBackwardNest12Args struct {
-	t40 *float32
-	t49 *float32
-	t57 *float32
-	t62 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
+type stepBackwardNest11Args struct {
+	t40  *float32
+	t49  *float32
+	t57  *float32
+	vBar *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest12Args struct {
 	yBar       *float32
 	t57        *float32
 	e          *float32
 	W2Trail    *float32
 	t61        *float32
-	t822       *float32
+	t82        *float32
 	t81        *float32
 	W2BarState *float32
 	t3822      *float32
@@ -1381,10 +726,10 @@ type stepBackwardNest13Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest13Args struct {
 	GW1Prod     *float32
-	t2          *float32
-	t372        *float32
+	t22         *float32
+	t37         *float32
 	t77         *float32
 	eProd       *float32
 	t61         *float32
@@ -1396,7 +741,7 @@ type stepBackwardNest14Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest14Args struct {
 	t9         *float32
 	t68        *float32
 	W1Trail    *float32
@@ -1416,221 +761,15 @@ type stepBackwardNest15Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest15Args struct {
 	t21         *float32
 	t70         *float32
-	t52         *float32
+	kBar        *float32
 	t11         *float32
-	t102        *float32
+	qBar        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t102  *float32
-	qDiv2 *float32
-	t152  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest18Args struct {
-	t202       *bool
-	qDiv       *float32
-	t47        *bool
-	t162       *bool
-	t152       *float32
-	qDiv3      *float32
-	t42        *float32
-	q1Sigmoid  *float32
-	t102       *float32
-	q1Sigmoid2 *float32
-	t422       *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest19Args struct {
-	pos  *int32
-	t422 *float32
-	cQ   *float32
-	t452 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest20Args struct {
-	q1Stack *float32
-	t422    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest21Args struct {
-	t472      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest22Args struct {
-	t452 *float32
-	t472 *float32
-	t482 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest23Args struct {
-	t482         *float32
-	q0TailBarOut *float32
-	t135         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest24Args struct {
-	t66       *float32
-	t79       *float32
-	t87       *float32
-	etaStack  *float32
-	wRhoBar   *float32
-	wThetaBar *float32
-	wEtaBar   *float32
-	wEta      *float32
-	wTheta    *float32
-	wRho      *float32
-	t92       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest25Args struct {
-	t62 *float32
-	t92 *float32
-	t95 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest26Args struct {
-	t52   *float32
-	t92   *float32
-	kDiv2 *float32
-	t98   *float32
-	t103  *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest27Args struct {
-	t108       *bool
-	kDiv       *float32
-	t10        *bool
-	t104       *bool
-	t103       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t98        *float32
-	k1Sigmoid2 *float32
-	t130       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest28Args struct {
-	pos  *int32
-	t130 *float32
-	cK   *float32
-	t133 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest29Args struct {
-	k1Stack *float32
-	t130    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest30Args struct {
-	t133 *float32
-	t135 *float32
-	t136 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest31Args struct {
-	t512 *float32
-	t96  *float32
-	t139 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1638,88 +777,50 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                         // [L, T, d_k]
-	t42 := c.Work[L*T*dK:][:L*T*dK]                                                                                               // [L, T, d_k]
-	theta := c.Work[2*L*T*dK:][:L*T]                                                                                              // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                            // [L, T]
-	t2 := c.Work[2*L*T*dK+2*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
-	t1522 := c.Work[L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t1622 := c.Work[2*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t34 := c.Work[3*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t36 := c.Work[4*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t372 := c.Work[5*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t38 := c.Work[6*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t39 := c.Work[7*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t6 := c.Work[8*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t4722 := c.Work[9*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t81 := c.Work[10*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t72 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t822 := c.Work[12*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t52 := c.Work[13*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dK]                                                                             // [L, T, d_k]
-	t62 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T:][:L*T*dV]                                                                             // [L, T, d_v]
-	t7 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+2*L*T:][:L*T]                                                                          // [L, T]
-	t82 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+3*L*T:][:L*T]                                                                         // [L, T]
-	t92 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+4*L*T:][:L*T]                                                                         // [L, T]
-	t102 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                     // [L, T, d_k]
-	t152 := c.Work[13*L*T*dH+4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                                        // [L, T]
-	t422 := c.Work[13*L*T*dH+4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                                     // [L, T, d_k]
-	t452 := c.Work[13*L*T*dH+5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                                              // [L, T + 3, d_k]
-	t472 := c.Work[13*L*T*dH+6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                                       // [L, T + 3, d_k]
-	t482 := c.Work[13*L*T*dH+7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                                       // [L, T + 3, d_k]
-	t135 := c.Work[13*L*T*dH+8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                                       // [L, T + 3, d_k]
-	t512 := c.Work[13*L*T*dH+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                                              // [L, T, d]
-	t66 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                                           // [L, T]
-	t79 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                                           // [L, T]
-	t87 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                                                           // [L, T]
-	t92_2 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
-	t95 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]                                                     // [L, T, d_v]
-	t96 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*d]                                                      // [L, T, d]
-	t98 := c.Work[2*L*T*d+13*L*T*dH+10*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                                   // [L, T, d_k]
-	t103 := c.Work[2*L*T*d+13*L*T*dH+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]                                                     // [L, T]
-	t130 := c.Work[2*L*T*d+13*L*T*dH+11*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]                                                 // [L, T, d_k]
-	t133 := c.Work[2*L*T*d+13*L*T*dH+12*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK]                                          // [L, T + 3, d_k]
-	t136 := c.Work[2*L*T*d+13*L*T*dH+13*L*T*dK+3*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK]                                          // [L, T + 3, d_k]
-	t139 := c.Work[2*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:][:L*T*d]                                                  // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:][:dH*dK]                                            // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+dH*dK:][:dH*dV]                                      // [d_v, d_h]
-	SW1BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+dH*dK+dH*dV:][:dH*dK]                               // [d_h, d_k]
-	SW2BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+2*dH*dK+dH*dV:][:dH*dV]                             // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+2*dH*dK+2*dH*dV:][:C*dH*dK+dH*dK]                       // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+3*dH*dK+2*dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	SW1Trail := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+3*dH*dK+3*dH*dV:][:C*dH*dK+dH*dK]      // [C + 1, d_h, d_k]
-	SW2Trail := c.Work[2*C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+3*dH*dV:][:C*dH*dV+dH*dV]    // [C + 1, d_v, d_h]
-	t32 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV:][:dH]                  // [d_h]
-	t9 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+dH:][:dH]                // [d_h]
-	t11 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH:][:dK]             // [d_k]
-	t77 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH+dK:][:dH]          // [d_h]
-	t21 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+3*dH+dK:][:dK]          // [d_k]
-	t3822 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+3*dH+2*dK:][:dH]      // [d_h]
-	t40 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+4*dH+2*dK:][:dV]        // [d_v]
-	t49 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
-	t50 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
-	t52_2 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH] // [d_h]
-	t57 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
-	t61 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t68 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t70 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
-	t10 := c.Flags[:L*T]                                                                                                          // [L, T]
-	t47 := c.Flags[L*T:][:L*T]                                                                                                    // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                                                                                                 // [L, T]
-	t202 := c.Flags[3*L*T:][:L*T]                                                                                                 // [L, T]
-	t532 := c.Flags[4*L*T:][:L*T]                                                                                                 // [L, T]
-	t58 := c.Flags[5*L*T:][:L*T]                                                                                                  // [L, T]
-	t104 := c.Flags[6*L*T:][:L*T]                                                                                                 // [L, T]
-	t108 := c.Flags[7*L*T:][:L*T]                                                                                                 // [L, T]
+	t22 := c.Work[:L*T*dH]                                                            // [L, T, d_h]
+	t152 := c.Work[L*T*dH:][:L*T*dH]                                                  // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t34 := c.Work[3*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t36 := c.Work[4*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t37 := c.Work[5*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t38 := c.Work[6*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t39 := c.Work[7*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t47 := c.Work[9*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t81 := c.Work[10*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t72 := c.Work[11*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t82 := c.Work[12*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	W1BarState := c.Work[13*L*T*dH:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	SW1BarState := c.Work[13*L*T*dH+dH*dK+dH*dV:][:dH*dK]                             // [d_h, d_k]
+	SW2BarState := c.Work[13*L*T*dH+2*dH*dK+dH*dV:][:dH*dV]                           // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+2*dH*dK+2*dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+3*dH*dK+2*dH*dV:][:C*dH*dV+dH*dV]             // [C + 1, d_v, d_h]
+	SW1Trail := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV:][:C*dH*dK+dH*dK]    // [C + 1, d_h, d_k]
+	SW2Trail := c.Work[2*C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV:][:C*dH*dV+dH*dV]  // [C + 1, d_v, d_h]
+	t32 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV:][:dH]                // [d_h]
+	t9 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+dH:][:dH]              // [d_h]
+	t11 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+2*dH:][:dK]           // [d_k]
+	t77 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+2*dH+dK:][:dH]        // [d_h]
+	t21 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+3*dH+dK:][:dK]        // [d_k]
+	t3822 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+3*dH+2*dK:][:dH]    // [d_h]
+	t40 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+4*dH+2*dK:][:dV]      // [d_v]
+	t49 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]   // [d_v]
+	t50 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH] // [d_h]
+	t52 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH] // [d_h]
+	t57 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV] // [d_v]
+	t61 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH] // [d_h]
+	t68 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH] // [d_h]
+	t70 := c.Work[2*C*dH*dK+2*C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+8*dH+2*dK+3*dV:][:dK] // [d_k]
 	t15Total := make([]F, 1)
 	t24Total := make([]F, 1)
 	t222Total := make([]F, 1)
@@ -1727,141 +828,77 @@ func (c *stepBackwardFused) run() {
 	t55Total := make([]F, 1)
 	t53Total := make([]F, 1)
 
-	// deep_titans.k1, deep_titans.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t42_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.k, deep_titans.theta, deep_titans.rho, deep_titans.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t532_2 := t532[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t35 := kern.Larger(rhoSigmoidEntry, F(0))
-			t473 := (F(0) < qProd[j])
-			t1623 := (F(1e-08) <= kern.Choose(t473, qSqrt[j], F(0)))
-			t5322 := (t35 <= F(1))
-			t10_2[j] = (F(0) < kProd[j])
-			theta2[j] = kern.Larger(thetaSoftplus[j], F(0))
-			rho2[j] = kern.Smaller(t35, F(1))
-			t47_2[j] = t473
-			t162_2[j] = t1623
-			t202_2[j] = (t1623 && t473)
-			t532_2[j] = t5322
-			t58_2[j] = (t5322 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
-
 	// deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(theta),
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(c.EProd),
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t1622),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t36),
-			unsafe.SliceData(t372),
+			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t4722),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t47),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t72),
-			unsafe.SliceData(t822),
+			unsafe.SliceData(t82),
 			L,
 			T,
 			T * dH,
 			dH,
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
-			theta2 := theta[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
 			for j := range T {
 				eProd := c.EProd[(i*T+j)*dH:][:dH]
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				t2_2 := t2[(i*T+j)*dH:][:dH]
-				t1522_2 := t1522[(i*T+j)*dH:][:dH]
-				t1622_2 := t1622[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				t34_2 := t34[(i*T+j)*dH:][:dH]
 				t36_2 := t36[(i*T+j)*dH:][:dH]
-				t372_2 := t372[(i*T+j)*dH:][:dH]
+				t37_2 := t37[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t39_2 := t39[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
-				t4722_2 := t4722[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t47_2 := t47[(i*T+j)*dH:][:dH]
 				t81_2 := t81[(i*T+j)*dH:][:dH]
 				t72_2 := t72[(i*T+j)*dH:][:dH]
-				t822_2 := t822[(i*T+j)*dH:][:dH]
-				thetaEntry := theta2[j]
+				t82_2 := t82[(i*T+j)*dH:][:dH]
+				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
-					t22 := kern.Sigmoid(eProdEntry)
-					t15222 := F(thetaEntry * eProdEntry)
+					t222 := kern.Sigmoid(eProdEntry)
+					t1522 := F(thetaEntry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
-					t342 := F(t22 * GW1ProdEntry)
+					t342 := F(t222 * GW1ProdEntry)
 					t362 := -eProdEntry
-					t3722 := kern.Sigmoid(t362)
-					t382 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
+					t372 := kern.Sigmoid(t362)
+					t382 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t372)
 					yProdEntry := yProd[k]
-					t47222 := kern.Sigmoid(yProdEntry)
-					t2_2[k] = t22
-					t1522_2[k] = t15222
-					t1622_2[k] = F(t22 * t15222)
+					t472 := kern.Sigmoid(yProdEntry)
+					t22_2[k] = t222
+					t152_2[k] = t1522
+					t162_2[k] = F(t222 * t1522)
 					t34_2[k] = t342
 					t36_2[k] = t362
-					t372_2[k] = t3722
+					t37_2[k] = t372
 					t38_2[k] = t382
 					t39_2[k] = t342 + t382
-					t6_2[k] = F(F(thetaEntry*eProdEntry) * t22)
-					t4722_2[k] = t47222
-					t81_2[k] = F(yProdEntry * t47222)
+					t62_2[k] = F(F(thetaEntry*eProdEntry) * t222)
+					t47_2[k] = t472
+					t81_2[k] = F(yProdEntry * t472)
 					t72_2[k] = kern.Sigmoid(-yProdEntry)
-					t822_2[k] = F(eProdEntry * t22)
+					t82_2[k] = F(eProdEntry * t222)
 				}
 			}
 		}
@@ -1896,16 +933,16 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2
 					etaEntry := eta[a]
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t1622),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(W2Trail),
 							dV*a + C*dV*s + T*dV*l,
@@ -1917,27 +954,27 @@ func (c *stepBackwardFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t1622_2 := t1622[(l*T+a+C*s)*dH:][:dH]
+							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
 							SW2Trail3 := SW2Trail[((a+1)*dV+i)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								SW22 := num.FMA32(-eEntry, t1622_2[j], F(etaEntry*SW2Trail2[j]))
+								SW22 := num.FMA32(-eEntry, t162_2[j], F(etaEntry*SW2Trail2[j]))
 								SW2Trail3[j] = SW22
 								W2Trail3[j] = num.FMA32(rhoEntry, W2Trail2[j], SW22)
 							}
 						}
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SW1Trail),
@@ -1952,7 +989,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1972,22 +1009,22 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				t7_2 := t7[l*T+C*s:][:n]
-				t82_2 := t82[l*T+C*s:][:n]
-				t92_3 := t92[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
 					clear(t32)
-					rhoEntry3 := rho2[a]
+					rhoEntry3 := rho[a]
 					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t32),
@@ -2005,25 +1042,25 @@ func (c *stepBackwardFused) run() {
 							[2]float32{etaEntry3},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							eEntry2 := e[i]
 							yBarEntry := yBar[i]
 							for j := range dH {
-								t32[j] = num.FMA32(num.FMA32(-eEntry2, t6_2[j], num.FMA32(etaEntry3, SW2Trail2[j], F(rhoEntry3*W2Trail2[j]))), yBarEntry, t32[j])
+								t32[j] = num.FMA32(num.FMA32(-eEntry2, t62_2[j], num.FMA32(etaEntry3, SW2Trail2[j], F(rhoEntry3*W2Trail2[j]))), yBarEntry, t32[j])
 							}
 						}
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t4722),
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t47),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t72),
@@ -2031,15 +1068,15 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest5(&a2)
 					} else {
-						t4722_2 := t4722[(l*T+a+C*s)*dH:][:dH]
+						t47_2 := t47[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t4722Entry := t4722_2[i]
+							t47Entry := t47_2[i]
 							t32Entry := t32[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t4722Entry)*t32Entry), t72_2[i], F(t4722Entry*t32Entry))
+							t9[i] = num.FMA32(F(F(yProd[i]*t47Entry)*t32Entry), t72_2[i], F(t47Entry*t32Entry))
 						}
 					}
 					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
@@ -2047,9 +1084,9 @@ func (c *stepBackwardFused) run() {
 					clear(t21)
 					var t15 F
 					var t24 F
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.Q),
@@ -2082,7 +1119,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{etaEntry3},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						t24_2 := t24
@@ -2131,7 +1168,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1
 					var t222 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t222Total),
@@ -2139,7 +1176,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t222},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t222_2 := t222
@@ -2153,25 +1190,25 @@ func (c *stepBackwardFused) run() {
 					t222 = t222Total[0]
 					// deep_titans.G_W1, deep_titans.S_W1
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t2),
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t22),
 							unsafe.SliceData(t77),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t372),
+							unsafe.SliceData(t37),
 							unsafe.SliceData(t3822),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest8(&a2)
 					} else {
-						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
+						t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t2Entry := t2_2[i]
+							t22Entry := t22_2[i]
 							t77Entry := t77[i]
-							t3822[i] = num.FMA32(-F(thetaEntry3*t2Entry), t77Entry, -F(F(F(F(thetaEntry3*eProd[i])*t2Entry)*t372_2[i])*t77Entry))
+							t3822[i] = num.FMA32(-F(thetaEntry3*t22Entry), t77Entry, -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t37_2[i])*t77Entry))
 						}
 					}
 					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2
@@ -2179,7 +1216,7 @@ func (c *stepBackwardFused) run() {
 					var t442 F
 					var t55 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
@@ -2187,7 +1224,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t81),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(SW2BarState),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t40),
@@ -2211,7 +1248,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t442},
 							[2]float32{etaEntry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -2222,7 +1259,7 @@ func (c *stepBackwardFused) run() {
 							t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							SW2BarState2 := SW2BarState[i*dH:][:dH]
-							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
 							var t402 F
 							var t492 F
@@ -2240,7 +1277,7 @@ func (c *stepBackwardFused) run() {
 								t412 := num.FMA32(yBarEntry2, t81_2[j], W2BarState2[j])
 								t442RowSums[j%16] = num.FMA32(W2TrailEntry, t412, t442RowSums[j%16])
 								t462 := SW2BarState2[j] + t412
-								t492Sums[j%16] = num.FMA32(t462, t6_2[j], t492Sums[j%16])
+								t492Sums[j%16] = num.FMA32(t462, t62_2[j], t492Sums[j%16])
 								t55RowSums[j%16] = num.FMA32(SW2Trail2[j], t462, t55RowSums[j%16])
 								t50[j] = num.FMA32(-t462, eEntry3, t50[j])
 								SW2BarState2[j] = F(etaEntry3 * t462)
@@ -2262,26 +1299,26 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W2
 					var t53 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t2),
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t22),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t52_2),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(t53Total),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 							[2]float32{t53},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest10(&a2)
 					} else {
-						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						t53_2 := t53
 						t53Sums := [16]F{t53_2}
 						for i := range dH {
-							t522 := F(t2_2[i] * t50[i])
+							t522 := F(t22_2[i] * t50[i])
 							t53Sums[i%16] = num.FMA32(eProd[i], t522, t53Sums[i%16])
-							t52_2[i] = t522
+							t52[i] = t522
 						}
 						t53_2 = kern.Sum16(&t53Sums)
 						t53Total[0] = t53_2
@@ -2289,33 +1326,33 @@ func (c *stepBackwardFused) run() {
 					t53 = t53Total[0]
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t49),
 							unsafe.SliceData(t57),
-							unsafe.SliceData(t62),
+							unsafe.SliceData(c.VBar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest11(&a2)
 					} else {
-						t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t572 := t40[i] + t49[i]
 							t57[i] = t572
-							t62_2[i] = -t572
+							vBar[i] = -t572
 						}
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t57),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t61),
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t82),
 							unsafe.SliceData(t81),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t3822),
@@ -2334,13 +1371,13 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
+							t82_2 := t82[(l*T+a+C*s)*dH:][:dH]
 							t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							yBarEntry3 := yBar[i]
@@ -2348,48 +1385,48 @@ func (c *stepBackwardFused) run() {
 							eEntry4 := e[i]
 							for j := range dH {
 								t61[j] = num.FMA32(W2Trail2[j], t57Entry, t61[j])
-								W2BarState2[j] = num.FMA32(t57Entry, t822_2[j], num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t81_2[j], W2BarState2[j]), F(eEntry4*t3822[j])))
+								W2BarState2[j] = num.FMA32(t57Entry, t82_2[j], num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t81_2[j], W2BarState2[j]), F(eEntry4*t3822[j])))
 							}
 						}
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t372),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t37),
 							unsafe.SliceData(t77),
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t50),
-							unsafe.SliceData(t52_2),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(t68),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
-						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
-							t2Entry2 := t2_2[i]
-							t372Entry := t372_2[i]
+							t22Entry2 := t22_2[i]
+							t37Entry := t37_2[i]
 							t77Entry2 := t77[i]
 							eProdEntry2 := eProd[i]
 							t61Entry := t61[i]
-							w5 := num.FMA32(eProdEntry2, t61Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t50[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t77Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t372Entry)*t77Entry2))))
-							w6 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t2Entry2)*t372Entry) * t77Entry2)
-							t68[i] = num.FMA32(F(t2Entry2*t372Entry), w5, num.FMA32(t2Entry2, t61Entry, num.FMA32(thetaEntry3, t52_2[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t2Entry2)*t2Entry2)*t372Entry), t77Entry2, w6))))
+							w3 := num.FMA32(eProdEntry2, t61Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t50[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t77Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t37Entry)*t77Entry2))))
+							w4 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t37Entry) * t77Entry2)
+							t68[i] = num.FMA32(F(t22Entry2*t37Entry), w3, num.FMA32(t22Entry2, t61Entry, num.FMA32(thetaEntry3, t52[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t37Entry), t77Entry2, w4))))
 						}
 					}
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t68),
 							unsafe.SliceData(W1Trail),
@@ -2408,7 +1445,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -2425,29 +1462,29 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t70),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(c.KBar),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest15(&a2)
 					} else {
-						t52_3 := t52[(l*T+a+C*s)*dK:][:dK]
-						t102_2 := t102[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t52_3[i] = num.FMA32(thetaEntry3, t21[i], t70[i])
-							t102_2[i] = t11[i]
+							kBar[i] = num.FMA32(thetaEntry3, t21[i], t70[i])
+							qBar[i] = t11[i]
 						}
 					}
 					// deep_titans.e
-					t7_2[a] = t24 + t55
-					t82_2[a] = t222 + t53
-					t92_3[a] = t15 + t442
+					etaBar[a] = t24 + t55
+					thetaBar[a] = t222 + t53
+					rhoBar[a] = t15 + t442
 				}
 			}
 		}
@@ -2462,607 +1499,6 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(c.SW2BarOut[(l*dV+i)*dH:][:dH], SW2BarState[i*dH:][:dH])
-		}
-	}
-
-	// deep_titans.q
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t152),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			t152_2 := t152[i*T:][:T]
-			for j := range T {
-				t102_2 := t102[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1523 F
-				t1523Sums := [16]F{t1523}
-				for k := range dK {
-					t1523Sums[k%16] = num.FMA32(t102_2[k], qDiv2[k], t1523Sums[k%16])
-				}
-				t1523 = kern.Sum16(&t1523Sums)
-				t152_2[j] = -t1523
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.q, deep_titans.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t202),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t202_2 := t202[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t102_2 := t102[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				t202Entry := t202_2[j]
-				qDivEntry := qDiv[j]
-				w3 := kern.Choose((t202Entry && t47_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t42Entry := t42_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t3622 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w3, F(t102_2[k]*qDivEntry))
-					t4222 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t3622), q1Sigmoid2[k], F(q1SigmoidEntry*t3622))
-					t422_2[k] = t4222
-					bQBar[k] = bQBar[k] + t4222
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t452)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t452),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t452_2[m] = num.FMA32(t422_2[m], cQ[m], t452_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest20Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest20(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t422_2 := t422[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t422_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t472)
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t472),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t472_2 := t472[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t472_2[k] = t472_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t452),
-			unsafe.SliceData(t472),
-			unsafe.SliceData(t482),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t482_2[k] = t452_2[k] + t472_2[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1, deep_titans.k1
-	clear(t135)
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(t482),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t135),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t482_2[k]
-					t135_2[k] = t135_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.q0, deep_titans.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t512, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// deep_titans.q0, deep_titans.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// deep_titans.rho, deep_titans.k, deep_titans.theta, deep_titans.eta
-	var t69 F
-	var t82_2 F
-	var t89 F
-	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t532_2 := t532[i*T:][:T]
-		t92_3 := t92[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t82_3 := t82[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
-		t108_2 := t108[i*T:][:T]
-		for j := range T {
-			t58Entry := t58_2[j]
-			t662 := kern.Choose(t58Entry, F(F(rhoSigmoid[j]*kern.Choose(t58Entry, kern.Choose(t532_2[j], t92_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t69 = t69 + t662
-			t722 := (F(0) <= thetaSoftplus[j])
-			t792 := kern.Choose(t722, F(kern.Choose(t722, t82_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t82_2 = t82_2 + t792
-			t872 := F(F(eta[j]*t7_2[j]) * etaSigmoid[j])
-			t89 = t89 + t872
-			t10Entry := t10_2[j]
-			t1042 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t66_2[j] = t662
-			t79_2[j] = t792
-			t87_2[j] = t872
-			t104_2[j] = t1042
-			t108_2[j] = (t1042 && t10Entry)
-		}
-	}
-	c.BRhoBar[0] = t69
-	c.BThetaBar[0] = t82_2
-	c.BEtaBar[0] = t89
-
-	// deep_titans.rho, deep_titans.theta, deep_titans.eta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	if kern.Wide() {
-		a := stepBackwardNest24Args{
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(c.EtaStack),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t92_2),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest24(&a)
-	} else {
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t66_2 := t66[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
-			t87_2 := t87[i*T:][:T]
-			for j := range T {
-				etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK+dV]
-				t66Entry := t66_2[j]
-				t79Entry := t79_2[j]
-				t87Entry := t87_2[j]
-				for k := range dK + dV {
-					etaStackEntry := etaStack[k]
-					wRhoBar[k] = num.FMA32(etaStackEntry, t66Entry, wRhoBar[k])
-					wThetaBar[k] = num.FMA32(etaStackEntry, t79Entry, wThetaBar[k])
-					wEtaBar[k] = num.FMA32(etaStackEntry, t87Entry, wEtaBar[k])
-					t92_3[k] = num.FMA32(t87Entry, wEta[k], num.FMA32(t79Entry, wTheta[k], F(t66Entry*wRho[k])))
-				}
-			}
-		}
-	}
-
-	// deep_titans.v, deep_titans.eta
-	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t92_2),
-			unsafe.SliceData(t95),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest25(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_2 := t62[(i*T+j)*dV:][:dV]
-				t92_3 := t92_2[(i*T+j)*(dK+dV)+dK:][:dV]
-				t95_2 := t95[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t95_2[k] = t62_2[k] + t92_3[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
-
-	// deep_titans.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
-
-	// deep_titans.k, deep_titans.eta
-	if kern.Wide() {
-		a := stepBackwardNest26Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t92_2),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t103),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest26(&a)
-	} else {
-		for i := range L {
-			t103_2 := t103[i*T:][:T]
-			for j := range T {
-				t52_3 := t52[(i*T+j)*dK:][:dK]
-				t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				var t1032 F
-				t1032Sums := [16]F{t1032}
-				for k := range dK {
-					t982 := t52_3[k] + t92_3[k]
-					t1032Sums[k%16] = num.FMA32(t982, kDiv2[k], t1032Sums[k%16])
-					t98_2[k] = t982
-				}
-				t1032 = kern.Sum16(&t1032Sums)
-				t103_2[j] = -t1032
-			}
-		}
-	}
-
-	// deep_titans.k1, deep_titans.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest27Args{
-			unsafe.SliceData(t108),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t104),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t130),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest27(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t108_2 := t108[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t104_2 := t104[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t130_2 := t130[(i*T+j)*dK:][:dK]
-				t108Entry := t108_2[j]
-				kDivEntry := kDiv[j]
-				w4 := kern.Choose((t108Entry && t10_2[j]), kern.Choose(t108Entry, F(F(0.5*kern.Choose(t108Entry, kern.Choose(t104_2[j], t103_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t124 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t98_2[k]*kDivEntry))
-					t1302 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t124), k1Sigmoid2[k], F(k1SigmoidEntry*t124))
-					t130_2[k] = t1302
-					bKBar[k] = bKBar[k] + t1302
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	clear(t133)
-	if kern.Wide() {
-		a := stepBackwardNest28Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t130),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t133),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest28(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t130_2 := t130[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t133_2 := t133[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t133_2[m] = num.FMA32(t130_2[m], cK[m], t133_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest29Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t130),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest29(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t130_2 := t130[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t130_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	if kern.Wide() {
-		a := stepBackwardNest30Args{
-			unsafe.SliceData(t133),
-			unsafe.SliceData(t135),
-			unsafe.SliceData(t136),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest30(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+3)+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t136_2[k] = t133_2[k] + t135_2[k]
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t136[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// deep_titans.k0, deep_titans.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t139, i*T*d), d, 1, kern.From(t136, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// deep_titans.k0, deep_titans.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t136, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// deep_titans.k0
-	if kern.Wide() {
-		a := stepBackwardNest31Args{
-			unsafe.SliceData(t512),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t139),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest31(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t512_2 := t512[(i*T+j)*d:][:d]
-				t96_2 := t96[(i*T+j)*d:][:d]
-				t139_2 := t139[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t512_2[k] + t96_2[k]) + t139_2[k]
-				}
-			}
 		}
 	}
 }

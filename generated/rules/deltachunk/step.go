@@ -13,78 +13,39 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v + 64·L·chunks·d_v + L·d_k·d_v + 12·L·T + 2048·L·chunks + 6·L·d_k entries and checkpoints of L·chunks·d_k·d_v + L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + 64·L·chunks·d_v + L·d_k·d_v + 2048·L·chunks entries and checkpoints of L·chunks·d_k·d_v + L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	M             []F     // [L, d_v, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	MOut          []F     // [L, d_v, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V             []F     // [L, T, d_v], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	ThetaSoftplus []F     // [L, T], written
-	MChunks       []F     // [L, d_v, d_k], written
-	YProd         []F     // [L, chunks, 32, d_v], written; may be nil
-	Q2            []F     // [L, chunks, 32, 32], written; may be nil
-	UProd         []F     // [L, chunks, 32, d_v], written; may be nil
-	K2            []F     // [L, chunks, 32, 32], written; may be nil
-	U             []F     // [L, chunks, 32, d_v], written; may be nil
-	MLin          []F     // [L, T - 32·chunks, d_v], written; may be nil
-	ThetaSigmoid  []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	MStates       []F     // [L, chunks, d_v, d_k], written; may be nil
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	M            []F    // [L, d_v, d_k]
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Theta        []F    // [L, T]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	MChunks      []F    // [L, d_v, d_k], written
+	YProd        []F    // [L, chunks, 32, d_v], written; may be nil
+	Q2           []F    // [L, chunks, 32, 32], written; may be nil
+	UProd        []F    // [L, chunks, 32, d_v], written; may be nil
+	K2           []F    // [L, chunks, 32, 32], written; may be nil
+	U            []F    // [L, chunks, 32, d_v], written; may be nil
+	MLin         []F    // [L, T - 32·chunks, d_v], written; may be nil
+	MStates      []F    // [L, chunks, d_v, d_k], written; may be nil
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 512·L·chunks + d_k·d_v + 32·d_k + 96·d_v + 11296.
+// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 2·L·T + 512·L·chunks + d_k·d_v + 32·d_k + 96·d_v + 11296.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 512*L*chunks + dK*dV + 32*dK + 96*dV + 11296
+	return 2*L*T*dK + 2*L*T*dV + 2*L*T + 512*L*chunks + dK*dV + 32*dK + 96*dV + 11296
 }
 
 // RowsLen is d_k.
@@ -99,37 +60,11 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t47 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t44 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:32*L*chunks] // [L, chunks, 32]
-	work = work[32*L*chunks:]
+	t52 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	work := c.Work[32*L*chunks:]
 	t55 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t53 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
@@ -140,31 +75,31 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks*dV:]
 	t := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t32_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t3 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t52_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t5 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t42 := work[:32*L*chunks] // [L, chunks, 32]
+	t4 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t62 := work[:32*L*chunks] // [L, chunks, 32]
+	t6 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t82 := work[:32*L*chunks] // [L, chunks, 32]
+	t8 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t7 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t92 := work[:32*L*chunks] // [L, chunks, 32]
+	t9 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t112 := work[:32*L*chunks] // [L, chunks, 32]
+	t11 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t102 := work[:32*L*chunks] // [L, chunks, 32]
+	t10 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t122 := work[:32*L*chunks] // [L, chunks, 32]
+	t12 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t14 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t132 := work[:32*L*chunks] // [L, chunks, 32]
+	t13 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t152 := work[:32*L*chunks] // [L, chunks, 32]
+	t15 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -186,7 +121,7 @@ func (c *Step[F]) Run() {
 	work = work[L*T*dV-32*L*chunks*dV:]
 	MState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t173 := work[:32*dV] // [32, d_v]
+	t17 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	Q2 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -200,336 +135,35 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t20 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t232 := work[:1024] // [32, 32]
+	t23 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t26 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t29 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t323 := work[:1024] // [32, 32]
+	t32 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t372 := work[:32] // [32]
+	t37 := work[:32] // [32]
 	work = work[32:]
-	t42_2 := work[:1024] // [32, 32]
+	t42 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t443 := work[:1024] // [32, 32]
+	t44 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t623 := work[:1024] // [32, 32]
+	t622 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t72 := work[:32*dK]    // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 
-	// delta_chunk.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1, delta_chunk.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t53_2 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t53_2)
-				k12 := F(t53_2 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t53_2
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// delta_chunk.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// delta_chunk.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// delta_chunk.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// delta_chunk.rho, delta_chunk.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t472 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t212 += F(rhoStackEntry * wRho[k])
-				t472 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t212
-			t47_2[j] = t472
-		}
-	}
-
-	// delta_chunk.rho, delta_chunk.k
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t222)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-		}
-	}
-
-	// delta_chunk.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1, delta_chunk.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t35 F
-			for k := range dK {
-				t322 := bQ[k] + q1Prod[k]
-				t33 := num.Sigmoid(t322)
-				q12 := F(t322 * t33)
-				t35 += F(q12 * q12)
-				t32_3[k] = t322
-				q1Sigmoid[k] = t33
-				q1_2[k] = q12
-			}
-			qProd[j] = t35
-		}
-	}
-
-	// delta_chunk.q, delta_chunk.k, delta_chunk.theta, delta_chunk.rho
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t37 := (F(0) < qProdEntry)
-			t40 := num.Sqrt(kern.Choose(t37, qProdEntry, F(1)))
-			t442 := num.Max(kern.Choose(t37, t40, F(0)), F(1e-08))
-			t48 := t47_2[j] + bThetaEntry
-			t49 := num.Softplus(t48)
-			qSqrt[j] = t40
-			t44_2[j] = t442
-			thetaSoftplus[j] = t49
-			theta2[j] = num.Max(t49, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t48)
-			qDiv[j] = (F(1) / t442)
-			qDiv3[j] = (F(1) / t40)
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// delta_chunk.q, delta_chunk.q1, delta_chunk.k, delta_chunk.k1
-	for i := range L {
-		t44_2 := t44[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t44Entry := t44_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t44Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t44Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t32_3[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
-
 	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+32*j:][:32]
-			t52_3 := t52[(i*chunks+j)*32:][:32]
-			theta2 := theta[i*T+32*j:][:32]
+			rho := c.Rho[i*T+32*j:][:32]
+			t52_2 := t52[(i*chunks+j)*32:][:32]
+			theta := c.Theta[i*T+32*j:][:32]
 			t55_2 := t55[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t52_3[k] = rho2[k]
-				t55_2[k] = theta2[k]
+				t52_2[k] = rho[k]
+				t55_2[k] = theta[k]
 			}
 		}
 	}
@@ -568,31 +202,31 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
-				t52_3 := t52[(i*chunks+j)*32:][:n]
+				t52_2 := t52[(i*chunks+j)*32:][:n]
 				t2 := t[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t2[k] = t52_3[k]
+					t2[k] = t52_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t32_2)
-	clear(t52_2)
+	clear(t3)
+	clear(t5)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
-				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
-				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+-1+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t2[k])
-					t52_5[k] = F(t52_4[k] * t52Entry)
+					t52Entry := t52_2[k]
+					t3_2[k] = F(t52Entry * t2[k])
+					t5_2[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -602,30 +236,30 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t2 := t[(i*chunks+j)*32:][:32]
-			t32_3 := t32_2[(i*chunks+j)*32:][:32]
-			t42_3 := t42[(i*chunks+j)*32:][:32]
+			t3_2 := t3[(i*chunks+j)*32:][:32]
+			t4_2 := t4[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t42_3[k] = t2[k] + t32_3[k]
+				t4_2[k] = t2[k] + t3_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t62)
-	clear(t82)
+	clear(t6)
+	clear(t8)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
-				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
-				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*32+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_3[k]
-					t62_2[k] = F(t42_3[k] * t52Entry)
-					t82_2[k] = F(t52_4[k] * t52Entry)
+					t5Entry := t5_2[k]
+					t6_2[k] = F(t4_2[k] * t5Entry)
+					t8_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
 		}
@@ -634,31 +268,31 @@ func (c *Step[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t42_3 := t42[(i*chunks+j)*32:][:32]
-			t62_2 := t62[(i*chunks+j)*32:][:32]
+			t4_2 := t4[(i*chunks+j)*32:][:32]
+			t6_2 := t6[(i*chunks+j)*32:][:32]
 			t7_2 := t7[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t7_2[k] = t42_3[k] + t62_2[k]
+				t7_2[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t92)
-	clear(t112)
+	clear(t9)
+	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*32+-4+lo:][:n]
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				t9_2 := t9[(i*chunks+j)*32+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t82Entry := t82_2[k]
-					t92_2[k] = F(t7_2[k] * t82Entry)
-					t112_2[k] = F(t82_3[k] * t82Entry)
+					t8Entry := t8_2[k]
+					t9_2[k] = F(t7_2[k] * t8Entry)
+					t11_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -668,30 +302,30 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t7_2 := t7[(i*chunks+j)*32:][:32]
-			t92_2 := t92[(i*chunks+j)*32:][:32]
-			t102_2 := t102[(i*chunks+j)*32:][:32]
+			t9_2 := t9[(i*chunks+j)*32:][:32]
+			t10_2 := t10[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t102_2[k] = t7_2[k] + t92_2[k]
+				t10_2[k] = t7_2[k] + t9_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t122)
+	clear(t12)
 	clear(t14)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
-				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
-				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*32+-8+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
+				t11_3 := t11[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t112Entry := t112_2[k]
-					t122_2[k] = F(t102_2[k] * t112Entry)
-					t14_2[k] = F(t112_3[k] * t112Entry)
+					t11Entry := t11_2[k]
+					t12_2[k] = F(t10_2[k] * t11Entry)
+					t14_2[k] = F(t11_3[k] * t11Entry)
 				}
 			}
 		}
@@ -700,26 +334,26 @@ func (c *Step[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t102_2 := t102[(i*chunks+j)*32:][:32]
-			t122_2 := t122[(i*chunks+j)*32:][:32]
-			t132_2 := t132[(i*chunks+j)*32:][:32]
+			t10_2 := t10[(i*chunks+j)*32:][:32]
+			t12_2 := t12[(i*chunks+j)*32:][:32]
+			t13_2 := t13[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t132_2[k] = t102_2[k] + t122_2[k]
+				t13_2[k] = t10_2[k] + t12_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t152)
+	clear(t15)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				t15_2 := t15[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t152_2[k] = F(t132_2[k] * t14_2[k])
+					t15_2[k] = F(t13_2[k] * t14_2[k])
 				}
 			}
 		}
@@ -728,11 +362,11 @@ func (c *Step[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t132_2 := t132[(i*chunks+j)*32:][:32]
-			t152_2 := t152[(i*chunks+j)*32:][:32]
+			t13_2 := t13[(i*chunks+j)*32:][:32]
+			t15_2 := t15[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t132_2[k] + t152_2[k]
+				g2[k] = t13_2[k] + t15_2[k]
 			}
 		}
 	}
@@ -766,10 +400,10 @@ func (c *Step[F]) Run() {
 			g2 := g[(l*chunks+t2)*32:][:32]
 			t18_2 := t18[31*32:][:32]
 			t20_2 := t20[31*32:][:32]
-			t232_2 := t232[31*32:][:32]
+			t23_2 := t23[31*32:][:32]
 			t26_2 := t26[31*32:][:32]
 			t29_2 := t29[31*32:][:32]
-			t323_2 := t323[31*32:][:32]
+			t32_2 := t32[31*32:][:32]
 			if len(c.MStates) > 0 {
 				MStates := c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV]
 				for i := range dK * dV {
@@ -777,7 +411,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
 			clear(t18)
 			for i := range 32 {
@@ -793,28 +427,28 @@ func (c *Step[F]) Run() {
 			clear(t20)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t2)*32+lo:][:n]
+				t52_2 := t52[(l*chunks+t2)*32+lo:][:n]
 				for i := range n {
 					t18_3 := t18[((lo+i)-1)*32:][:32]
 					t20_3 := t20[(lo+i)*32:][:32]
-					t52Entry2 := t52_3[i]
+					t52Entry2 := t52_2[i]
 					for j := range 32 {
 						t20_3[j] = F(t18_3[j] * t52Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t232)
+			clear(t23)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t52_3 := t52_2[(l*chunks+t2)*32+lo2:][:n]
+				t5_2 := t5[(l*chunks+t2)*32+lo2:][:n]
 				for i := range n {
 					t18_3 := t18[((lo2+i)-2)*32:][:32]
 					t20_3 := t20[((lo2+i)-2)*32:][:32]
-					t232_3 := t232[(lo2+i)*32:][:32]
-					t52Entry2 := t52_3[i]
+					t23_3 := t23[(lo2+i)*32:][:32]
+					t5Entry2 := t5_2[i]
 					for j := range 32 {
-						t232_3[j] = F((t18_3[j] + t20_3[j]) * t52Entry2)
+						t23_3[j] = F((t18_3[j] + t20_3[j]) * t5Entry2)
 					}
 				}
 			}
@@ -822,15 +456,15 @@ func (c *Step[F]) Run() {
 			clear(t26)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t82_2 := t82[(l*chunks+t2)*32+lo3:][:n]
+				t8_2 := t8[(l*chunks+t2)*32+lo3:][:n]
 				for i := range n {
 					t18_3 := t18[((lo3+i)-4)*32:][:32]
 					t20_3 := t20[((lo3+i)-4)*32:][:32]
-					t232_3 := t232[((lo3+i)-4)*32:][:32]
+					t23_3 := t23[((lo3+i)-4)*32:][:32]
 					t26_3 := t26[(lo3+i)*32:][:32]
-					t82Entry2 := t82_2[i]
+					t8Entry2 := t8_2[i]
 					for j := range 32 {
-						t26_3[j] = F(((t18_3[j] + t20_3[j]) + t232_3[j]) * t82Entry2)
+						t26_3[j] = F(((t18_3[j] + t20_3[j]) + t23_3[j]) * t8Entry2)
 					}
 				}
 			}
@@ -838,78 +472,78 @@ func (c *Step[F]) Run() {
 			clear(t29)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
-				t112_2 := t112[(l*chunks+t2)*32+lo4:][:n]
+				t11_2 := t11[(l*chunks+t2)*32+lo4:][:n]
 				for i := range n {
 					t18_3 := t18[((lo4+i)-8)*32:][:32]
 					t20_3 := t20[((lo4+i)-8)*32:][:32]
-					t232_3 := t232[((lo4+i)-8)*32:][:32]
+					t23_3 := t23[((lo4+i)-8)*32:][:32]
 					t26_3 := t26[((lo4+i)-8)*32:][:32]
 					t29_3 := t29[(lo4+i)*32:][:32]
-					t112Entry2 := t112_2[i]
+					t11Entry2 := t11_2[i]
 					for j := range 32 {
-						t29_3[j] = F((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) * t112Entry2)
+						t29_3[j] = F((((t18_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t11Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t323)
+			clear(t32)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
 				t14_2 := t14[(l*chunks+t2)*32+lo5:][:n]
 				for i := range n {
 					t18_3 := t18[((lo5+i)-16)*32:][:32]
 					t20_3 := t20[((lo5+i)-16)*32:][:32]
-					t232_3 := t232[((lo5+i)-16)*32:][:32]
+					t23_3 := t23[((lo5+i)-16)*32:][:32]
 					t26_3 := t26[((lo5+i)-16)*32:][:32]
 					t29_3 := t29[((lo5+i)-16)*32:][:32]
-					t323_3 := t323[(lo5+i)*32:][:32]
+					t32_3 := t32[(lo5+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t323_3[j] = F(((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
+						t32_3[j] = F(((((t18_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
 					}
 				}
 			}
 			// delta_chunk.Q
 			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.g.start
-			clear(t372)
+			clear(t37)
 			if n := min(32, 1); n > 0 {
-				t372_2 := t372[:n]
+				t37_2 := t37[:n]
 				for i := range n {
-					t372_2[i] = F(1)
+					t37_2[i] = F(1)
 				}
 			}
 			// delta_chunk.U
 			kern.Gemm(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
-			clear(t42_2)
+			clear(t42)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				for i := range n {
 					t18_3 := t18[((lo6+i)-1)*32:][:32]
 					t20_3 := t20[((lo6+i)-1)*32:][:32]
-					t232_3 := t232[((lo6+i)-1)*32:][:32]
+					t23_3 := t23[((lo6+i)-1)*32:][:32]
 					t26_3 := t26[((lo6+i)-1)*32:][:32]
 					t29_3 := t29[((lo6+i)-1)*32:][:32]
-					t323_3 := t323[((lo6+i)-1)*32:][:32]
-					t42_3 := t42_2[(lo6+i)*32:][:32]
+					t32_3 := t32[((lo6+i)-1)*32:][:32]
+					t42_2 := t42[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t42_3[j] = ((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]
+						t42_2[j] = ((((t18_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_3[j]
 					}
 				}
 			}
 			// delta_chunk.K
 			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t54, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.U
-			clear(t443)
+			clear(t44)
 			for i := range 32 {
 				t55Entry := t55_2[i]
 				if n := min(32, i); n > 0 {
-					t42_3 := t42_2[i*32:][:n]
+					t42_2 := t42[i*32:][:n]
 					K2_2 := K2[i*32:][:n]
-					t443_2 := t443[i*32:][:n]
+					t44_2 := t44[i*32:][:n]
 					for j := range n {
-						t443_2[j] = F(F(t55Entry*t42_3[j]) * K2_2[j])
+						t44_2[j] = F(F(t55Entry*t42_2[j]) * K2_2[j])
 					}
 				}
 			}
@@ -918,43 +552,43 @@ func (c *Step[F]) Run() {
 				t56_2 := t56[((l*chunks+t2)*32+i)*dV:][:dV]
 				t39_2 := t39[i*dV:][:dV]
 				U2_2 := U2[i*dV:][:dV]
-				w := t36_2[i] + t372[i]
+				w := t36_2[i] + t37[i]
 				t55Entry2 := t55_2[i]
 				for j := range dV {
 					U2_2[j] = F((t56_2[j] - F(t39_2[j]*w)) * t55Entry2)
 				}
 			}
-			kern.Triangle(32, dV, false, U2, dV, 1, t443, 32, 1)
+			kern.Triangle(32, dV, false, U2, dV, 1, t44, 32, 1)
 			// delta_chunk.y, delta_chunk.c
 			for i := range 32 {
 				t18_3 := t18[i*32:][:32]
 				t20_3 := t20[i*32:][:32]
-				t232_3 := t232[i*32:][:32]
+				t23_3 := t23[i*32:][:32]
 				t26_3 := t26[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
-				t323_3 := t323[i*32:][:32]
+				t32_3 := t32[i*32:][:32]
 				Q2_2 := Q2[i*32:][:32]
-				t623_2 := t623[i*32:][:32]
+				t622_2 := t622[i*32:][:32]
 				for j := range 32 {
-					t623_2[j] = F((((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * Q2_2[j])
+					t622_2[j] = F((((((t18_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_3[j]) * Q2_2[j])
 				}
 			}
 			// delta_chunk.y
 			for i := range 32 {
-				t173_2 := t173[i*dV:][:dV]
+				t17_2 := t17[i*dV:][:dV]
 				y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 				gEntry := g2[i]
 				for j := range dV {
-					y2_2[j] = F(t173_2[j] * gEntry)
+					y2_2[j] = F(t17_2[j] * gEntry)
 				}
 			}
 			// delta_chunk.y, delta_chunk.H
-			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			for i := range 32 {
 				t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
 				t72_2 := t72[i*dK:][:dK]
-				w2 := ((((t18_2[i] + t20_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+				w2 := ((((t18_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_2[i]
 				for j := range dK {
 					t72_2[j] = F(t54_2[j] * w2)
 				}
@@ -970,10 +604,10 @@ func (c *Step[F]) Run() {
 			// delta_chunk.M
 			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t72, dK, 1)
 			if len(c.YProd) > 0 {
-				t173_2 := t173[:32*dV]
+				t17_2 := t17[:32*dV]
 				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
-					yProd[i] = t173_2[i]
+					yProd[i] = t17_2[i]
 				}
 			}
 			if len(c.Q2) > 0 {
@@ -1012,13 +646,13 @@ func (c *Step[F]) Run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
-		rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 		t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
-		theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t57_2[j] = rho2[j]
-			t58_2[j] = theta2[j]
+			t57_2[j] = rho[j]
+			t58_2[j] = theta[j]
 		}
 	}
 
@@ -1086,38 +720,38 @@ func (c *Step[F]) Run() {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
 						var t20_2 F
-						var t21_2 F
-						var t22_2 F
-						var t23 F
+						var t21 F
+						var t22 F
+						var t23_2 F
 						for j := range dK {
 							t59Entry := t59_2[j]
 							t20_2 += F(MState2[j][0] * t59Entry)
-							t21_2 += F(MState2[j][1] * t59Entry)
-							t22_2 += F(MState2[j][2] * t59Entry)
-							t23 += F(MState2[j][3] * t59Entry)
+							t21 += F(MState2[j][1] * t59Entry)
+							t22 += F(MState2[j][2] * t59Entry)
+							t23_2 += F(MState2[j][3] * t59Entry)
 						}
 						// delta_chunk.M
-						t30 := t20_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t31 := t21_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t32_3 := t22_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t33 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						t330 := t20_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t331 := t21 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t332 := t22 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						t333 := t23_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t30
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t31
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2] = t32_3
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+3] = t33
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t330
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t331
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2] = t332
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+3] = t333
 						}
 						// delta_chunk.M, delta_chunk.y
 						t57Entry := t57_2[a]
 						t58Entry := t58_2[a]
 						var y30 F
-						w30 := F(t58Entry * t30)
+						w30 := F(t58Entry * t330)
 						var y31 F
-						w31 := F(t58Entry * t31)
+						w31 := F(t58Entry * t331)
 						var y32 F
-						w32 := F(t58Entry * t32_3)
+						w32 := F(t58Entry * t332)
 						var y33 F
-						w33 := F(t58Entry * t33)
+						w33 := F(t58Entry * t333)
 						for j := range dK {
 							t59Entry := t59_2[j]
 							t61Entry := t61_2[j]
@@ -1173,14 +807,14 @@ func (c *Step[F]) Run() {
 							t2 += F(MState2[j][0] * t59_2[j])
 						}
 						// delta_chunk.M
-						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t33 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t33
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w3 := F(t58_2[a] * t3)
+						w3 := F(t58_2[a] * t33)
 						for j := range dK {
 							M2 := F(t57Entry*MState2[j][0]) - F(w3*t59_2[j])
 							y3 += F(M2 * t61_2[j])
@@ -1221,89 +855,44 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of L·chunks·d_k·d_v + L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	WTheta        []F     // [d_k + d_v]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	MBar          []F     // [L, d_v, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	V             []F     // [L, T, d_v]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	ThetaSoftplus []F     // [L, T]
-	YProd         []F     // [L, chunks, 32, d_v]
-	Q2            []F     // [L, chunks, 32, 32]
-	UProd         []F     // [L, chunks, 32, d_v]
-	K2            []F     // [L, chunks, 32, 32]
-	U             []F     // [L, chunks, 32, d_v]
-	MLin          []F     // [L, T - 32·chunks, d_v]
-	ThetaSigmoid  []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	MStates       []F     // [L, chunks, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Theta        []F    // [L, T]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	YProd        []F    // [L, chunks, 32, d_v]
+	Q2           []F    // [L, chunks, 32, 32]
+	UProd        []F    // [L, chunks, 32, d_v]
+	K2           []F    // [L, chunks, 32, 32]
+	U            []F    // [L, chunks, 32, d_v]
+	MLin         []F    // [L, T - 32·chunks, d_v]
+	MBarOut      []F    // [L, d_v, d_k], written
+	KBar         []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T], written
+	QBar         []F    // [L, T, d_k], written
+	ThetaBar     []F    // [L, T], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	MStates      []F    // [L, chunks, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 22·L·T·d_k + 6·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 544·L·chunks + 18·L·d_k + d_k·d_v + 32·d_k + 128·d_v + 27904.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 8·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 27904.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27904 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27904 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27904
+	return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27904
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -1312,33 +901,17 @@ func (c *StepBackward[F]) RowsLen() int {
 	return C*dK + 3*dK
 }
 
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:32*L*chunks] // [L, chunks, 32]
-	work = work[32*L*chunks:]
+	t52 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	work := c.Work[32*L*chunks:]
 	t55 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t53 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
@@ -1357,57 +930,57 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t := work[:32*L*chunks*dV] // [L, 32·chunks, d_v]
 	work = work[32*L*chunks*dV:]
-	t22 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	t2 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
-	t42 := work[:L*dK*dV] // [L, d_v, d_k]
+	t4 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t52_2 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t5 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t82 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	t8 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
-	t92 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t9 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t72 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t1522 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t152 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t8 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t82 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t102 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t122 := work[:L*T*dK] // [L, T, d_k]
+	t12 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t112 := work[:L*T*dV] // [L, T, d_v]
+	t11 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t132 := work[:L*T] // [L, T]
+	t13 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
+	t14 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t2 := work[:32*L*chunks] // [L, chunks, 32]
+	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t3 := work[:32*L*chunks] // [L, chunks, 32]
+	t32 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t522 := work[:32*L*chunks] // [L, chunks, 32]
+	t52_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t4 := work[:32*L*chunks] // [L, chunks, 32]
+	t42 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t6 := work[:32*L*chunks] // [L, chunks, 32]
+	t62 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t822 := work[:32*L*chunks] // [L, chunks, 32]
+	t83 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t73 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t93 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1122 := work[:32*L*chunks] // [L, chunks, 32]
+	t112 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1022 := work[:32*L*chunks] // [L, chunks, 32]
+	t102 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t12 := work[:32*L*chunks] // [L, chunks, 32]
+	t122 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t14 := work[:32*L*chunks] // [L, chunks, 32]
+	t142 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t13 := work[:32*L*chunks] // [L, chunks, 32]
+	t132 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t153 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1417,79 +990,41 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t1322 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t162 := work[:32*L*chunks] // [L, chunks, 32]
+	t16 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t172 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t17 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
 	t18 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
 	t19 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t202 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
+	t20 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t212 := work[:L*T*dV] // [L, T, d_v]
+	t21 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t222 := work[:L*T] // [L, T]
+	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t252 := work[:L*T] // [L, T]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t232 := work[:L*T*dK] // [L, T, d_k]
+	t23 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t242 := work[:L*T*dK] // [L, T, d_k]
+	t24 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t34 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t97 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t103 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t402 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t45 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t72_2 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t109 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t114 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t75 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t77 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t78 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t146 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t81 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t106 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t107 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t141 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t144 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t147 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t150 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t183 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t20 := work[:1024] // [32, 32]
+	t202 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t23 := work[:1024] // [32, 32]
+	t232 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t26 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t29 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t323 := work[:1024] // [32, 32]
+	t32_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t373 := work[:32] // [32]
+	t37 := work[:32] // [32]
 	work = work[32:]
 	t38 := work[:32] // [32]
 	work = work[32:]
@@ -1503,31 +1038,31 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*dV:]
 	t722 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t922 := work[:1024] // [32, 32]
+	t92 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1222 := work[:32*dV] // [32, d_v]
+	t1223 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t1152 := work[:1024] // [32, 32]
+	t115 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t152 := work[:1024] // [32, 32]
+	t1522 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1722 := work[:1024] // [32, 32]
+	t172 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t1822 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t2022 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2122 := work[:1024] // [32, 32]
+	t212 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t254 := work[:32] // [32]
+	t252 := work[:32] // [32]
 	work = work[32:]
-	t342 := work[:32*dV] // [32, d_v]
+	t34 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t35 := work[:32] // [32]
 	work = work[32:]
 	t262 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2722 := work[:1024] // [32, 32]
+	t272 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t28 := work[:32] // [32]
 	work = work[32:]
@@ -1543,7 +1078,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t472 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t5022 := work[:1024] // [32, 32]
+	t502 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t512 := work[:32] // [32]
 	work = work[32:]
@@ -1569,23 +1104,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t71 := work[:32] // [32]
 	work = work[32:]
-	t722_2 := work[:32] // [32]
+	t72_2 := work[:32] // [32]
 	work = work[32:]
-	t752 := work[:32] // [32]
+	t75 := work[:32] // [32]
 	work = work[32:]
 	t73_2 := work[:32] // [32]
 	work = work[32:]
 	t74 := work[:32] // [32]
 	work = work[32:]
-	t782 := work[:32] // [32]
+	t78 := work[:32] // [32]
 	work = work[32:]
 	t79 := work[:32] // [32]
 	work = work[32:]
 	t80 := work[:32] // [32]
 	work = work[32:]
-	t83 := work[:32] // [32]
+	t83_2 := work[:32] // [32]
 	work = work[32:]
-	t812 := work[:32] // [32]
+	t81 := work[:32] // [32]
 	work = work[32:]
 	t82_2 := work[:32] // [32]
 	work = work[32:]
@@ -1609,84 +1144,31 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t99 := work[:32] // [32]
 	work = work[32:]
-	t972 := work[:32] // [32]
+	t97 := work[:32] // [32]
 	work = work[32:]
 	t98 := work[:32] // [32]
 	work = work[32:]
 	t102_2 := work[:32] // [32]
 	work = work[32:]
-	t1032 := work[:32] // [32]
+	t103 := work[:32] // [32]
 	work = work[32:]
 	t105 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t32_2 := rows[:dK]   // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t37 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t27 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t462 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t502 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t115 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t119 := flags[:L*T] // [L, T]
-
-	// delta_chunk.k1, delta_chunk.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t32_3[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// delta_chunk.k, delta_chunk.rho, delta_chunk.q, delta_chunk.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		for j := range T {
-			t253 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t253
-			rho2[j] = num.Min(t253, F(1))
-			t37_2[j] = (F(0) < qProd[j])
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t27_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t322 := rows[:dK] // [d_k]
 
 	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+32*j:][:32]
+			rho := c.Rho[i*T+32*j:][:32]
 			t52_3 := t52[(i*chunks+j)*32:][:32]
-			theta2 := theta[i*T+32*j:][:32]
+			theta := c.Theta[i*T+32*j:][:32]
 			t55_2 := t55[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t52_3[k] = rho2[k]
-				t55_2[k] = theta2[k]
+				t52_3[k] = rho[k]
+				t55_2[k] = theta[k]
 			}
 		}
 	}
@@ -1722,13 +1204,13 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
-		rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 		t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
-		theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t57_2[j] = rho2[j]
-			t58_2[j] = theta2[j]
+			t57_2[j] = rho[j]
+			t58_2[j] = theta[j]
 		}
 	}
 
@@ -1750,9 +1232,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 32 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t7 := t[(i*32*chunks+j)*dV:][:dV]
+			t3 := t[(i*32*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t7[k] = yBar[k]
+				t3[k] = yBar[k]
 			}
 		}
 	}
@@ -1761,25 +1243,25 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			yBar := c.YBar[(i*T+j+32*chunks)*dV:][:dV]
-			t22_2 := t22[(i*(T-32*chunks)+j)*dV:][:dV]
+			t2_2 := t2[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t22_2[k] = yBar[k]
+				t2_2[k] = yBar[k]
 			}
 		}
 	}
 
 	// delta_chunk
-	clear(t52_2)
-	clear(t92)
+	clear(t5)
+	clear(t9)
 	clear(t72)
-	clear(t1522)
+	clear(t152)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			t42_3 := t42[(l*dV+i)*dK:][:dK]
-			t42_4 := t42[(l*dV+i+1)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
+			t4_3 := t4[(l*dV+i+1)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
@@ -1812,78 +1294,78 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t52_3 := t52_2[l*(T-32*chunks)+C*s:][:n]
+					t5_2 := t5[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t92_2 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t72_3 := t72[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t1522_2 := t1522[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t1820 F
-						var t1040 F
-						t22Entry0 := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						var t1030 F
+						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						var t1821 F
-						var t1041 F
-						t22Entry1 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						var t1031 F
+						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
 							t61Entry := t61_2[j]
 							t59Entry := t59_2[j]
-							t92Sum := t92_2[j]
+							t9Sum := t9_2[j]
 							t72Sum := t72_3[j]
-							t3220 := MBarState[j][0] + F(t61Entry*t22Entry0)
-							t1820 += F(t3220 * t59Entry)
-							t1040 += F(MTrail3[j][0] * t3220)
-							t92Sum += F(MTrail4[j][0] * t22Entry0)
-							t32_2[j][0] = t3220
-							t72Sum -= F(t3220 * MLinEntry0)
-							t3221 := MBarState[j][1] + F(t61Entry*t22Entry1)
-							t1821 += F(t3221 * t59Entry)
-							t1041 += F(MTrail3[j][1] * t3221)
-							t92Sum += F(MTrail4[j][1] * t22Entry1)
-							t32_2[j][1] = t3221
-							t72Sum -= F(t3221 * MLinEntry1)
-							t92_2[j] = t92Sum
+							t3230 := MBarState[j][0] + F(t61Entry*t2Entry0)
+							t1820 += F(t3230 * t59Entry)
+							t1030 += F(MTrail3[j][0] * t3230)
+							t9Sum += F(MTrail4[j][0] * t2Entry0)
+							t322[j][0] = t3230
+							t72Sum -= F(t3230 * MLinEntry0)
+							t3231 := MBarState[j][1] + F(t61Entry*t2Entry1)
+							t1821 += F(t3231 * t59Entry)
+							t1031 += F(MTrail3[j][1] * t3231)
+							t9Sum += F(MTrail4[j][1] * t2Entry1)
+							t322[j][1] = t3231
+							t72Sum -= F(t3231 * MLinEntry1)
+							t9_2[j] = t9Sum
 							t72_3[j] = t72Sum
 						}
-						t52Sum := t52_3[a]
+						t5Sum := t5_2[a]
 						// delta_chunk.M
 						t58Entry2 := t58_2[a]
 						// delta_chunk.M
 						t57Entry2 := t57_2[a]
-						t52Sum += t1040
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t1820)
+						t5Sum += t1030
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t1820)
 						w20 := F(t58Entry2 * t1820)
-						t52Sum += t1041
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t58Entry2 * t1821)
+						t5Sum += t1031
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t58Entry2 * t1821)
 						w21 := F(t58Entry2 * t1821)
-						t52_3[a] = t52Sum
+						t5_2[a] = t5Sum
 						for j := range dK {
-							t1522Sum := t1522_2[j]
+							t152Sum := t152_2[j]
 							t59Entry := t59_2[j]
-							t1522Sum -= F(w20 * MTrail3[j][0])
-							MBarState[j][0] = F(t57Entry2*t32_2[j][0]) - F(w20*t59Entry)
-							t1522Sum -= F(w21 * MTrail3[j][1])
-							MBarState[j][1] = F(t57Entry2*t32_2[j][1]) - F(w21*t59Entry)
-							t1522_2[j] = t1522Sum
+							t152Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(t57Entry2*t322[j][0]) - F(w20*t59Entry)
+							t152Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(t57Entry2*t322[j][1]) - F(w21*t59Entry)
+							t152_2[j] = t152Sum
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t42_3[j] = MBarState[j][0]
-				t42_4[j] = MBarState[j][1]
+				t4_2[j] = MBarState[j][0]
+				t4_3[j] = MBarState[j][1]
 			}
 		}
 		for ; i < dV; i++ {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
-			t42_3 := t42[(l*dV+i)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
@@ -1909,7 +1391,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t52_3 := t52_2[l*(T-32*chunks)+C*s:][:n]
+					t5_2 := t5[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
@@ -1917,123 +1399,123 @@ func (c *StepBackward[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t92_2 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t72_3 := t72[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t1522_2 := t1522[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t182 F
-						var t104 F
-						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						var t103_2 F
+						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							t322 := MBarState[j][0] + F(t61_2[j]*t22Entry)
-							t182 += F(t322 * t59_2[j])
-							t104 += F(MTrail3[j][0] * t322)
-							t92_2[j] += F(MTrail4[j][0] * t22Entry)
-							t32_2[j][0] = t322
-							t72_3[j] -= F(t322 * MLinEntry)
+							t323 := MBarState[j][0] + F(t61_2[j]*t2Entry)
+							t182 += F(t323 * t59_2[j])
+							t103_2 += F(MTrail3[j][0] * t323)
+							t9_2[j] += F(MTrail4[j][0] * t2Entry)
+							t322[j][0] = t323
+							t72_3[j] -= F(t323 * MLinEntry)
 						}
-						t52_3[a] += t104
+						t5_2[a] += t103_2
 						// delta_chunk.M
 						t58Entry2 := t58_2[a]
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
 						// delta_chunk.M
 						w2 := F(t58Entry2 * t182)
 						t57Entry2 := t57_2[a]
 						for j := range dK {
-							t1522_2[j] -= F(w2 * MTrail3[j][0])
-							MBarState[j][0] = F(t57Entry2*t32_2[j][0]) - F(w2*t59_2[j])
+							t152_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(t57Entry2*t322[j][0]) - F(w2*t59_2[j])
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t42_3[j] = MBarState[j][0]
+				t4_2[j] = MBarState[j][0]
 			}
 		}
 	}
 
 	// delta_chunk.M, delta_chunk.q, delta_chunk.k
-	clear(t102)
-	clear(t122)
+	clear(t10)
+	clear(t12)
 	for i := range L {
 		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
-		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
 			t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
-			t92_2 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
-			t102_3 := t102[(i*T+j+32*chunks)*dK:][:dK]
-			t1522_2 := t1522[(i*(T-32*chunks)+j)*dK:][:dK]
-			t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
-			var t83_2 F
+			t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
+			t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
+			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+			var t822 F
 			t58Entry3 := t58_2[j]
 			for k := range dK {
 				t72Entry := t72_3[k]
-				t83_2 += F(t59_2[k] * t72Entry)
-				t102_3[k] += t92_2[k]
-				t122_2[k] += F(t58Entry3*t72Entry) + t1522_2[k]
+				t822 += F(t59_2[k] * t72Entry)
+				t10_2[k] += t9_2[k]
+				t12_2[k] += F(t58Entry3*t72Entry) + t152_2[k]
 			}
-			t8_2[j] = t83_2
+			t82_3[j] = t822
 		}
 	}
 
 	// delta_chunk.v
-	clear(t112)
+	clear(t11)
 	for i := range L {
 		for j := range T - 32*chunks {
-			t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
-			t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
+			t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t112_3[k] += t82_3[k]
+				t11_2[k] += t8_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.theta, delta_chunk.rho
-	clear(t132)
-	clear(t142)
+	clear(t13)
+	clear(t14)
 	for i := range L {
-		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
-		t132_2 := t132[i*T+32*chunks:][:T-32*chunks]
-		t52_3 := t52_2[i*(T-32*chunks):][:T-32*chunks]
-		t142_2 := t142[i*T+32*chunks:][:T-32*chunks]
+		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+		t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
+		t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t132_2[j] += t8_2[j]
-			t142_2[j] += t52_3[j]
+			t13_2[j] += t82_3[j]
+			t14_2[j] += t5_2[j]
 		}
 	}
 
 	// delta_chunk.g.start
-	clear(t2)
+	clear(t22)
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t52_3 := t52[(i*chunks+j)*32:][:n]
-				t2_2 := t2[(i*chunks+j)*32:][:n]
+				t22_3 := t22[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t2_2[k] = t52_3[k]
+					t22_3[k] = t52_3[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t3)
-	clear(t522)
+	clear(t32)
+	clear(t52_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
-				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32+-1+lo:][:n]
+				t32_3 := t32[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t3_2[k] = F(t52Entry * t2_2[k])
-					t522_2[k] = F(t52_4[k] * t52Entry)
+					t32_3[k] = F(t52Entry * t22_3[k])
+					t52_5[k] = F(t52_4[k] * t52Entry)
 				}
 			}
 		}
@@ -2042,31 +1524,31 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t2_2 := t2[(i*chunks+j)*32:][:32]
-			t3_2 := t3[(i*chunks+j)*32:][:32]
-			t4_2 := t4[(i*chunks+j)*32:][:32]
+			t22_3 := t22[(i*chunks+j)*32:][:32]
+			t32_3 := t32[(i*chunks+j)*32:][:32]
+			t42_3 := t42[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t4_2[k] = t2_2[k] + t3_2[k]
+				t42_3[k] = t22_3[k] + t32_3[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t6)
-	clear(t822)
+	clear(t62)
+	clear(t83)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
-				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_2[k]
-					t6_2[k] = F(t4_2[k] * t522Entry)
-					t822_2[k] = F(t522_3[k] * t522Entry)
+					t52Entry := t52_3[k]
+					t62_2[k] = F(t42_3[k] * t52Entry)
+					t83_3[k] = F(t52_4[k] * t52Entry)
 				}
 			}
 		}
@@ -2075,31 +1557,31 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t4_2 := t4[(i*chunks+j)*32:][:32]
-			t6_2 := t6[(i*chunks+j)*32:][:32]
+			t42_3 := t42[(i*chunks+j)*32:][:32]
+			t62_2 := t62[(i*chunks+j)*32:][:32]
 			t73_3 := t73[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t73_3[k] = t4_2[k] + t6_2[k]
+				t73_3[k] = t42_3[k] + t62_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
 	clear(t93)
-	clear(t1122)
+	clear(t112)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
 				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t83_4 := t83[(i*chunks+j)*32+-4+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t93_2[k] = F(t73_3[k] * t822Entry)
-					t1122_2[k] = F(t822_3[k] * t822Entry)
+					t83Entry := t83_3[k]
+					t93_2[k] = F(t73_3[k] * t83Entry)
+					t112_3[k] = F(t83_4[k] * t83Entry)
 				}
 			}
 		}
@@ -2110,29 +1592,29 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t73_3 := t73[(i*chunks+j)*32:][:32]
 			t93_2 := t93[(i*chunks+j)*32:][:32]
-			t1022_2 := t1022[(i*chunks+j)*32:][:32]
+			t102_3 := t102[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t73_3[k] + t93_2[k]
+				t102_3[k] = t73_3[k] + t93_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t12)
-	clear(t14)
+	clear(t122)
+	clear(t142)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
-				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
-				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
-				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
+				t102_3 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
+				t112_4 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t142_2 := t142[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1122Entry := t1122_2[k]
-					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t14_2[k] = F(t1122_3[k] * t1122Entry)
+					t112Entry := t112_3[k]
+					t122_2[k] = F(t102_3[k] * t112Entry)
+					t142_2[k] = F(t112_4[k] * t112Entry)
 				}
 			}
 		}
@@ -2141,11 +1623,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t1022_2 := t1022[(i*chunks+j)*32:][:32]
-			t12_2 := t12[(i*chunks+j)*32:][:32]
-			t13_2 := t13[(i*chunks+j)*32:][:32]
+			t102_3 := t102[(i*chunks+j)*32:][:32]
+			t122_2 := t122[(i*chunks+j)*32:][:32]
+			t132_2 := t132[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t13_2[k] = t1022_2[k] + t12_2[k]
+				t132_2[k] = t102_3[k] + t122_2[k]
 			}
 		}
 	}
@@ -2156,11 +1638,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t142_2 := t142[(i*chunks+j)*32+lo:][:n]
 				t153_2 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t153_2[k] = F(t13_2[k] * t14_2[k])
+					t153_2[k] = F(t132_2[k] * t142_2[k])
 				}
 			}
 		}
@@ -2169,11 +1651,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t13_2 := t13[(i*chunks+j)*32:][:32]
+			t132_2 := t132[(i*chunks+j)*32:][:32]
 			t153_2 := t153[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t13_2[k] + t153_2[k]
+				g2[k] = t132_2[k] + t153_2[k]
 			}
 		}
 	}
@@ -2211,25 +1693,25 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_chunk
 	for l := range L {
-		t42_3 := t42[l*dV*dK:][:dK*dV]
+		t4_2 := t4[l*dV*dK:][:dK*dV]
 		MBarState2_2 := MBarState2[:dK*dV]
 		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
 		for i := range dK * dV {
-			MBarState2_2[i] = t42_3[i]
+			MBarState2_2[i] = t4_2[i]
 		}
-		for t7 := chunks - 1; t7 >= 0; t7-- {
-			t36_2 := t36[(l*chunks+t7)*32:][:32]
-			t55_2 := t55[(l*chunks+t7)*32:][:32]
-			g2 := g[(l*chunks+t7)*32:][:32]
+		for t3 := chunks - 1; t3 >= 0; t3-- {
+			t36_2 := t36[(l*chunks+t3)*32:][:32]
+			t55_2 := t55[(l*chunks+t3)*32:][:32]
+			g2 := g[(l*chunks+t3)*32:][:32]
 			t183_2 := t183[31*32:][:32]
-			t20_2 := t20[31*32:][:32]
-			t23_2 := t23[31*32:][:32]
+			t202_2 := t202[31*32:][:32]
+			t232_2 := t232[31*32:][:32]
 			t26_2 := t26[31*32:][:32]
 			t29_2 := t29[31*32:][:32]
-			t323_2 := t323[31*32:][:32]
-			t1322_2 := t1322[(l*chunks+t7)*32:][:32]
-			t162_2 := t162[(l*chunks+t7)*32:][:32]
-			t19_2 := t19[(l*chunks+t7)*32:][:32]
+			t32_3 := t32_2[31*32:][:32]
+			t1322_2 := t1322[(l*chunks+t3)*32:][:32]
+			t16_2 := t16[(l*chunks+t3)*32:][:32]
+			t19_2 := t19[(l*chunks+t3)*32:][:32]
 			// delta_chunk.c
 			clear(t183)
 			for i := range 32 {
@@ -2242,31 +1724,31 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t20)
+			clear(t202)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t7)*32+lo:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
 				for i := range n {
 					t183_3 := t183[((lo+i)-1)*32:][:32]
-					t20_3 := t20[(lo+i)*32:][:32]
+					t202_3 := t202[(lo+i)*32:][:32]
 					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t20_3[j] = F(t183_3[j] * t52Entry2)
+						t202_3[j] = F(t183_3[j] * t52Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t23)
+			clear(t232)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t522_2 := t522[(l*chunks+t7)*32+lo2:][:n]
+				t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
 				for i := range n {
 					t183_3 := t183[((lo2+i)-2)*32:][:32]
-					t20_3 := t20[((lo2+i)-2)*32:][:32]
-					t23_3 := t23[(lo2+i)*32:][:32]
-					t522Entry2 := t522_2[i]
+					t202_3 := t202[((lo2+i)-2)*32:][:32]
+					t232_3 := t232[(lo2+i)*32:][:32]
+					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t23_3[j] = F((t183_3[j] + t20_3[j]) * t522Entry2)
+						t232_3[j] = F((t183_3[j] + t202_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -2274,15 +1756,15 @@ func (c *StepBackward[F]) Run() {
 			clear(t26)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t822_2 := t822[(l*chunks+t7)*32+lo3:][:n]
+				t83_3 := t83[(l*chunks+t3)*32+lo3:][:n]
 				for i := range n {
 					t183_3 := t183[((lo3+i)-4)*32:][:32]
-					t20_3 := t20[((lo3+i)-4)*32:][:32]
-					t23_3 := t23[((lo3+i)-4)*32:][:32]
+					t202_3 := t202[((lo3+i)-4)*32:][:32]
+					t232_3 := t232[((lo3+i)-4)*32:][:32]
 					t26_3 := t26[(lo3+i)*32:][:32]
-					t822Entry2 := t822_2[i]
+					t83Entry2 := t83_3[i]
 					for j := range 32 {
-						t26_3[j] = F(((t183_3[j] + t20_3[j]) + t23_3[j]) * t822Entry2)
+						t26_3[j] = F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t83Entry2)
 					}
 				}
 			}
@@ -2290,48 +1772,48 @@ func (c *StepBackward[F]) Run() {
 			clear(t29)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
-				t1122_2 := t1122[(l*chunks+t7)*32+lo4:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo4:][:n]
 				for i := range n {
 					t183_3 := t183[((lo4+i)-8)*32:][:32]
-					t20_3 := t20[((lo4+i)-8)*32:][:32]
-					t23_3 := t23[((lo4+i)-8)*32:][:32]
+					t202_3 := t202[((lo4+i)-8)*32:][:32]
+					t232_3 := t232[((lo4+i)-8)*32:][:32]
 					t26_3 := t26[((lo4+i)-8)*32:][:32]
 					t29_3 := t29[(lo4+i)*32:][:32]
-					t1122Entry2 := t1122_2[i]
+					t112Entry2 := t112_3[i]
 					for j := range 32 {
-						t29_3[j] = F((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t1122Entry2)
+						t29_3[j] = F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) * t112Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t323)
+			clear(t32_2)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
-				t14_2 := t14[(l*chunks+t7)*32+lo5:][:n]
+				t142_2 := t142[(l*chunks+t3)*32+lo5:][:n]
 				for i := range n {
 					t183_3 := t183[((lo5+i)-16)*32:][:32]
-					t20_3 := t20[((lo5+i)-16)*32:][:32]
-					t23_3 := t23[((lo5+i)-16)*32:][:32]
+					t202_3 := t202[((lo5+i)-16)*32:][:32]
+					t232_3 := t232[((lo5+i)-16)*32:][:32]
 					t26_3 := t26[((lo5+i)-16)*32:][:32]
 					t29_3 := t29[((lo5+i)-16)*32:][:32]
-					t323_3 := t323[(lo5+i)*32:][:32]
-					t14Entry := t14_2[i]
+					t32_4 := t32_2[(lo5+i)*32:][:32]
+					t142Entry := t142_2[i]
 					for j := range 32 {
-						t323_3[j] = F(((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
+						t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t142Entry)
 					}
 				}
 			}
 			// delta_chunk.g.start
-			clear(t373)
+			clear(t37)
 			if n := min(32, 1); n > 0 {
-				t373_2 := t373[:n]
+				t37_2 := t37[:n]
 				for i := range n {
-					t373_2[i] = F(1)
+					t37_2[i] = F(1)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t38[i] = t36_2[i] + t373[i]
+				t38[i] = t36_2[i] + t37[i]
 			}
 			// delta_chunk.c
 			clear(t42_2)
@@ -2339,14 +1821,14 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo6; n > 0 {
 				for i := range n {
 					t183_3 := t183[((lo6+i)-1)*32:][:32]
-					t20_3 := t20[((lo6+i)-1)*32:][:32]
-					t23_3 := t23[((lo6+i)-1)*32:][:32]
+					t202_3 := t202[((lo6+i)-1)*32:][:32]
+					t232_3 := t232[((lo6+i)-1)*32:][:32]
 					t26_3 := t26[((lo6+i)-1)*32:][:32]
 					t29_3 := t29[((lo6+i)-1)*32:][:32]
-					t323_3 := t323[((lo6+i)-1)*32:][:32]
-					t42_4 := t42_2[(lo6+i)*32:][:32]
+					t32_4 := t32_2[((lo6+i)-1)*32:][:32]
+					t42_3 := t42_2[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t42_4[j] = ((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]
+						t42_3[j] = ((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]
 					}
 				}
 			}
@@ -2355,142 +1837,142 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t55Entry := t55_2[i]
 				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
-					t42_4 := t42_2[i*32:][:n]
+					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
+					t42_3 := t42_2[i*32:][:n]
 					t44_2 := t44[i*32:][:n]
 					for j := range n {
-						t44_2[j] = F(F(t55Entry*K[j]) * t42_4[j])
+						t44_2[j] = F(F(t55Entry*K[j]) * t42_3[j])
 					}
 				}
 			}
 			// delta_chunk.M
 			clear(t523)
 			for i := range dV {
-				MStates := c.MStates[((l*chunks+t7)*dV+i)*dK:][:dK]
+				MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
 				MBarState2_3 := MBarState2[i*dK:][:dK]
 				for j := range dK {
 					t523[31] += F(MStates[j] * MBarState2_3[j])
 				}
 			}
 			// delta_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t7)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.M
-			clear(t922)
+			clear(t92)
 			for i := range 32 {
-				t54_2 := t54[((l*chunks+t7)*32+i)*dK:][:dK]
+				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
 				for j := range dK {
-					t922[31*32+i] += F(t54_2[j] * t722[j*32+i])
+					t92[31*32+i] += F(t54_2[j] * t722[j*32+i])
 				}
 			}
 			// delta_chunk.y
 			for i := range 32 {
-				tView := t[((l*chunks+t7)*32+i)*dV:][:dV]
-				t1222_2 := t1222[i*dV:][:dV]
+				tView := t[((l*chunks+t3)*32+i)*dV:][:dV]
+				t1223_2 := t1223[i*dV:][:dV]
 				gEntry := g2[i]
 				for j := range dV {
-					t1222_2[j] = F(tView[j] * gEntry)
+					t1223_2[j] = F(tView[j] * gEntry)
 				}
 			}
 			// delta_chunk.y, delta_chunk.c
 			for i := range 32 {
-				Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
+				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t183_3 := t183[i*32:][:32]
-				t20_3 := t20[i*32:][:32]
-				t23_3 := t23[i*32:][:32]
+				t202_3 := t202[i*32:][:32]
+				t232_3 := t232[i*32:][:32]
 				t26_3 := t26[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
-				t323_3 := t323[i*32:][:32]
-				t1152_2 := t1152[i*32:][:32]
+				t32_4 := t32_2[i*32:][:32]
+				t115_2 := t115[i*32:][:32]
 				for j := range 32 {
-					t1152_2[j] = F(Q[j] * (((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]))
+					t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]))
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(32, 32, dV, F(1), false, t152, 32, 1, kern.From(t, (l*chunks+t7)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			kern.Gemm(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			for i := range 32 {
 				t183_3 := t183[i*32:][:32]
-				t20_3 := t20[i*32:][:32]
-				t23_3 := t23[i*32:][:32]
+				t202_3 := t202[i*32:][:32]
+				t232_3 := t232[i*32:][:32]
 				t26_3 := t26[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
-				t323_3 := t323[i*32:][:32]
-				t152_2 := t152[i*32:][:32]
-				t1722_2 := t1722[i*32:][:32]
+				t32_4 := t32_2[i*32:][:32]
+				t1522_2 := t1522[i*32:][:32]
+				t172_2 := t172[i*32:][:32]
 				for j := range 32 {
-					t1722_2[j] = F((((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * t152_2[j])
+					t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
 				}
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
 				t111_2 := t111[i*dV:][:dV]
 				t1822_2 := t1822[i*dV:][:dV]
-				w3 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+				w3 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dV {
 					t1822_2[j] = F(w3 * t111_2[j])
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t, (l*chunks+t7)*32*dV), 1, dV, t1152, 32, 1)
+			kern.Gemm(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t, (l*chunks+t3)*32*dV), 1, dV, t115, 32, 1)
 			// delta_chunk.U
 			kern.Triangle(32, dV, true, t1822, dV, 1, t44, 1, 32)
 			// delta_chunk.U
-			kern.Gemm(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t7)*32*dV), dV, 1, t1822, 1, dV)
+			kern.Gemm(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t3)*32*dV), dV, 1, t1822, 1, dV)
 			// delta_chunk.U
-			clear(t2122)
+			clear(t212)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
 					t2022_2 := t2022[i*32:][:n]
-					t2122_2 := t2122[i*32:][:n]
+					t212_2 := t212[i*32:][:n]
 					for j := range n {
-						t2122_2[j] = t2022_2[j]
+						t212_2[j] = t2022_2[j]
 					}
 				}
 			}
 			// delta_chunk.U
 			for i := range 32 {
 				t1822_2 := t1822[i*dV:][:dV]
-				UProd := c.UProd[((l*chunks+t7)*32+i)*dV:][:dV]
-				t56_2 := t56[((l*chunks+t7)*32+i)*dV:][:dV]
-				t202_2 := t202[((l*chunks+t7)*32+i)*dV:][:dV]
-				t342_2 := t342[i*dV:][:dV]
-				var t255 F
+				UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
+				t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+				t20_2 := t20[((l*chunks+t3)*32+i)*dV:][:dV]
+				t34_2 := t34[i*dV:][:dV]
+				var t253 F
 				var t352 F
 				t55Entry2 := t55_2[i]
 				t38Entry := t38[i]
 				for j := range dV {
 					t1822Entry := t1822_2[j]
-					t2422 := F(t1822Entry * t55Entry2)
+					t242 := F(t1822Entry * t55Entry2)
 					UProdEntry := UProd[j]
-					t255 += F((t56_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
-					t352 += F(UProdEntry * t2422)
-					t202_2[j] = t2422
-					t342_2[j] = -F(t2422 * t38Entry)
+					t253 += F((t56_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
+					t352 += F(UProdEntry * t242)
+					t20_2[j] = t242
+					t34_2[j] = -F(t242 * t38Entry)
 				}
-				t254[i] = t255
+				t252[i] = t253
 				t35[i] = -t352
 			}
 			// delta_chunk.U
 			clear(t262)
-			clear(t2722)
+			clear(t272)
 			for i := range 32 {
 				var t282 F
 				t55Entry3 := t55_2[i]
 				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
-					t2122_2 := t2122[i*32:][:n]
-					t42_4 := t42_2[i*32:][:n]
+					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
+					t212_2 := t212[i*32:][:n]
+					t42_3 := t42_2[i*32:][:n]
 					t262_2 := t262[i*32:][:n]
-					t2722_2 := t2722[i*32:][:n]
+					t272_2 := t272[i*32:][:n]
 					for j := range n {
 						KEntry := K[j]
-						t2122Entry := t2122_2[j]
-						t42Entry := t42_4[j]
-						t282 += F(F(KEntry*t42Entry) * t2122Entry)
-						t262_2[j] = F(F(t55Entry3*KEntry) * t2122Entry)
-						t2722_2[j] = F(F(t55Entry3*t42Entry) * t2122Entry)
+						t212Entry := t212_2[j]
+						t42Entry := t42_3[j]
+						t282 += F(F(KEntry*t42Entry) * t212Entry)
+						t262_2[j] = F(F(t55Entry3*KEntry) * t212Entry)
+						t272_2[j] = F(F(t55Entry3*t42Entry) * t212Entry)
 					}
 				}
 				t28[i] = t282
@@ -2519,13 +2001,13 @@ func (c *StepBackward[F]) Run() {
 			}
 			// delta_chunk.c, delta_chunk.y
 			for i := range 32 {
-				t922_2 := t922[i*32:][:32]
-				Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
-				t152_2 := t152[i*32:][:32]
+				t92_2 := t92[i*32:][:32]
+				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
+				t1522_2 := t1522[i*32:][:32]
 				t31_2 := t31[i*32:][:32]
 				t422_2 := t422[i*32:][:32]
 				for j := range 32 {
-					t422_2[j] = t922_2[j] + F(Q[j]*t152_2[j]) + t31_2[j]
+					t422_2[j] = t92_2[j] + F(Q[j]*t1522_2[j]) + t31_2[j]
 				}
 			}
 			// delta_chunk.c
@@ -2533,24 +2015,24 @@ func (c *StepBackward[F]) Run() {
 			clear(t46)
 			lo9 := max(0, 16)
 			if n := 32 - lo9; n > 0 {
-				t14_2 := t14[(l*chunks+t7)*32+lo9:][:n]
+				t142_2 := t142[(l*chunks+t3)*32+lo9:][:n]
 				t46_2 := t46[0+lo9:][:n]
 				for i := range n {
 					t422_2 := t422[(lo9+i)*32:][:32]
 					t183_3 := t183[((lo9+i)-16)*32:][:32]
-					t20_3 := t20[((lo9+i)-16)*32:][:32]
-					t23_3 := t23[((lo9+i)-16)*32:][:32]
+					t202_3 := t202[((lo9+i)-16)*32:][:32]
+					t232_3 := t232[((lo9+i)-16)*32:][:32]
 					t26_3 := t26[((lo9+i)-16)*32:][:32]
 					t29_3 := t29[((lo9+i)-16)*32:][:32]
 					t452_2 := t452[((lo9+i)-16)*32:][:32]
-					var t463 F
-					t14Entry2 := t14_2[i]
+					var t462 F
+					t142Entry2 := t142_2[i]
 					for j := range 32 {
 						t422Entry := t422_2[j]
-						t463 += F(((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t422Entry)
-						t452_2[j] += F(t422Entry * t14Entry2)
+						t462 += F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t422Entry)
+						t452_2[j] += F(t422Entry * t142Entry2)
 					}
-					t46_2[i] = t463
+					t46_2[i] = t462
 				}
 			}
 			// delta_chunk.c
@@ -2563,25 +2045,25 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t5022)
+			clear(t502)
 			clear(t512)
 			lo10 := max(0, 8)
 			if n := 32 - lo10; n > 0 {
-				t1122_2 := t1122[(l*chunks+t7)*32+lo10:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo10:][:n]
 				t512_2 := t512[0+lo10:][:n]
 				for i := range n {
 					t472_2 := t472[(lo10+i)*32:][:32]
 					t183_3 := t183[((lo10+i)-8)*32:][:32]
-					t20_3 := t20[((lo10+i)-8)*32:][:32]
-					t23_3 := t23[((lo10+i)-8)*32:][:32]
+					t202_3 := t202[((lo10+i)-8)*32:][:32]
+					t232_3 := t232[((lo10+i)-8)*32:][:32]
 					t26_3 := t26[((lo10+i)-8)*32:][:32]
-					t5022_2 := t5022[((lo10+i)-8)*32:][:32]
+					t502_2 := t502[((lo10+i)-8)*32:][:32]
 					var t5122 F
-					t1122Entry3 := t1122_2[i]
+					t112Entry3 := t112_3[i]
 					for j := range 32 {
 						t472Entry := t472_2[j]
-						t5122 += F((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t472Entry)
-						t5022_2[j] += F(t472Entry * t1122Entry3)
+						t5122 += F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) * t472Entry)
+						t502_2[j] += F(t472Entry * t112Entry3)
 					}
 					t512_2[i] = t5122
 				}
@@ -2589,10 +2071,10 @@ func (c *StepBackward[F]) Run() {
 			// delta_chunk.c
 			for i := range 32 {
 				t472_2 := t472[i*32:][:32]
-				t5022_2 := t5022[i*32:][:32]
+				t502_2 := t502[i*32:][:32]
 				t523_3 := t523_2[i*32:][:32]
 				for j := range 32 {
-					t523_3[j] = t472_2[j] + t5022_2[j]
+					t523_3[j] = t472_2[j] + t502_2[j]
 				}
 			}
 			// delta_chunk.c
@@ -2600,20 +2082,20 @@ func (c *StepBackward[F]) Run() {
 			clear(t562)
 			lo11 := max(0, 4)
 			if n := 32 - lo11; n > 0 {
-				t822_2 := t822[(l*chunks+t7)*32+lo11:][:n]
+				t83_3 := t83[(l*chunks+t3)*32+lo11:][:n]
 				t562_2 := t562[0+lo11:][:n]
 				for i := range n {
 					t523_3 := t523_2[(lo11+i)*32:][:32]
 					t183_3 := t183[((lo11+i)-4)*32:][:32]
-					t20_3 := t20[((lo11+i)-4)*32:][:32]
-					t23_3 := t23[((lo11+i)-4)*32:][:32]
+					t202_3 := t202[((lo11+i)-4)*32:][:32]
+					t232_3 := t232[((lo11+i)-4)*32:][:32]
 					t553_2 := t553[((lo11+i)-4)*32:][:32]
 					var t563 F
-					t822Entry3 := t822_2[i]
+					t83Entry3 := t83_3[i]
 					for j := range 32 {
 						t523Entry := t523_3[j]
-						t563 += F(((t183_3[j] + t20_3[j]) + t23_3[j]) * t523Entry)
-						t553_2[j] += F(t523Entry * t822Entry3)
+						t563 += F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t523Entry)
+						t553_2[j] += F(t523Entry * t83Entry3)
 					}
 					t562_2[i] = t563
 				}
@@ -2623,11 +2105,11 @@ func (c *StepBackward[F]) Run() {
 				t523_3 := t523_2[i*32:][:32]
 				t553_2 := t553[i*32:][:32]
 				t573_2 := t573[i*32:][:32]
-				t2722_2 := t2722[i*32:][:32]
+				t272_2 := t272[i*32:][:32]
 				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
 					t573_2[j] = t523_3[j] + t553_2[j]
-					t112_3[j] = t2722_2[j] + t2722[j*32+i]
+					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk.c
@@ -2635,19 +2117,19 @@ func (c *StepBackward[F]) Run() {
 			clear(t613)
 			lo12 := max(0, 2)
 			if n := 32 - lo12; n > 0 {
-				t522_2 := t522[(l*chunks+t7)*32+lo12:][:n]
+				t52_3 := t52_2[(l*chunks+t3)*32+lo12:][:n]
 				t613_2 := t613[0+lo12:][:n]
 				for i := range n {
 					t573_2 := t573[(lo12+i)*32:][:32]
 					t183_3 := t183[((lo12+i)-2)*32:][:32]
-					t20_3 := t20[((lo12+i)-2)*32:][:32]
+					t202_3 := t202[((lo12+i)-2)*32:][:32]
 					t60_2 := t60[((lo12+i)-2)*32:][:32]
 					var t614 F
-					t522Entry3 := t522_2[i]
+					t52Entry3 := t52_3[i]
 					for j := range 32 {
 						t573Entry := t573_2[j]
-						t614 += F((t183_3[j] + t20_3[j]) * t573Entry)
-						t60_2[j] += F(t573Entry * t522Entry3)
+						t614 += F((t183_3[j] + t202_3[j]) * t573Entry)
+						t60_2[j] += F(t573Entry * t52Entry3)
 					}
 					t613_2[i] = t614
 				}
@@ -2678,82 +2160,82 @@ func (c *StepBackward[F]) Run() {
 			lo14 := max(0, 16)
 			if n := 32 - lo14; n > 0 {
 				t67_2 := t67[0+lo14:][:n]
-				t14_2 := t14[(l*chunks+t7)*32+lo14:][:n]
+				t142_2 := t142[(l*chunks+t3)*32+lo14:][:n]
 				t70_2 := t70[-16+lo14:][:n]
-				t13_2 := t13[(l*chunks+t7)*32+-16+lo14:][:n]
+				t132_2 := t132[(l*chunks+t3)*32+-16+lo14:][:n]
 				t71_2 := t71[0+lo14:][:n]
 				for i := range n {
 					t67Entry := t67_2[i]
-					t70_2[i] += F(t14_2[i] * t67Entry)
-					t71_2[i] = F(t13_2[i] * t67Entry)
+					t70_2[i] += F(t142_2[i] * t67Entry)
+					t71_2[i] = F(t132_2[i] * t67Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t722_2[i] = t46[i] + t71[i]
-				t752[i] = t67[i] + t70[i]
+				t72_2[i] = t46[i] + t71[i]
+				t75[i] = t67[i] + t70[i]
 			}
 			// delta_chunk.g
 			clear(t73_2)
 			clear(t74)
-			clear(t782)
+			clear(t78)
 			clear(t79)
 			lo15 := max(0, 8)
 			if n := 32 - lo15; n > 0 {
-				t722_3 := t722_2[0+lo15:][:n]
-				t752_2 := t752[0+lo15:][:n]
-				t1122_2 := t1122[(l*chunks+t7)*32+lo15:][:n]
+				t72_3 := t72_2[0+lo15:][:n]
+				t75_2 := t75[0+lo15:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo15:][:n]
 				t73_3 := t73_2[-8+lo15:][:n]
-				t1122_3 := t1122[(l*chunks+t7)*32+-8+lo15:][:n]
+				t112_4 := t112[(l*chunks+t3)*32+-8+lo15:][:n]
 				t74_2 := t74[0+lo15:][:n]
-				t782_2 := t782[-8+lo15:][:n]
-				t1022_2 := t1022[(l*chunks+t7)*32+-8+lo15:][:n]
+				t78_2 := t78[-8+lo15:][:n]
+				t102_3 := t102[(l*chunks+t3)*32+-8+lo15:][:n]
 				t79_2 := t79[0+lo15:][:n]
 				for i := range n {
-					t722Entry := t722_3[i]
-					t752Entry := t752_2[i]
-					t1122Entry4 := t1122_2[i]
-					t73_3[i] += F(t1122Entry4 * t722Entry)
-					t74_2[i] = F(t1122_3[i] * t722Entry)
-					t782_2[i] += F(t1122Entry4 * t752Entry)
-					t79_2[i] = F(t1022_2[i] * t752Entry)
+					t72Entry := t72_3[i]
+					t75Entry := t75_2[i]
+					t112Entry4 := t112_3[i]
+					t73_3[i] += F(t112Entry4 * t72Entry)
+					t74_2[i] = F(t112_4[i] * t72Entry)
+					t78_2[i] += F(t112Entry4 * t75Entry)
+					t79_2[i] = F(t102_3[i] * t75Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
 				t80[i] = t512[i] + t73_2[i] + t74[i] + t79[i]
-				t83[i] = t752[i] + t782[i]
+				t83_2[i] = t75[i] + t78[i]
 			}
 			// delta_chunk.g
-			clear(t812)
+			clear(t81)
 			clear(t82_2)
 			clear(t86)
 			clear(t87)
 			lo16 := max(0, 4)
 			if n := 32 - lo16; n > 0 {
 				t80_2 := t80[0+lo16:][:n]
-				t83_2 := t83[0+lo16:][:n]
-				t822_2 := t822[(l*chunks+t7)*32+lo16:][:n]
-				t812_2 := t812[-4+lo16:][:n]
-				t822_3 := t822[(l*chunks+t7)*32+-4+lo16:][:n]
+				t83_3 := t83_2[0+lo16:][:n]
+				t83_4 := t83[(l*chunks+t3)*32+lo16:][:n]
+				t81_2 := t81[-4+lo16:][:n]
+				t83_5 := t83[(l*chunks+t3)*32+-4+lo16:][:n]
 				t82_3 := t82_2[0+lo16:][:n]
 				t86_2 := t86[-4+lo16:][:n]
-				t73_3 := t73[(l*chunks+t7)*32+-4+lo16:][:n]
+				t73_3 := t73[(l*chunks+t3)*32+-4+lo16:][:n]
 				t87_2 := t87[0+lo16:][:n]
 				for i := range n {
 					t80Entry := t80_2[i]
-					t83Entry := t83_2[i]
-					t822Entry4 := t822_2[i]
-					t812_2[i] += F(t822Entry4 * t80Entry)
-					t82_3[i] = F(t822_3[i] * t80Entry)
-					t86_2[i] += F(t822Entry4 * t83Entry)
+					t83Entry := t83_3[i]
+					t83Entry4 := t83_4[i]
+					t81_2[i] += F(t83Entry4 * t80Entry)
+					t82_3[i] = F(t83_5[i] * t80Entry)
+					t86_2[i] += F(t83Entry4 * t83Entry)
 					t87_2[i] = F(t73_3[i] * t83Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t88[i] = t562[i] + t812[i] + t82_2[i] + t87[i]
-				t91[i] = t83[i] + t86[i]
+				t88[i] = t562[i] + t81[i] + t82_2[i] + t87[i]
+				t91[i] = t83_2[i] + t86[i]
 			}
 			// delta_chunk.g
 			clear(t89)
@@ -2764,21 +2246,21 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo17; n > 0 {
 				t88_2 := t88[0+lo17:][:n]
 				t91_2 := t91[0+lo17:][:n]
-				t522_2 := t522[(l*chunks+t7)*32+lo17:][:n]
+				t52_3 := t52_2[(l*chunks+t3)*32+lo17:][:n]
 				t89_2 := t89[-2+lo17:][:n]
-				t522_3 := t522[(l*chunks+t7)*32+-2+lo17:][:n]
+				t52_4 := t52_2[(l*chunks+t3)*32+-2+lo17:][:n]
 				t90_2 := t90[0+lo17:][:n]
 				t94_2 := t94[-2+lo17:][:n]
-				t4_2 := t4[(l*chunks+t7)*32+-2+lo17:][:n]
+				t42_3 := t42[(l*chunks+t3)*32+-2+lo17:][:n]
 				t95_2 := t95[0+lo17:][:n]
 				for i := range n {
 					t88Entry := t88_2[i]
 					t91Entry := t91_2[i]
-					t522Entry4 := t522_2[i]
-					t89_2[i] += F(t522Entry4 * t88Entry)
-					t90_2[i] = F(t522_3[i] * t88Entry)
-					t94_2[i] += F(t522Entry4 * t91Entry)
-					t95_2[i] = F(t4_2[i] * t91Entry)
+					t52Entry4 := t52_3[i]
+					t89_2[i] += F(t52Entry4 * t88Entry)
+					t90_2[i] = F(t52_4[i] * t88Entry)
+					t94_2[i] += F(t52Entry4 * t91Entry)
+					t95_2[i] = F(t42_3[i] * t91Entry)
 				}
 			}
 			// delta_chunk.g
@@ -2787,66 +2269,66 @@ func (c *StepBackward[F]) Run() {
 				t99[i] = t91[i] + t94[i]
 			}
 			// delta_chunk.g
-			clear(t972)
+			clear(t97)
 			clear(t98)
 			clear(t102_2)
-			clear(t1032)
+			clear(t103)
 			lo18 := max(0, 1)
 			if n := 32 - lo18; n > 0 {
 				t96_2 := t96[0+lo18:][:n]
 				t99_2 := t99[0+lo18:][:n]
-				t52_3 := t52[(l*chunks+t7)*32+lo18:][:n]
-				t972_2 := t972[-1+lo18:][:n]
-				t52_4 := t52[(l*chunks+t7)*32+-1+lo18:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo18:][:n]
+				t97_2 := t97[-1+lo18:][:n]
+				t52_4 := t52[(l*chunks+t3)*32+-1+lo18:][:n]
 				t98_2 := t98[0+lo18:][:n]
-				t2_2 := t2[(l*chunks+t7)*32+-1+lo18:][:n]
+				t22_3 := t22[(l*chunks+t3)*32+-1+lo18:][:n]
 				t102_3 := t102_2[0+lo18:][:n]
-				t1032_2 := t1032[-1+lo18:][:n]
+				t103_2 := t103[-1+lo18:][:n]
 				for i := range n {
 					t96Entry := t96_2[i]
 					t99Entry := t99_2[i]
 					t52Entry3 := t52_3[i]
-					t972_2[i] += F(t52Entry3 * t96Entry)
+					t97_2[i] += F(t52Entry3 * t96Entry)
 					t98_2[i] = F(t52_4[i] * t96Entry)
-					t102_3[i] = F(t2_2[i] * t99Entry)
-					t1032_2[i] += F(t52Entry3 * t99Entry)
+					t102_3[i] = F(t22_3[i] * t99Entry)
+					t103_2[i] += F(t52Entry3 * t99Entry)
 				}
 			}
 			// delta_chunk.g.start
 			clear(t105)
 			if n := min(32, 1); n > 0 {
 				t99_2 := t99[:n]
-				t1032_2 := t1032[:n]
+				t103_2 := t103[:n]
 				t105_2 := t105[:n]
 				for i := range n {
-					t105_2[i] = t99_2[i] + t1032_2[i]
+					t105_2[i] = t99_2[i] + t103_2[i]
 				}
 			}
 			// delta_chunk.g.start
 			for i := range 32 {
-				t162_2[i] = t64[i] + t972[i] + t98[i] + t102_2[i] + t105[i]
-				t19_2[i] = t254[i] + t28[i]
+				t16_2[i] = t64[i] + t97[i] + t98[i] + t102_2[i] + t105[i]
+				t19_2[i] = t252[i] + t28[i]
 			}
 			// delta_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t1722, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
 			// delta_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t1222, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t18_2 := t18[((l*chunks+t7)*32+i)*dK:][:dK]
-				w4 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+				t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
+				w4 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dK {
 					t18_2[j] = F(w4 * t722[j*32+i])
 				}
 			}
 			// delta_chunk.g.start, delta_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t112_2, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t342, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t34, 1, dV)
 			// delta_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1722, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t172, 32, 1)
 			// delta_chunk.g.start, delta_chunk.M
-			gEntry2 := g[(l*chunks+t7)*32+31]
+			gEntry2 := g[(l*chunks+t3)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
 				for j := range dK {
@@ -2854,9 +2336,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t342, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t34, dV, 1)
 			// delta_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1222, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t1223, dV, 1)
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2_2[i]
@@ -2864,419 +2346,109 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.v
-	clear(t212)
+	clear(t21)
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				t202_2 := t202[((i*chunks+j)*32+k)*dV:][:dV]
-				t212_2 := t212[(i*T+32*j+k)*dV:][:dV]
+				t20_2 := t20[((i*chunks+j)*32+k)*dV:][:dV]
+				t21_2 := t21[(i*T+32*j+k)*dV:][:dV]
 				for m := range dV {
-					t212_2[m] += t202_2[m]
+					t21_2[m] += t20_2[m]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.theta, delta_chunk.rho
-	clear(t222)
-	clear(t252)
+	clear(t22_2)
+	clear(t25)
 	for i := range L {
 		for j := range chunks {
 			t19_2 := t19[(i*chunks+j)*32:][:32]
-			t222_2 := t222[i*T+32*j:][:32]
-			t162_2 := t162[(i*chunks+j)*32:][:32]
-			t252_2 := t252[i*T+32*j:][:32]
+			t22_3 := t22_2[i*T+32*j:][:32]
+			t16_2 := t16[(i*chunks+j)*32:][:32]
+			t25_2 := t25[i*T+32*j:][:32]
 			for k := range 32 {
-				t222_2[k] += t19_2[k]
-				t252_2[k] += t162_2[k]
+				t22_3[k] += t19_2[k]
+				t25_2[k] += t16_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.k, delta_chunk.q
-	clear(t232)
-	clear(t242)
+	clear(t23)
+	clear(t24)
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
 				t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
-				t232_2 := t232[(i*T+32*j+k)*dK:][:dK]
-				t172_2 := t172[((i*chunks+j)*32+k)*dK:][:dK]
-				t242_2 := t242[(i*T+32*j+k)*dK:][:dK]
+				t23_2 := t23[(i*T+32*j+k)*dK:][:dK]
+				t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
+				t24_2 := t24[(i*T+32*j+k)*dK:][:dK]
 				for m := range dK {
-					t232_2[m] += t18_2[m]
-					t242_2[m] += t172_2[m]
+					t23_2[m] += t18_2[m]
+					t24_2[m] += t17_2[m]
 				}
 			}
 		}
 	}
 
-	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
-	var t3722 F
-	var t100 F
+	// delta_chunk.rho
 	for i := range L {
-		t27_2 := t27[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		t462_2 := t462[i*T:][:T]
-		t502_2 := t502[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t119_2 := t119[i*T:][:T]
 		for j := range T {
-			t27Entry := t27_2[j]
-			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3722 += t344
-			t37Entry := t37_2[j]
-			t4622 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t84 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t892 := (t84 && (F(0) <= rhoSigmoidEntry))
-			t973 := kern.Choose(t892, F(F(rhoSigmoidEntry*kern.Choose(t892, kern.Choose(t84, t142_2[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t100 += t973
-			t10Entry := t10_2[j]
-			t1153 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t344
-			t462_2[j] = t4622
-			t502_2[j] = (t4622 && t37Entry)
-			t97_2[j] = t973
-			t115_2[j] = t1153
-			t119_2[j] = (t1153 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t3722
-	c.BRhoBar[0] = t100
-
-	// delta_chunk.theta, delta_chunk.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t34_2 := t34[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t103_2 := t103[(i*T+j)*(dK+dV):][:dK+dV]
-			t34Entry := t34_2[j]
-			t97Entry := t97_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t34Entry)
-				wRhoBar[k] += F(rhoStackEntry * t97Entry)
-				t103_2[k] = F(t34Entry*wTheta[k]) + F(t97Entry*wRho[k])
-			}
-		}
-	}
-
-	// delta_chunk.q
-	for i := range L {
-		t45_2 := t45[i*T:][:T]
-		for j := range T {
-			t102_3 := t102[(i*T+j)*dK:][:dK]
-			t242_2 := t242[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t402_2 := t402[(i*T+j)*dK:][:dK]
-			var t453 F
+			t12_2 := t12[(i*T+j)*dK:][:dK]
+			t23_2 := t23[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t24_2 := t24[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t4022 := t102_3[k] + t242_2[k]
-				t453 += F(t4022 * qDiv2[k])
-				t402_2[k] = t4022
+				kBar[k] = t12_2[k] + t23_2[k]
+				qBar[k] = t10_2[k] + t24_2[k]
 			}
-			t45_2[j] = -t453
 		}
 	}
 
-	// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
-	clear(c.BQBar)
-	for i := range L {
-		t502_2 := t502[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		t462_2 := t462[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t402_2 := t402[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t122_2 := t122[(i*T+j)*dK:][:dK]
-			t232_2 := t232[(i*T+j)*dK:][:dK]
-			t103_2 := t103[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t72_3 := t72_2[(i*T+j)*dK:][:dK]
-			t109_2 := t109[(i*T+j)*dK:][:dK]
-			var t1142 F
-			t502Entry := t502_2[j]
-			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t502Entry && t37_2[j]), kern.Choose(t502Entry, F(F(0.5*kern.Choose(t502Entry, kern.Choose(t462_2[j], t45_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t32Entry := t32_3[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t66 := F(t402_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w5))
-				t724 := F(q1SigmoidEntry*t66) + F(F(F(t32Entry*q1SigmoidEntry)*t66)*q1Sigmoid2[k])
-				t1092 := t122_2[k] + t232_2[k] + t103_2[k]
-				t1142 += F(t1092 * kDiv2[k])
-				t72_3[k] = t724
-				bQBar[k] += t724
-				t109_2[k] = t1092
-			}
-			t114_2[j] = -t1142
-		}
-	}
-
-	// delta_chunk.q1
-	clear(t75)
+	// delta_chunk.rho
 	for i := range L {
 		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t72_3 := t72_2[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t75_2[m] += F(t72_3[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t72_3 := t72_2[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t72_3[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(t77)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t77_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	for i := range L {
-		for j := range T + 3 {
-			t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
-			t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
-			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t78_2[k] = t75_2[k] + t77_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.q1, delta_chunk.k1
-	clear(t146)
-	for i := range L {
-		for j := range 3 {
-			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t146_2 := t146[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t78_2[k]
-				t146_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// delta_chunk.q0, delta_chunk.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t81, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_chunk.q0, delta_chunk.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_chunk.v, delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			t112_3 := t112[(i*T+j)*dV:][:dV]
-			t212_2 := t212[(i*T+j)*dV:][:dV]
-			t103_2 := t103[(i*T+j)*(dK+dV)+dK:][:dV]
-			t106_2 := t106[(i*T+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j)*dV:][:dV]
+			t21_2 := t21[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t106_2[k] = t112_3[k] + t212_2[k] + t103_2[k]
+				vBar[k] = t11_2[k] + t21_2[k]
 			}
 		}
 	}
 
-	// delta_chunk.v
-	kern.Gemm(L*T, d, dV, F(1), false, t107, d, 1, t106, dV, 1, c.WV, d, 1)
-
-	// delta_chunk.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t106, dV, 1)
-
-	// delta_chunk.k1, delta_chunk.k
-	clear(c.BKBar)
+	// delta_chunk.rho
 	for i := range L {
-		t119_2 := t119[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
+		t14_2 := t14[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t109_2 := t109[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t141_2 := t141[(i*T+j)*dK:][:dK]
-			t119Entry := t119_2[j]
-			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t119Entry && t10_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t135 := F(t109_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
-				t1412 := F(k1SigmoidEntry*t135) + F(F(F(t5Entry*k1SigmoidEntry)*t135)*k1Sigmoid2[k])
-				t141_2[k] = t1412
-				bKBar[k] += t1412
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	clear(t144)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t141_2 := t141[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t144_2 := t144[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t144_2[m] += F(t141_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t141_2 := t141[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t141_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range T + 3 {
-			t144_2 := t144[(i*(T+3)+j)*dK:][:dK]
-			t146_2 := t146[(i*(T+3)+j)*dK:][:dK]
-			t147_2 := t147[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t147_2[k] = t144_2[k] + t146_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			t147_2 := t147[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t147_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.k0, delta_chunk.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t150, i*T*d), d, 1, kern.From(t147, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// delta_chunk.k0, delta_chunk.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t147, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_chunk.k0
-	for i := range L {
-		for j := range T {
-			t81_2 := t81[(i*T+j)*d:][:d]
-			t107_2 := t107[(i*T+j)*d:][:d]
-			t150_2 := t150[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t81_2[k] + t107_2[k] + t150_2[k]
-			}
+			rhoBar[j] = t14_2[j] + t25_2[j]
+			thetaBar[j] = t13_2[j] + t22_3[j]
 		}
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                        Step[F]
-	back                                                                        StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWQ, vBQ, vCQ, vWTheta, vBTheta, outY tape.Value[F]
+	call                           Step[F]
+	back                           StepBackward[F]
+	vk, vV, vRho, vq, vTheta, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    delta_chunk.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_chunk.k1
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_chunk.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_chunk.v
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
 //	g_t = ρ_t g_{t−1}    delta_chunk.g
-//	q0_t = W_Q x_t    delta_chunk.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_chunk.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
 //	Q_t[i∈C] = k_i · q_t    delta_chunk.Q
@@ -3287,68 +2459,26 @@ type stepNode[F num.Float] struct {
 //	y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i    delta_chunk.y
 //	M_t = g_t M° + Σ_{i∈C} c_t[i] U_i k_iᵀ    delta_chunk.M
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/strategies/exact_chunk.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("DeltaChunk", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "DeltaChunk", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q [L, T, d_k]; theta [L,
+// T]; y [L, T, d_v]. Source: specs/algorithms/strategies/exact_chunk.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], q tape.Value[F], theta tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
-	k.Q0Tail = m.Slots[1].Data
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vk = kIn
+	k.K = arena.Data(n.vk)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vq = q
+	k.Q = arena.Data(n.vq)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
 	k.M = m.Slots[2].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -3368,16 +2498,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MStates = c.Run.Saved(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
@@ -3390,8 +2510,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 1, k.Q0TailOut)
 	m.Give(arena, 2, k.MOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
@@ -3405,85 +2523,34 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
-	g.WTheta = k.WTheta
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K = k.K
 	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
+	g.Rho = k.Rho
 	g.Q = k.Q
-	g.ThetaSoftplus = k.ThetaSoftplus
+	g.Theta = k.Theta
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.YProd = k.YProd
 	g.Q2 = k.Q2
 	g.UProd = k.UProd
 	g.K2 = k.K2
 	g.U = k.U
 	g.MLin = k.MLin
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
+	g.ThetaBar = t.Scratch(g.L * g.T)
 	g.MCheckpoints = k.MCheckpoints
 	g.MStates = k.MStates
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
+	block.Accumulate(t, n.vk, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vq, g.QBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
 }

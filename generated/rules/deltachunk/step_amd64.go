@@ -139,79 +139,19 @@ func stepNest22AVX512(a *stepNest22Args)
 func stepNest22AVX2(a *stepNest22Args)
 
 //go:noescape
-func stepNest23AVX512(a *stepNest23Args)
+func stepTime23AVX512x64(a *stepTime23Args)
 
 //go:noescape
-func stepNest23AVX2(a *stepNest23Args)
+func stepTime23AVX512x32(a *stepTime23Args)
 
 //go:noescape
-func stepNest24AVX512(a *stepNest24Args)
+func stepTime23AVX512x16(a *stepTime23Args)
 
 //go:noescape
-func stepNest24AVX2(a *stepNest24Args)
+func stepTime23AVX2x16(a *stepTime23Args)
 
 //go:noescape
-func stepNest25AVX512(a *stepNest25Args)
-
-//go:noescape
-func stepNest25AVX2(a *stepNest25Args)
-
-//go:noescape
-func stepNest26AVX512(a *stepNest26Args)
-
-//go:noescape
-func stepNest26AVX2(a *stepNest26Args)
-
-//go:noescape
-func stepNest27AVX512(a *stepNest27Args)
-
-//go:noescape
-func stepNest27AVX2(a *stepNest27Args)
-
-//go:noescape
-func stepNest28AVX512(a *stepNest28Args)
-
-//go:noescape
-func stepNest28AVX2(a *stepNest28Args)
-
-//go:noescape
-func stepNest29AVX512(a *stepNest29Args)
-
-//go:noescape
-func stepNest29AVX2(a *stepNest29Args)
-
-//go:noescape
-func stepNest30AVX512(a *stepNest30Args)
-
-//go:noescape
-func stepNest30AVX2(a *stepNest30Args)
-
-//go:noescape
-func stepNest31AVX512(a *stepNest31Args)
-
-//go:noescape
-func stepNest31AVX2(a *stepNest31Args)
-
-//go:noescape
-func stepNest32AVX512(a *stepNest32Args)
-
-//go:noescape
-func stepNest32AVX2(a *stepNest32Args)
-
-//go:noescape
-func stepTime33AVX512x64(a *stepTime33Args)
-
-//go:noescape
-func stepTime33AVX512x32(a *stepTime33Args)
-
-//go:noescape
-func stepTime33AVX512x16(a *stepTime33Args)
-
-//go:noescape
-func stepTime33AVX2x16(a *stepTime33Args)
-
-//go:noescape
-func stepTime33AVX2x8(a *stepTime33Args)
+func stepTime23AVX2x8(a *stepTime23Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -238,34 +178,34 @@ func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
 func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
 
 //go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
+func stepBackwardTime5AVX512x8(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX512x8(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX512x8(a *stepBackwardTime7Args)
+func stepBackwardTime5AVX512x4(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX512x4(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX512x4(a *stepBackwardTime7Args)
+func stepBackwardTime5AVX512x1(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX512x1(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX512x1(a *stepBackwardTime7Args)
+func stepBackwardTime5AVX2x1(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX2x1(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX2x1(a *stepBackwardTime7Args)
+func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
+
+//go:noescape
+func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
 
 //go:noescape
 func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
@@ -549,78 +489,6 @@ func stepBackwardNest54AVX512(a *stepBackwardNest54Args)
 //go:noescape
 func stepBackwardNest54AVX2(a *stepBackwardNest54Args)
 
-//go:noescape
-func stepBackwardNest55AVX512(a *stepBackwardNest55Args)
-
-//go:noescape
-func stepBackwardNest55AVX2(a *stepBackwardNest55Args)
-
-//go:noescape
-func stepBackwardNest56AVX512(a *stepBackwardNest56Args)
-
-//go:noescape
-func stepBackwardNest56AVX2(a *stepBackwardNest56Args)
-
-//go:noescape
-func stepBackwardNest57AVX512(a *stepBackwardNest57Args)
-
-//go:noescape
-func stepBackwardNest57AVX2(a *stepBackwardNest57Args)
-
-//go:noescape
-func stepBackwardNest58AVX512(a *stepBackwardNest58Args)
-
-//go:noescape
-func stepBackwardNest58AVX2(a *stepBackwardNest58Args)
-
-//go:noescape
-func stepBackwardNest59AVX512(a *stepBackwardNest59Args)
-
-//go:noescape
-func stepBackwardNest59AVX2(a *stepBackwardNest59Args)
-
-//go:noescape
-func stepBackwardNest60AVX512(a *stepBackwardNest60Args)
-
-//go:noescape
-func stepBackwardNest60AVX2(a *stepBackwardNest60Args)
-
-//go:noescape
-func stepBackwardNest61AVX512(a *stepBackwardNest61Args)
-
-//go:noescape
-func stepBackwardNest61AVX2(a *stepBackwardNest61Args)
-
-//go:noescape
-func stepBackwardNest62AVX512(a *stepBackwardNest62Args)
-
-//go:noescape
-func stepBackwardNest62AVX2(a *stepBackwardNest62Args)
-
-//go:noescape
-func stepBackwardNest63AVX512(a *stepBackwardNest63Args)
-
-//go:noescape
-func stepBackwardNest63AVX2(a *stepBackwardNest63Args)
-
-//go:noescape
-func stepBackwardNest64AVX512(a *stepBackwardNest64Args)
-
-//go:noescape
-func stepBackwardNest64AVX2(a *stepBackwardNest64Args)
-
-//go:noescape
-func stepBackwardNest65AVX512(a *stepBackwardNest65Args)
-
-//go:noescape
-func stepBackwardNest65AVX2(a *stepBackwardNest65Args)
-
-//go:noescape
-func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
-
-//go:noescape
-func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -797,99 +665,19 @@ func stepNest22(a *stepNest22Args) {
 	stepNest22AVX2(a)
 }
 
-func stepNest23(a *stepNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest23AVX512(a)
-		return
-	}
-	stepNest23AVX2(a)
-}
-
-func stepNest24(a *stepNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest24AVX512(a)
-		return
-	}
-	stepNest24AVX2(a)
-}
-
-func stepNest25(a *stepNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest25AVX512(a)
-		return
-	}
-	stepNest25AVX2(a)
-}
-
-func stepNest26(a *stepNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest26AVX512(a)
-		return
-	}
-	stepNest26AVX2(a)
-}
-
-func stepNest27(a *stepNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest27AVX512(a)
-		return
-	}
-	stepNest27AVX2(a)
-}
-
-func stepNest28(a *stepNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest28AVX512(a)
-		return
-	}
-	stepNest28AVX2(a)
-}
-
-func stepNest29(a *stepNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest29AVX512(a)
-		return
-	}
-	stepNest29AVX2(a)
-}
-
-func stepNest30(a *stepNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest30AVX512(a)
-		return
-	}
-	stepNest30AVX2(a)
-}
-
-func stepNest31(a *stepNest31Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest31AVX512(a)
-		return
-	}
-	stepNest31AVX2(a)
-}
-
-func stepNest32(a *stepNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest32AVX512(a)
-		return
-	}
-	stepNest32AVX2(a)
-}
-
-// stepTime33 runs the rows in assembly: as many at once as rows says.
-func stepTime33(a *stepTime33Args, rows int) {
+// stepTime23 runs the rows in assembly: as many at once as rows says.
+func stepTime23(a *stepTime23Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime33AVX512x64(a)
+		stepTime23AVX512x64(a)
 	case wide && rows == 32:
-		stepTime33AVX512x32(a)
+		stepTime23AVX512x32(a)
 	case wide && rows == 16:
-		stepTime33AVX512x16(a)
+		stepTime23AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime33AVX2x16(a)
+		stepTime23AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime33AVX2x8(a)
+		stepTime23AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -927,12 +715,20 @@ func stepBackwardNest4(a *stepBackwardNest4Args) {
 	stepBackwardNest4AVX2(a)
 }
 
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
+// stepBackwardTime5 runs the rows in assembly: as many at once as rows says.
+func stepBackwardTime5(a *stepBackwardTime5Args, rows int) {
+	switch wide := cpu.Active() == cpu.AVX512; {
+	case wide && rows == 8:
+		stepBackwardTime5AVX512x8(a)
+	case wide && rows == 4:
+		stepBackwardTime5AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime5AVX512x1(a)
+	case !wide && rows == 1:
+		stepBackwardTime5AVX2x1(a)
+	default:
+		panic("no function for this number of rows")
 	}
-	stepBackwardNest5AVX2(a)
 }
 
 // stepBackwardTime6 runs the rows in assembly: as many at once as rows says.
@@ -951,20 +747,12 @@ func stepBackwardTime6(a *stepBackwardTime6Args, rows int) {
 	}
 }
 
-// stepBackwardTime7 runs the rows in assembly: as many at once as rows says.
-func stepBackwardTime7(a *stepBackwardTime7Args, rows int) {
-	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 8:
-		stepBackwardTime7AVX512x8(a)
-	case wide && rows == 4:
-		stepBackwardTime7AVX512x4(a)
-	case wide && rows == 1:
-		stepBackwardTime7AVX512x1(a)
-	case !wide && rows == 1:
-		stepBackwardTime7AVX2x1(a)
-	default:
-		panic("no function for this number of rows")
+func stepBackwardNest7(a *stepBackwardNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest7AVX512(a)
+		return
 	}
+	stepBackwardNest7AVX2(a)
 }
 
 func stepBackwardNest8(a *stepBackwardNest8Args) {
@@ -1341,100 +1129,4 @@ func stepBackwardNest54(a *stepBackwardNest54Args) {
 		return
 	}
 	stepBackwardNest54AVX2(a)
-}
-
-func stepBackwardNest55(a *stepBackwardNest55Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest55AVX512(a)
-		return
-	}
-	stepBackwardNest55AVX2(a)
-}
-
-func stepBackwardNest56(a *stepBackwardNest56Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest56AVX512(a)
-		return
-	}
-	stepBackwardNest56AVX2(a)
-}
-
-func stepBackwardNest57(a *stepBackwardNest57Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest57AVX512(a)
-		return
-	}
-	stepBackwardNest57AVX2(a)
-}
-
-func stepBackwardNest58(a *stepBackwardNest58Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest58AVX512(a)
-		return
-	}
-	stepBackwardNest58AVX2(a)
-}
-
-func stepBackwardNest59(a *stepBackwardNest59Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest59AVX512(a)
-		return
-	}
-	stepBackwardNest59AVX2(a)
-}
-
-func stepBackwardNest60(a *stepBackwardNest60Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest60AVX512(a)
-		return
-	}
-	stepBackwardNest60AVX2(a)
-}
-
-func stepBackwardNest61(a *stepBackwardNest61Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest61AVX512(a)
-		return
-	}
-	stepBackwardNest61AVX2(a)
-}
-
-func stepBackwardNest62(a *stepBackwardNest62Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest62AVX512(a)
-		return
-	}
-	stepBackwardNest62AVX2(a)
-}
-
-func stepBackwardNest63(a *stepBackwardNest63Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest63AVX512(a)
-		return
-	}
-	stepBackwardNest63AVX2(a)
-}
-
-func stepBackwardNest64(a *stepBackwardNest64Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest64AVX512(a)
-		return
-	}
-	stepBackwardNest64AVX2(a)
-}
-
-func stepBackwardNest65(a *stepBackwardNest65Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest65AVX512(a)
-		return
-	}
-	stepBackwardNest65AVX2(a)
-}
-
-func stepBackwardNest66(a *stepBackwardNest66Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest66AVX512(a)
-		return
-	}
-	stepBackwardNest66AVX2(a)
 }

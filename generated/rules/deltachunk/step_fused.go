@@ -10,147 +10,6 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t21      *float32
-	t47      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21        *float32
-	t22        *float32
-	rhoSigmoid *float32
-	rho        *float32
-	n0         int        // L
-	n1         int        // T
-	bRhoEntry  [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t32       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd         *float32
-	t47           *float32
-	qSqrt         *float32
-	t44           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	qDiv          *float32
-	qDiv3         *float32
-	t22           *float32
-	rhoSigmoid2   *float32
-	t17           *float32
-	kDiv          *float32
-	kSqrt         *float32
-	kDiv3         *float32
-	n0            int        // L
-	n1            int        // T
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest10Args struct {
-	t44        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t32        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepNest11Args struct {
 	rho   *float32
 	t52   *float32
 	theta *float32
@@ -161,7 +20,7 @@ type stepNest11Args struct {
 	n3    int // chunks
 }
 
-type stepNest12Args struct {
+type stepNest2Args struct {
 	q   *float32
 	t53 *float32
 	k   *float32
@@ -174,171 +33,171 @@ type stepNest12Args struct {
 	n5  int // d_k
 }
 
-type stepNest13Args struct {
-	t   *float32
-	t32 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+type stepNest3Args struct {
+	t  *float32
+	t3 *float32
+	t4 *float32
+	n0 int // L
+	n1 int // 32·chunks
+	n2 int // chunks
 }
 
-type stepNest14Args struct {
-	t42 *float32
-	t62 *float32
+type stepNest4Args struct {
+	t4 *float32
+	t6 *float32
+	t7 *float32
+	n0 int // L
+	n1 int // 32·chunks
+	n2 int // chunks
+}
+
+type stepNest5Args struct {
 	t7  *float32
+	t9  *float32
+	t10 *float32
 	n0  int // L
 	n1  int // 32·chunks
 	n2  int // chunks
 }
 
-type stepNest15Args struct {
-	t7   *float32
-	t92  *float32
-	t102 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+type stepNest6Args struct {
+	t10 *float32
+	t12 *float32
+	t13 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
-type stepNest16Args struct {
-	t102 *float32
-	t122 *float32
-	t132 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+type stepNest7Args struct {
+	t13 *float32
+	t15 *float32
+	g   *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
-type stepNest17Args struct {
-	t132 *float32
-	t152 *float32
-	g    *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepNest18Args struct {
+type stepNest8Args struct {
 	t52 *float32
 	t18 *float32
 	t20 *float32
 	n0  int // 32·t + 32·chunks·l
 }
 
-type stepNest19Args struct {
-	t52  *float32
+type stepNest9Args struct {
+	t5  *float32
+	t18 *float32
+	t20 *float32
+	t23 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest10Args struct {
+	t8  *float32
+	t18 *float32
+	t20 *float32
+	t23 *float32
+	t26 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest11Args struct {
+	t11 *float32
+	t18 *float32
+	t20 *float32
+	t23 *float32
+	t26 *float32
+	t29 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest12Args struct {
+	t14 *float32
+	t18 *float32
+	t20 *float32
+	t23 *float32
+	t26 *float32
+	t29 *float32
+	t32 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest13Args struct {
+	t37 *float32
+}
+
+type stepNest14Args struct {
+	t18 *float32
+	t20 *float32
+	t23 *float32
+	t26 *float32
+	t29 *float32
+	t32 *float32
+	t42 *float32
+}
+
+type stepNest15Args struct {
+	t55 *float32
+	t42 *float32
+	K2  *float32
+	t44 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest16Args struct {
+	t36 *float32
+	t37 *float32
+	t55 *float32
+	t39 *float32
+	t56 *float32
+	U2  *float32
+	n0  int // 32·t + 32·chunks·l
+	n1  int // 32·d_v·t + 32·chunks·d_v·l
+	n2  int // d_v
+}
+
+type stepNest17Args struct {
 	t18  *float32
 	t20  *float32
-	t232 *float32
-	n0   int // 32·t + 32·chunks·l
+	t23  *float32
+	t26  *float32
+	t29  *float32
+	t32  *float32
+	Q2   *float32
+	t622 *float32
+}
+
+type stepNest18Args struct {
+	g   *float32
+	t17 *float32
+	y2  *float32
+	n0  int // 32·t + 32·chunks·l
+	n1  int // 32·d_v·t + 32·chunks·d_v·l
+	n2  int // d_v
+}
+
+type stepNest19Args struct {
+	t18 *float32
+	t20 *float32
+	t23 *float32
+	t26 *float32
+	t29 *float32
+	t32 *float32
+	t54 *float32
+	t72 *float32
+	n0  int // 32·d_k·t + 32·chunks·d_k·l
+	n1  int // d_k
 }
 
 type stepNest20Args struct {
-	t82  *float32
-	t18  *float32
-	t20  *float32
-	t232 *float32
-	t26  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest21Args struct {
-	t112 *float32
-	t18  *float32
-	t20  *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest22Args struct {
-	t14  *float32
-	t18  *float32
-	t20  *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t323 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest23Args struct {
-	t372 *float32
-}
-
-type stepNest24Args struct {
-	t18  *float32
-	t20  *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t323 *float32
-	t42  *float32
-}
-
-type stepNest25Args struct {
-	t55  *float32
-	t42  *float32
-	K2   *float32
-	t443 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest26Args struct {
-	t36  *float32
-	t372 *float32
-	t55  *float32
-	t39  *float32
-	t56  *float32
-	U2   *float32
-	n0   int // 32·t + 32·chunks·l
-	n1   int // 32·d_v·t + 32·chunks·d_v·l
-	n2   int // d_v
-}
-
-type stepNest27Args struct {
-	t18  *float32
-	t20  *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t323 *float32
-	Q2   *float32
-	t623 *float32
-}
-
-type stepNest28Args struct {
-	g    *float32
-	t173 *float32
-	y2   *float32
-	n0   int // 32·t + 32·chunks·l
-	n1   int // 32·d_v·t + 32·chunks·d_v·l
-	n2   int // d_v
-}
-
-type stepNest29Args struct {
-	t18  *float32
-	t20  *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t323 *float32
-	t54  *float32
-	t72  *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
-}
-
-type stepNest30Args struct {
 	MState  *float32
 	n0      int        // d_v
 	n1      int        // d_k
 	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest31Args struct {
+type stepNest21Args struct {
 	rho   *float32
 	t57   *float32
 	theta *float32
@@ -349,7 +208,7 @@ type stepNest31Args struct {
 	n3    int // T
 }
 
-type stepNest32Args struct {
+type stepNest22Args struct {
 	k   *float32
 	t59 *float32
 	q   *float32
@@ -362,7 +221,7 @@ type stepNest32Args struct {
 	n5  int // d_k
 }
 
-type stepTime33Args struct {
+type stepTime23Args struct {
 	MState2 *float32
 	t59     *float32
 	t60     *float32
@@ -386,543 +245,85 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	k0 := c.Work[:L*T*dK]                                                                             // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                                                                    // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                                                  // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                                                                    // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                                                                // [L, T]
-	t47 := c.Work[3*L*T*dK+2*L*T:][:L*T]                                                              // [L, T]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]                                                              // [L, T]
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]                                                              // [L, T]
-	q0 := c.Work[3*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t44 := c.Work[6*L*T*dK+5*L*T:][:L*T]                                                              // [L, T]
-	theta := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                            // [L, T]
-	t52 := c.Work[6*L*T*dK+7*L*T:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t55 := c.Work[6*L*T*dK+7*L*T+32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t53 := c.Work[6*L*T*dK+7*L*T+64*L*chunks:][:32*L*chunks*dK]                                       // [L, chunks, 32, d_k]
-	t54 := c.Work[6*L*T*dK+32*L*chunks*dK+7*L*T+64*L*chunks:][:32*L*chunks*dK]                        // [L, chunks, 32, d_k]
-	t56 := c.Work[6*L*T*dK+64*L*chunks*dK+7*L*T+64*L*chunks:][:32*L*chunks*dV]                        // [L, chunks, 32, d_v]
-	t := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+64*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t32_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+96*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
-	t52_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+128*L*chunks:][:32*L*chunks]         // [L, chunks, 32]
-	t42 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+160*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	t62 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+192*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	t82 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+224*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	t7 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+256*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t92 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+288*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	t112 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+320*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
-	t102 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+352*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
-	t122 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+384*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
-	t14 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+416*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	t132 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+448*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
-	t152 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+480*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
-	g := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+512*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t36 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+544*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+576*L*chunks:][:32*L*chunks*dV]         // [L, chunks, 32, d_v]
-	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+576*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+544*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t61 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t60 := c.Work[8*L*T*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
-	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
-	MState := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks:][:dK*dV]                                   // [d_v, d_k]
-	t173 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV:][:32*dV]                               // [32, d_v]
-	Q2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                            // [32, 32]
-	t39 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+1024:][:32*dV]                     // [32, d_v]
-	K2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+1024:][:1024]                       // [32, 32]
-	U2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+2048:][:32*dV]                      // [32, d_v]
-	t18 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+2048:][:1024]                      // [32, 32]
-	t20 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+3072:][:1024]                      // [32, 32]
-	t232 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+4096:][:1024]                     // [32, 32]
-	t26 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+5120:][:1024]                      // [32, 32]
-	t29 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+6144:][:1024]                      // [32, 32]
-	t323 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+7168:][:1024]                     // [32, 32]
-	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                       // [32]
-	t42_2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                    // [32, 32]
-	t443 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                     // [32, 32]
-	t623 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                    // [32, 32]
-	t72 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                    // [32, d_k]
+	t52 := c.Work[:32*L*chunks]                                                                     // [L, chunks, 32]
+	t55 := c.Work[32*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t53 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
+	t54 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t56 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
+	t := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:32*L*chunks]                           // [L, chunks, 32]
+	t3 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t5 := c.Work[64*L*chunks*dK+32*L*chunks*dV+128*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t4 := c.Work[64*L*chunks*dK+32*L*chunks*dV+160*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+192*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+256*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+288*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+320*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t10 := c.Work[64*L*chunks*dK+32*L*chunks*dV+352*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t12 := c.Work[64*L*chunks*dK+32*L*chunks*dV+384*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t14 := c.Work[64*L*chunks*dK+32*L*chunks*dV+416*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t13 := c.Work[64*L*chunks*dK+32*L*chunks*dV+448*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t15 := c.Work[64*L*chunks*dK+32*L*chunks*dV+480*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	g := c.Work[64*L*chunks*dK+32*L*chunks*dV+512*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t36 := c.Work[64*L*chunks*dK+32*L*chunks*dV+544*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	y2 := c.Work[64*L*chunks*dK+32*L*chunks*dV+576*L*chunks:][:32*L*chunks*dV]                      // [L, chunks, 32, d_v]
+	t57 := c.Work[64*L*chunks*dK+64*L*chunks*dV+576*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
+	t58 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+544*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
+	t59 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t61 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t60 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]       // [L, T - 32·chunks, d_v]
+	MState := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks:][:dK*dV]                                 // [d_v, d_k]
+	t17 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV:][:32*dV]                              // [32, d_v]
+	Q2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                          // [32, 32]
+	t39 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+32*dV+1024:][:32*dV]                   // [32, d_v]
+	K2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+64*dV+1024:][:1024]                     // [32, 32]
+	U2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+64*dV+2048:][:32*dV]                    // [32, d_v]
+	t18 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+2048:][:1024]                    // [32, 32]
+	t20 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+3072:][:1024]                    // [32, 32]
+	t23 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+4096:][:1024]                    // [32, 32]
+	t26 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+5120:][:1024]                    // [32, 32]
+	t29 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+6144:][:1024]                    // [32, 32]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+7168:][:1024]                    // [32, 32]
+	t37 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                      // [32]
+	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                    // [32, 32]
+	t44 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                    // [32, 32]
+	t622 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                  // [32, 32]
+	t72 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                  // [32, d_k]
 
-	// delta_chunk.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.k1
-	clear(c.K1Prod)
+	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
 		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1, delta_chunk.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t53_2 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t53_2)
-					k12 := F(t53_2 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t53_2
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// delta_chunk.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// delta_chunk.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// delta_chunk.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// delta_chunk.rho, delta_chunk.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t47),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t472 F
-				t212Sums := [16]F{t212}
-				t472Sums := [16]F{t472}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
-					t472Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t472Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t472 = kern.Sum16(&t472Sums)
-				t21_2[j] = t212
-				t47_2[j] = t472
-			}
-		}
-	}
-
-	// delta_chunk.rho, delta_chunk.k
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t222)
-				t22_2[j] = t222
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-			}
-		}
-	}
-
-	// delta_chunk.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1, delta_chunk.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t32_3 := t32[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t35 F
-				t35Sums := [16]F{t35}
-				for k := range dK {
-					t322 := bQ[k] + q1Prod[k]
-					t33 := kern.Sigmoid(t322)
-					q12 := F(t322 * t33)
-					t35Sums[k%16] = num.FMA32(q12, q12, t35Sums[k%16])
-					t32_3[k] = t322
-					q1Sigmoid[k] = t33
-					q1_2[k] = q12
-				}
-				t35 = kern.Sum16(&t35Sums)
-				qProd[j] = t35
-			}
-		}
-	}
-
-	// delta_chunk.q, delta_chunk.k, delta_chunk.theta, delta_chunk.rho
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-			[2]float32{bThetaEntry},
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t37 := (F(0) < qProdEntry)
-				t40 := num.Sqrt(kern.Choose(t37, qProdEntry, F(1)))
-				t442 := kern.Larger(kern.Choose(t37, t40, F(0)), F(1e-08))
-				t48 := t47_2[j] + bThetaEntry
-				t49 := kern.Softplus(t48)
-				qSqrt[j] = t40
-				t44_2[j] = t442
-				thetaSoftplus[j] = t49
-				theta2[j] = kern.Larger(t49, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t48)
-				qDiv[j] = (F(1) / t442)
-				qDiv3[j] = (F(1) / t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// delta_chunk.q, delta_chunk.q1, delta_chunk.k, delta_chunk.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t44_2 := t44[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t32_3 := t32[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t44Entry := t44_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t44Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t44Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t32_3[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
-
-	// delta_chunk.rho, delta_chunk.theta
-	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t52),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t55),
 			L,
 			32 * chunks,
 			T,
 			chunks,
 		}
-		stepNest11(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rho2 := rho[i*T+32*j:][:32]
-				t52_3 := t52[(i*chunks+j)*32:][:32]
-				theta2 := theta[i*T+32*j:][:32]
+				rho := c.Rho[i*T+32*j:][:32]
+				t52_2 := t52[(i*chunks+j)*32:][:32]
+				theta := c.Theta[i*T+32*j:][:32]
 				t55_2 := t55[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t52_3[k] = rho2[k]
-					t55_2[k] = theta2[k]
+					t52_2[k] = rho[k]
+					t55_2[k] = theta[k]
 				}
 			}
 		}
@@ -930,7 +331,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := stepNest12Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t53),
 			unsafe.SliceData(c.K),
@@ -942,7 +343,7 @@ func (c *stepFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepNest12(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -980,21 +381,21 @@ func (c *stepFused) run() {
 	}
 
 	// delta_chunk.g
-	clear(t32_2)
-	clear(t52_2)
+	clear(t3)
+	clear(t5)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
-				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
-				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+-1+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t2[k])
-					t52_5[k] = F(t52_4[k] * t52Entry)
+					t52Entry := t52_2[k]
+					t3_2[k] = F(t52Entry * t2[k])
+					t5_2[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -1002,44 +403,44 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest13Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t),
-			unsafe.SliceData(t32_2),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(t3),
+			unsafe.SliceData(t4),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest13(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t2 := t[(i*chunks+j)*32:][:32]
-				t32_3 := t32_2[(i*chunks+j)*32:][:32]
-				t42_3 := t42[(i*chunks+j)*32:][:32]
+				t3_2 := t3[(i*chunks+j)*32:][:32]
+				t4_2 := t4[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t42_3[k] = t2[k] + t32_3[k]
+					t4_2[k] = t2[k] + t3_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t62)
-	clear(t82)
+	clear(t6)
+	clear(t8)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
-				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
-				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*32+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_3[k]
-					t62_2[k] = F(t42_3[k] * t52Entry)
-					t82_2[k] = F(t52_4[k] * t52Entry)
+					t5Entry := t5_2[k]
+					t6_2[k] = F(t4_2[k] * t5Entry)
+					t8_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
 		}
@@ -1047,44 +448,44 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest14Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t62),
+		a := stepNest4Args{
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t7),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest14(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t42_3 := t42[(i*chunks+j)*32:][:32]
-				t62_2 := t62[(i*chunks+j)*32:][:32]
+				t4_2 := t4[(i*chunks+j)*32:][:32]
+				t6_2 := t6[(i*chunks+j)*32:][:32]
 				t7_2 := t7[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t7_2[k] = t42_3[k] + t62_2[k]
+					t7_2[k] = t4_2[k] + t6_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t92)
-	clear(t112)
+	clear(t9)
+	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*32+-4+lo:][:n]
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				t9_2 := t9[(i*chunks+j)*32+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t82Entry := t82_2[k]
-					t92_2[k] = F(t7_2[k] * t82Entry)
-					t112_2[k] = F(t82_3[k] * t82Entry)
+					t8Entry := t8_2[k]
+					t9_2[k] = F(t7_2[k] * t8Entry)
+					t11_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -1092,44 +493,44 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest15Args{
+		a := stepNest5Args{
 			unsafe.SliceData(t7),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t102),
+			unsafe.SliceData(t9),
+			unsafe.SliceData(t10),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest15(&a)
+		stepNest5(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t7_2 := t7[(i*chunks+j)*32:][:32]
-				t92_2 := t92[(i*chunks+j)*32:][:32]
-				t102_2 := t102[(i*chunks+j)*32:][:32]
+				t9_2 := t9[(i*chunks+j)*32:][:32]
+				t10_2 := t10[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t102_2[k] = t7_2[k] + t92_2[k]
+					t10_2[k] = t7_2[k] + t9_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t122)
+	clear(t12)
 	clear(t14)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
-				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
-				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*32+-8+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
+				t11_3 := t11[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t112Entry := t112_2[k]
-					t122_2[k] = F(t102_2[k] * t112Entry)
-					t14_2[k] = F(t112_3[k] * t112Entry)
+					t11Entry := t11_2[k]
+					t12_2[k] = F(t10_2[k] * t11Entry)
+					t14_2[k] = F(t11_3[k] * t11Entry)
 				}
 			}
 		}
@@ -1137,39 +538,39 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest16Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t132),
+		a := stepNest6Args{
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t13),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest16(&a)
+		stepNest6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t102_2 := t102[(i*chunks+j)*32:][:32]
-				t122_2 := t122[(i*chunks+j)*32:][:32]
-				t132_2 := t132[(i*chunks+j)*32:][:32]
+				t10_2 := t10[(i*chunks+j)*32:][:32]
+				t12_2 := t12[(i*chunks+j)*32:][:32]
+				t13_2 := t13[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t132_2[k] = t102_2[k] + t122_2[k]
+					t13_2[k] = t10_2[k] + t12_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t152)
+	clear(t15)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				t15_2 := t15[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t152_2[k] = F(t132_2[k] * t14_2[k])
+					t15_2[k] = F(t13_2[k] * t14_2[k])
 				}
 			}
 		}
@@ -1177,23 +578,23 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest17Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t152),
+		a := stepNest7Args{
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t15),
 			unsafe.SliceData(g),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest17(&a)
+		stepNest7(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t132_2 := t132[(i*chunks+j)*32:][:32]
-				t152_2 := t152[(i*chunks+j)*32:][:32]
+				t13_2 := t13[(i*chunks+j)*32:][:32]
+				t15_2 := t15[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t132_2[k] + t152_2[k]
+					g2[k] = t13_2[k] + t15_2[k]
 				}
 			}
 		}
@@ -1220,7 +621,7 @@ func (c *stepFused) run() {
 				copy(c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV], MState[:dK*dV])
 			}
 			// delta_chunk.y
-			kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
 			clear(t18)
 			for i := range 32 {
@@ -1235,21 +636,21 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t20)
 			if kern.Wide() {
-				a := stepNest18Args{
+				a := stepNest8Args{
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest18(&a)
+				stepNest8(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+t2)*32+lo:][:n]
+					t52_2 := t52[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t18_2 := t18[((lo+i)-1)*32:][:32]
 						t20_2 := t20[(lo+i)*32:][:32]
-						t52Entry2 := t52_3[i]
+						t52Entry2 := t52_2[i]
 						for j := range 32 {
 							t20_2[j] = F(t18_2[j] * t52Entry2)
 						}
@@ -1257,27 +658,27 @@ func (c *stepFused) run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t232)
+			clear(t23)
 			if kern.Wide() {
-				a := stepNest19Args{
-					unsafe.SliceData(t52_2),
+				a := stepNest9Args{
+					unsafe.SliceData(t5),
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest19(&a)
+				stepNest9(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t52_3 := t52_2[(l*chunks+t2)*32+lo:][:n]
+					t5_2 := t5[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t18_2 := t18[((lo+i)-2)*32:][:32]
 						t20_2 := t20[((lo+i)-2)*32:][:32]
-						t232_2 := t232[(lo+i)*32:][:32]
-						t52Entry2 := t52_3[i]
+						t23_2 := t23[(lo+i)*32:][:32]
+						t5Entry2 := t5_2[i]
 						for j := range 32 {
-							t232_2[j] = F((t18_2[j] + t20_2[j]) * t52Entry2)
+							t23_2[j] = F((t18_2[j] + t20_2[j]) * t5Entry2)
 						}
 					}
 				}
@@ -1285,27 +686,27 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := stepNest20Args{
-					unsafe.SliceData(t82),
+				a := stepNest10Args{
+					unsafe.SliceData(t8),
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest20(&a)
+				stepNest10(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t82_2 := t82[(l*chunks+t2)*32+lo:][:n]
+					t8_2 := t8[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t18_2 := t18[((lo+i)-4)*32:][:32]
 						t20_2 := t20[((lo+i)-4)*32:][:32]
-						t232_2 := t232[((lo+i)-4)*32:][:32]
+						t23_2 := t23[((lo+i)-4)*32:][:32]
 						t26_2 := t26[(lo+i)*32:][:32]
-						t82Entry2 := t82_2[i]
+						t8Entry2 := t8_2[i]
 						for j := range 32 {
-							t26_2[j] = F(((t18_2[j] + t20_2[j]) + t232_2[j]) * t82Entry2)
+							t26_2[j] = F(((t18_2[j] + t20_2[j]) + t23_2[j]) * t8Entry2)
 						}
 					}
 				}
@@ -1313,47 +714,47 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := stepNest21Args{
-					unsafe.SliceData(t112),
+				a := stepNest11Args{
+					unsafe.SliceData(t11),
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest21(&a)
+				stepNest11(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
-					t112_2 := t112[(l*chunks+t2)*32+lo:][:n]
+					t11_2 := t11[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t18_2 := t18[((lo+i)-8)*32:][:32]
 						t20_2 := t20[((lo+i)-8)*32:][:32]
-						t232_2 := t232[((lo+i)-8)*32:][:32]
+						t23_2 := t23[((lo+i)-8)*32:][:32]
 						t26_2 := t26[((lo+i)-8)*32:][:32]
 						t29_2 := t29[(lo+i)*32:][:32]
-						t112Entry2 := t112_2[i]
+						t11Entry2 := t11_2[i]
 						for j := range 32 {
-							t29_2[j] = F((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) * t112Entry2)
+							t29_2[j] = F((((t18_2[j] + t20_2[j]) + t23_2[j]) + t26_2[j]) * t11Entry2)
 						}
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t323)
+			clear(t32)
 			if kern.Wide() {
-				a := stepNest22Args{
+				a := stepNest12Args{
 					unsafe.SliceData(t14),
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
+					unsafe.SliceData(t32),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest22(&a)
+				stepNest12(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1361,13 +762,13 @@ func (c *stepFused) run() {
 					for i := range n {
 						t18_2 := t18[((lo+i)-16)*32:][:32]
 						t20_2 := t20[((lo+i)-16)*32:][:32]
-						t232_2 := t232[((lo+i)-16)*32:][:32]
+						t23_2 := t23[((lo+i)-16)*32:][:32]
 						t26_2 := t26[((lo+i)-16)*32:][:32]
 						t29_2 := t29[((lo+i)-16)*32:][:32]
-						t323_2 := t323[(lo+i)*32:][:32]
+						t32_2 := t32[(lo+i)*32:][:32]
 						t14Entry := t14_2[i]
 						for j := range 32 {
-							t323_2[j] = F(((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) * t14Entry)
+							t32_2[j] = F(((((t18_2[j] + t20_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) * t14Entry)
 						}
 					}
 				}
@@ -1375,48 +776,48 @@ func (c *stepFused) run() {
 			// delta_chunk.Q
 			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.g.start
-			clear(t372)
+			clear(t37)
 			if kern.Wide() {
-				a := stepNest23Args{
-					unsafe.SliceData(t372),
+				a := stepNest13Args{
+					unsafe.SliceData(t37),
 				}
-				stepNest23(&a)
+				stepNest13(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
-					t372_2 := t372[:n]
+					t37_2 := t37[:n]
 					for i := range n {
-						t372_2[i] = F(1)
+						t37_2[i] = F(1)
 					}
 				}
 			}
 			// delta_chunk.U
 			kern.GemmFMA(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
-			clear(t42_2)
+			clear(t42)
 			if kern.Wide() {
-				a := stepNest24Args{
+				a := stepNest14Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
-					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t32),
+					unsafe.SliceData(t42),
 				}
-				stepNest24(&a)
+				stepNest14(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
 						t18_2 := t18[((lo+i)-1)*32:][:32]
 						t20_2 := t20[((lo+i)-1)*32:][:32]
-						t232_2 := t232[((lo+i)-1)*32:][:32]
+						t23_2 := t23[((lo+i)-1)*32:][:32]
 						t26_2 := t26[((lo+i)-1)*32:][:32]
 						t29_2 := t29[((lo+i)-1)*32:][:32]
-						t323_2 := t323[((lo+i)-1)*32:][:32]
-						t42_3 := t42_2[(lo+i)*32:][:32]
+						t32_2 := t32[((lo+i)-1)*32:][:32]
+						t42_2 := t42[(lo+i)*32:][:32]
 						for j := range 32 {
-							t42_3[j] = ((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t323_2[j]
+							t42_2[j] = ((((t18_2[j] + t20_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_2[j]
 						}
 					}
 				}
@@ -1424,35 +825,35 @@ func (c *stepFused) run() {
 			// delta_chunk.K
 			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t54, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.U
-			clear(t443)
+			clear(t44)
 			if kern.Wide() {
-				a := stepNest25Args{
+				a := stepNest15Args{
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t42),
 					unsafe.SliceData(K2),
-					unsafe.SliceData(t443),
+					unsafe.SliceData(t44),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest25(&a)
+				stepNest15(&a)
 			} else {
 				t55_2 := t55[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t55Entry := t55_2[i]
 					if n := min(32, i); n > 0 {
-						t42_3 := t42_2[i*32:][:n]
+						t42_2 := t42[i*32:][:n]
 						K2_2 := K2[i*32:][:n]
-						t443_2 := t443[i*32:][:n]
+						t44_2 := t44[i*32:][:n]
 						for j := range n {
-							t443_2[j] = F(F(t55Entry*t42_3[j]) * K2_2[j])
+							t44_2[j] = F(F(t55Entry*t42_2[j]) * K2_2[j])
 						}
 					}
 				}
 			}
 			// delta_chunk.U, delta_chunk.g
 			if kern.Wide() {
-				a := stepNest26Args{
+				a := stepNest16Args{
 					unsafe.SliceData(t36),
-					unsafe.SliceData(t372),
+					unsafe.SliceData(t37),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t39),
 					unsafe.SliceData(t56),
@@ -1461,7 +862,7 @@ func (c *stepFused) run() {
 					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest26(&a)
+				stepNest16(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t2)*32:][:32]
 				t55_2 := t55[(l*chunks+t2)*32:][:32]
@@ -1469,92 +870,92 @@ func (c *stepFused) run() {
 					t39_2 := t39[i*dV:][:dV]
 					t56_2 := t56[((l*chunks+t2)*32+i)*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
-					w := t36_2[i] + t372[i]
+					w := t36_2[i] + t37[i]
 					t55Entry2 := t55_2[i]
 					for j := range dV {
 						U2_2[j] = F(num.FMA32(-t39_2[j], w, t56_2[j]) * t55Entry2)
 					}
 				}
 			}
-			kern.TriangleFMA(32, dV, false, U2, dV, 1, t443, 32, 1)
+			kern.TriangleFMA(32, dV, false, U2, dV, 1, t44, 32, 1)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := stepNest27Args{
+				a := stepNest17Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
+					unsafe.SliceData(t32),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t623),
+					unsafe.SliceData(t622),
 				}
-				stepNest27(&a)
+				stepNest17(&a)
 			} else {
 				for i := range 32 {
 					t18_2 := t18[i*32:][:32]
 					t20_2 := t20[i*32:][:32]
-					t232_2 := t232[i*32:][:32]
+					t23_2 := t23[i*32:][:32]
 					t26_2 := t26[i*32:][:32]
 					t29_2 := t29[i*32:][:32]
-					t323_2 := t323[i*32:][:32]
+					t32_2 := t32[i*32:][:32]
 					Q2_2 := Q2[i*32:][:32]
-					t623_2 := t623[i*32:][:32]
+					t622_2 := t622[i*32:][:32]
 					for j := range 32 {
-						t623_2[j] = F((((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t323_2[j]) * Q2_2[j])
+						t622_2[j] = F((((((t18_2[j] + t20_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_2[j]) * Q2_2[j])
 					}
 				}
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := stepNest28Args{
+				a := stepNest18Args{
 					unsafe.SliceData(g),
-					unsafe.SliceData(t173),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(y2),
 					32*t2 + 32*chunks*l,
 					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest28(&a)
+				stepNest18(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
-					t173_2 := t173[i*dV:][:dV]
+					t17_2 := t17[i*dV:][:dV]
 					y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 					gEntry := g2[i]
 					for j := range dV {
-						y2_2[j] = F(t173_2[j] * gEntry)
+						y2_2[j] = F(t17_2[j] * gEntry)
 					}
 				}
 			}
 			// delta_chunk.y, delta_chunk.H
-			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := stepNest29Args{
+				a := stepNest19Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					unsafe.SliceData(t232),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
+					unsafe.SliceData(t32),
 					unsafe.SliceData(t54),
 					unsafe.SliceData(t72),
 					32*dK*t2 + 32*chunks*dK*l,
 					dK,
 				}
-				stepNest29(&a)
+				stepNest19(&a)
 			} else {
 				t18_2 := t18[31*32:][:32]
 				t20_2 := t20[31*32:][:32]
-				t232_2 := t232[31*32:][:32]
+				t23_2 := t23[31*32:][:32]
 				t26_2 := t26[31*32:][:32]
 				t29_2 := t29[31*32:][:32]
-				t323_2 := t323[31*32:][:32]
+				t32_2 := t32[31*32:][:32]
 				for i := range 32 {
 					t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
 					t72_2 := t72[i*dK:][:dK]
-					w2 := ((((t18_2[i] + t20_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+					w2 := ((((t18_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_2[i]
 					for j := range dK {
 						t72_2[j] = F(t54_2[j] * w2)
 					}
@@ -1563,13 +964,13 @@ func (c *stepFused) run() {
 			// delta_chunk.M
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest30Args{
+				a := stepNest20Args{
 					unsafe.SliceData(MState),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepNest30(&a)
+				stepNest20(&a)
 			} else {
 				for i := range dV {
 					MState2 := MState[i*dK:][:dK]
@@ -1581,7 +982,7 @@ func (c *stepFused) run() {
 			// delta_chunk.M
 			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t72, dK, 1)
 			if len(c.YProd) > 0 {
-				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
+				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t17[:32*dV])
 			}
 			if len(c.Q2) > 0 {
 				copy(c.Q2[(l*chunks+t2)*32*32:][:1024], Q2[:1024])
@@ -1601,33 +1002,33 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest31Args{
-			unsafe.SliceData(rho),
+		a := stepNest21Args{
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t57),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t58),
 			32 * chunks,
 			L,
 			T - 32*chunks,
 			T,
 		}
-		stepNest31(&a)
+		stepNest21(&a)
 	} else {
 		for i := range L {
-			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 			t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
-			theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t57_2[j] = rho2[j]
-				t58_2[j] = theta2[j]
+				t57_2[j] = rho[j]
+				t58_2[j] = theta[j]
 			}
 		}
 	}
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepNest32Args{
+		a := stepNest22Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
@@ -1639,7 +1040,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest32(&a)
+		stepNest22(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1694,12 +1095,12 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+576*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+544*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t61 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t60 := c.Work[8*L*T*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
-	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
+	t57 := c.Work[64*L*chunks*dK+64*L*chunks*dV+576*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
+	t58 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+544*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
+	t59 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t61 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t60 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]       // [L, T - 32·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -1721,7 +1122,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime33Args{
+					a := stepTime23Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(t60),
@@ -1739,7 +1140,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime33(&a, rows)
+					stepTime23(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1768,14 +1169,14 @@ func (c *stepRows1) Part(part int) {
 						}
 						t2 = kern.Sum2(&t2Sums)
 						// delta_chunk.M
-						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t33 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t33
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w3 := F(t58_2[a] * t3)
+						w3 := F(t58_2[a] * t33)
 						y3Sums := [2]F{y3}
 						for j := range dK {
 							M2 := num.FMA32(-w3, t59_2[j], F(t57Entry*MState2[j]))
@@ -1794,19 +1195,6 @@ func (c *stepRows1) Part(part int) {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t32    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardNest2Args struct {
 	rho   *float32
 	t52   *float32
 	theta *float32
@@ -1817,7 +1205,7 @@ type stepBackwardNest2Args struct {
 	n3    int // chunks
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest2Args struct {
 	q   *float32
 	t53 *float32
 	k   *float32
@@ -1830,7 +1218,7 @@ type stepBackwardNest3Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest3Args struct {
 	rho   *float32
 	t57   *float32
 	theta *float32
@@ -1841,7 +1229,7 @@ type stepBackwardNest4Args struct {
 	n3    int // T
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	k   *float32
 	t59 *float32
 	q   *float32
@@ -1854,7 +1242,7 @@ type stepBackwardNest5Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardTime6Args struct {
+type stepBackwardTime5Args struct {
 	t57    *float32
 	t58    *float32
 	MLin   *float32
@@ -1869,21 +1257,21 @@ type stepBackwardTime6Args struct {
 	n6     int // d_v
 }
 
-type stepBackwardTime7Args struct {
-	t22       *float32
+type stepBackwardTime6Args struct {
+	t2        *float32
 	MLin      *float32
 	t61       *float32
 	MBarState *float32
 	t59       *float32
 	MTrail    *float32
-	t92       *float32
-	t32       *float32
+	t9        *float32
+	t322      *float32
 	t72       *float32
-	t52       *float32
+	t5        *float32
 	t58       *float32
-	t82       *float32
+	t8        *float32
 	t57       *float32
-	t1522     *float32
+	t152      *float32
 	n0        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
 	n1        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
 	n2        int // d_k
@@ -1895,83 +1283,83 @@ type stepBackwardTime7Args struct {
 	n8        int // d_v
 }
 
+type stepBackwardNest7Args struct {
+	t58  *float32
+	t72  *float32
+	t59  *float32
+	t10  *float32
+	t9   *float32
+	t12  *float32
+	t152 *float32
+	t82  *float32
+	n0   int // 32·chunks·d_k
+	n1   int // L
+	n2   int // T - 32·chunks
+	n3   int // T·d_k - 32·chunks·d_k
+	n4   int // T·d_k
+	n5   int // d_k
+}
+
 type stepBackwardNest8Args struct {
-	t58   *float32
-	t72   *float32
-	t59   *float32
-	t102  *float32
-	t92   *float32
-	t122  *float32
-	t1522 *float32
-	t8    *float32
-	n0    int // 32·chunks·d_k
-	n1    int // L
-	n2    int // T - 32·chunks
-	n3    int // T·d_k - 32·chunks·d_k
-	n4    int // T·d_k
-	n5    int // d_k
+	t11 *float32
+	t8  *float32
+	n0  int // 32·chunks·d_v
+	n1  int // L
+	n2  int // T·d_v - 32·chunks·d_v
+	n3  int // T·d_v
+	n4  int // T - 32·chunks
+	n5  int // d_v
 }
 
 type stepBackwardNest9Args struct {
-	t112 *float32
-	t82  *float32
-	n0   int // 32·chunks·d_v
-	n1   int // L
-	n2   int // T·d_v - 32·chunks·d_v
-	n3   int // T·d_v
-	n4   int // T - 32·chunks
-	n5   int // d_v
+	t13 *float32
+	t82 *float32
+	t14 *float32
+	t5  *float32
+	n0  int // 32·chunks
+	n1  int // L
+	n2  int // T - 32·chunks
+	n3  int // T
 }
 
 type stepBackwardNest10Args struct {
-	t132 *float32
-	t8   *float32
-	t142 *float32
-	t52  *float32
-	n0   int // 32·chunks
-	n1   int // L
-	n2   int // T - 32·chunks
-	n3   int // T
+	t22 *float32
+	t32 *float32
+	t42 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
 type stepBackwardNest11Args struct {
-	t2 *float32
-	t3 *float32
-	t4 *float32
-	n0 int // L
-	n1 int // 32·chunks
-	n2 int // chunks
-}
-
-type stepBackwardNest12Args struct {
-	t4  *float32
-	t6  *float32
+	t42 *float32
+	t62 *float32
 	t73 *float32
 	n0  int // L
 	n1  int // 32·chunks
 	n2  int // chunks
 }
 
+type stepBackwardNest12Args struct {
+	t73  *float32
+	t93  *float32
+	t102 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
+}
+
 type stepBackwardNest13Args struct {
-	t73   *float32
-	t93   *float32
-	t1022 *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
+	t102 *float32
+	t122 *float32
+	t132 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
 }
 
 type stepBackwardNest14Args struct {
-	t1022 *float32
-	t12   *float32
-	t13   *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
-}
-
-type stepBackwardNest15Args struct {
-	t13  *float32
+	t132 *float32
 	t153 *float32
 	g    *float32
 	n0   int // L
@@ -1979,7 +1367,7 @@ type stepBackwardNest15Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest15Args struct {
 	t     *float32
 	yProd *float32
 	t1322 *float32
@@ -1993,73 +1381,73 @@ type stepBackwardNest16Args struct {
 	n7    int // 32·d_v
 }
 
+type stepBackwardNest16Args struct {
+	t52  *float32
+	t183 *float32
+	t202 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
 type stepBackwardNest17Args struct {
 	t52  *float32
 	t183 *float32
-	t20  *float32
+	t202 *float32
+	t232 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest18Args struct {
-	t522 *float32
+	t83  *float32
 	t183 *float32
-	t20  *float32
-	t23  *float32
+	t202 *float32
+	t232 *float32
+	t26  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest19Args struct {
-	t822 *float32
+	t112 *float32
 	t183 *float32
-	t20  *float32
-	t23  *float32
+	t202 *float32
+	t232 *float32
 	t26  *float32
+	t29  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest20Args struct {
-	t1122 *float32
-	t183  *float32
-	t20   *float32
-	t23   *float32
-	t26   *float32
-	t29   *float32
-	n0    int // 32·t + 32·chunks·l
+	t142 *float32
+	t183 *float32
+	t202 *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
+	t32  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest21Args struct {
-	t14  *float32
-	t183 *float32
-	t20  *float32
-	t23  *float32
-	t26  *float32
-	t29  *float32
-	t323 *float32
-	n0   int // 32·t + 32·chunks·l
+	t37 *float32
 }
 
 type stepBackwardNest22Args struct {
-	t373 *float32
+	t36 *float32
+	t37 *float32
+	t38 *float32
+	n0  int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest23Args struct {
-	t36  *float32
-	t373 *float32
-	t38  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest24Args struct {
 	t183 *float32
-	t20  *float32
-	t23  *float32
+	t202 *float32
+	t232 *float32
 	t26  *float32
 	t29  *float32
-	t323 *float32
+	t32  *float32
 	t42  *float32
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest24Args struct {
 	t55 *float32
 	K   *float32
 	t42 *float32
@@ -2068,7 +1456,7 @@ type stepBackwardNest25Args struct {
 	n1  int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest25Args struct {
 	t523       *float32
 	MStates    *float32
 	MBarState2 *float32
@@ -2077,59 +1465,59 @@ type stepBackwardNest26Args struct {
 	n2         int // d_k
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest26Args struct {
 	g     *float32
 	t     *float32
-	t1222 *float32
+	t1223 *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
+type stepBackwardNest27Args struct {
+	Q    *float32
+	t183 *float32
+	t202 *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
+	t32  *float32
+	t115 *float32
+	n0   int // 1024·t + 1024·chunks·l
+}
+
 type stepBackwardNest28Args struct {
-	Q     *float32
 	t183  *float32
-	t20   *float32
-	t23   *float32
+	t202  *float32
+	t232  *float32
 	t26   *float32
 	t29   *float32
-	t323  *float32
-	t1152 *float32
-	n0    int // 1024·t + 1024·chunks·l
+	t32   *float32
+	t1522 *float32
+	t172  *float32
 }
 
 type stepBackwardNest29Args struct {
 	t183  *float32
-	t20   *float32
-	t23   *float32
+	t202  *float32
+	t232  *float32
 	t26   *float32
 	t29   *float32
-	t323  *float32
-	t152  *float32
-	t1722 *float32
-}
-
-type stepBackwardNest30Args struct {
-	t183  *float32
-	t20   *float32
-	t23   *float32
-	t26   *float32
-	t29   *float32
-	t323  *float32
+	t32   *float32
 	t111  *float32
 	t1822 *float32
 	n0    int // d_v
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest30Args struct {
 	t55   *float32
 	t38   *float32
 	t1822 *float32
 	UProd *float32
 	t56   *float32
-	t202  *float32
-	t342  *float32
-	t254  *float32
+	t20   *float32
+	t34   *float32
+	t252  *float32
 	t35   *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·t + 32·chunks·l + 1
@@ -2144,38 +1532,38 @@ type stepBackwardNest31Args struct {
 	n10   int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
 }
 
-type stepBackwardNest32Args struct {
-	t55   *float32
-	K     *float32
-	t2122 *float32
-	t42   *float32
-	t262  *float32
-	t2722 *float32
-	t28   *float32
-	n0    int // 32·t + 32·chunks·l
-	n1    int // 1024·t + 1024·chunks·l
+type stepBackwardNest31Args struct {
+	t55  *float32
+	K    *float32
+	t212 *float32
+	t42  *float32
+	t262 *float32
+	t272 *float32
+	t28  *float32
+	n0   int // 32·t + 32·chunks·l
+	n1   int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest32Args struct {
 	t31  *float32
 	t262 *float32
 }
 
-type stepBackwardNest34Args struct {
-	Q    *float32
-	t152 *float32
-	t922 *float32
-	t31  *float32
-	t422 *float32
-	n0   int // 1024·t + 1024·chunks·l
+type stepBackwardNest33Args struct {
+	Q     *float32
+	t1522 *float32
+	t92   *float32
+	t31   *float32
+	t422  *float32
+	n0    int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest35Args struct {
-	t14  *float32
+type stepBackwardNest34Args struct {
+	t142 *float32
 	t422 *float32
 	t183 *float32
-	t20  *float32
-	t23  *float32
+	t202 *float32
+	t232 *float32
 	t26  *float32
 	t29  *float32
 	t452 *float32
@@ -2183,59 +1571,59 @@ type stepBackwardNest35Args struct {
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest35Args struct {
 	t422 *float32
 	t452 *float32
 	t472 *float32
 }
 
+type stepBackwardNest36Args struct {
+	t112 *float32
+	t472 *float32
+	t183 *float32
+	t202 *float32
+	t232 *float32
+	t26  *float32
+	t502 *float32
+	t512 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
 type stepBackwardNest37Args struct {
-	t1122 *float32
-	t472  *float32
-	t183  *float32
-	t20   *float32
-	t23   *float32
-	t26   *float32
-	t5022 *float32
-	t512  *float32
-	n0    int // 32·t + 32·chunks·l
+	t472 *float32
+	t502 *float32
+	t523 *float32
 }
 
 type stepBackwardNest38Args struct {
-	t472  *float32
-	t5022 *float32
-	t523  *float32
-}
-
-type stepBackwardNest39Args struct {
-	t822 *float32
+	t83  *float32
 	t523 *float32
 	t183 *float32
-	t20  *float32
-	t23  *float32
+	t202 *float32
+	t232 *float32
 	t553 *float32
 	t562 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest40Args struct {
-	t522 *float32
+type stepBackwardNest39Args struct {
+	t52  *float32
 	t573 *float32
 	t183 *float32
-	t20  *float32
+	t202 *float32
 	t60  *float32
 	t613 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest40Args struct {
 	t183 *float32
 	t573 *float32
 	t60  *float32
 	t64  *float32
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest41Args struct {
 	t523  *float32
 	t1322 *float32
 	t392  *float32
@@ -2243,29 +1631,29 @@ type stepBackwardNest42Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest43Args struct {
-	t46  *float32
-	t71  *float32
-	t722 *float32
-	t67  *float32
-	t70  *float32
-	t752 *float32
+type stepBackwardNest42Args struct {
+	t46 *float32
+	t71 *float32
+	t72 *float32
+	t67 *float32
+	t70 *float32
+	t75 *float32
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest43Args struct {
 	t512 *float32
 	t73  *float32
 	t74  *float32
 	t79  *float32
 	t80  *float32
-	t752 *float32
-	t782 *float32
+	t75  *float32
+	t78  *float32
 	t83  *float32
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest44Args struct {
 	t562 *float32
-	t812 *float32
+	t81  *float32
 	t82  *float32
 	t87  *float32
 	t88  *float32
@@ -2274,7 +1662,7 @@ type stepBackwardNest45Args struct {
 	t91  *float32
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest45Args struct {
 	t613 *float32
 	t89  *float32
 	t90  *float32
@@ -2285,263 +1673,99 @@ type stepBackwardNest46Args struct {
 	t99  *float32
 }
 
-type stepBackwardNest47Args struct {
-	t99   *float32
-	t1032 *float32
-	t105  *float32
+type stepBackwardNest46Args struct {
+	t99  *float32
+	t103 *float32
+	t105 *float32
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest47Args struct {
 	t64  *float32
-	t972 *float32
+	t97  *float32
 	t98  *float32
 	t102 *float32
 	t105 *float32
-	t162 *float32
-	t254 *float32
+	t16  *float32
+	t252 *float32
 	t28  *float32
 	t19  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest48Args struct {
 	MBarState2 *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
+type stepBackwardNest49Args struct {
+	t21 *float32
+	t20 *float32
+	n0  int // L
+	n1  int // 32·chunks·d_v
+	n2  int // T·d_v
+	n3  int // chunks
+	n4  int // 32·d_v
+	n5  int // d_v
+}
+
 type stepBackwardNest50Args struct {
-	t212 *float32
-	t202 *float32
-	n0   int // L
-	n1   int // 32·chunks·d_v
-	n2   int // T·d_v
-	n3   int // chunks
-	n4   int // 32·d_v
-	n5   int // d_v
+	t22 *float32
+	t19 *float32
+	t25 *float32
+	t16 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // T
+	n3  int // chunks
 }
 
 type stepBackwardNest51Args struct {
-	t222 *float32
-	t19  *float32
-	t252 *float32
-	t162 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // T
-	n3   int // chunks
+	t23 *float32
+	t18 *float32
+	t24 *float32
+	t17 *float32
+	n0  int // L
+	n1  int // 32·chunks·d_k
+	n2  int // T·d_k
+	n3  int // chunks
+	n4  int // 32·d_k
+	n5  int // d_k
 }
 
 type stepBackwardNest52Args struct {
-	t232 *float32
-	t18  *float32
-	t242 *float32
-	t172 *float32
+	t12  *float32
+	t23  *float32
+	kBar *float32
+	t10  *float32
+	t24  *float32
+	qBar *float32
 	n0   int // L
-	n1   int // 32·chunks·d_k
-	n2   int // T·d_k
-	n3   int // chunks
-	n4   int // 32·d_k
-	n5   int // d_k
-}
-
-type stepBackwardNest53Args struct {
-	t34       *float32
-	t97       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t103      *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest54Args struct {
-	t102  *float32
-	t242  *float32
-	qDiv2 *float32
-	t402  *float32
-	t45   *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest55Args struct {
-	t502       *bool
-	qDiv       *float32
-	t37        *bool
-	t462       *bool
-	t45        *float32
-	qDiv3      *float32
-	t32        *float32
-	q1Sigmoid  *float32
-	t402       *float32
-	q1Sigmoid2 *float32
-	t122       *float32
-	t232       *float32
-	t103       *float32
-	kDiv2      *float32
-	t72        *float32
-	bQBar      *float32
-	t109       *float32
-	t114       *float32
-	n0         int // d_k
-	n1         int // d_k + d_v
-	n2         int // 2·d_k
-	n3         int // 2·d_k + 2·d_v
-	n4         int // 3·d_k
-	n5         int // 3·d_k + 3·d_v
-	n6         int // L
-	n7         int // T
-	n8         int // T·d_k + T·d_v
-	n9         int // T·d_k
-}
-
-type stepBackwardNest56Args struct {
-	pos *int32
-	t72 *float32
-	cQ  *float32
-	t75 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type stepBackwardNest57Args struct {
-	q1Stack *float32
-	t72     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest58Args struct {
-	t77       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest59Args struct {
-	t75 *float32
-	t77 *float32
-	t78 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
-}
-
-type stepBackwardNest60Args struct {
-	t78          *float32
-	q0TailBarOut *float32
-	t146         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest61Args struct {
-	t112 *float32
-	t212 *float32
-	t103 *float32
-	t106 *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
-}
-
-type stepBackwardNest62Args struct {
-	t119       *bool
-	kDiv       *float32
-	t10        *bool
-	t115       *bool
-	t114       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t109       *float32
-	k1Sigmoid2 *float32
-	t141       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest63Args struct {
-	pos  *int32
-	t141 *float32
-	cK   *float32
-	t144 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest64Args struct {
-	k1Stack *float32
-	t141    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest65Args struct {
-	t144 *float32
-	t146 *float32
-	t147 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
+	n1   int // T·d_k
+	n2   int // T
 	n3   int // d_k
 }
 
-type stepBackwardNest66Args struct {
-	t81  *float32
-	t107 *float32
-	t150 *float32
-	xBar *float32
+type stepBackwardNest53Args struct {
+	t11  *float32
+	t21  *float32
+	vBar *float32
 	n0   int // L
-	n1   int // T·d
+	n1   int // T·d_v
 	n2   int // T
-	n3   int // d
+	n3   int // d_v
+}
+
+type stepBackwardNest54Args struct {
+	t14      *float32
+	t25      *float32
+	rhoBar   *float32
+	t13      *float32
+	t22      *float32
+	thetaBar *float32
+	n0       int // L
+	n1       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -2549,250 +1773,162 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                                           // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                                 // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                                  // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                              // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                          // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                    // [L, chunks, 32]
-	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                        // [L, chunks, 32]
-	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                                     // [L, chunks, 32, d_k]
-	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                      // [L, chunks, 32, d_k]
-	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                                      // [L, chunks, 32, d_v]
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                      // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                      // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                            // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                            // [L, T - 32·chunks, d_k]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                                    // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                                           // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                                  // [L, d_v, d_k]
-	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                                // [L, T - 32·chunks]
-	t82 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                                                // [L, T - 32·chunks, d_v]
-	t92 := c.Work[4*L*T*dK+2*L*T*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                             // [L, T - 32·chunks, d_k]
-	t72 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
-	t1522 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
-	t8 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
-	t102 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                            // [L, T, d_k]
-	t122 := c.Work[8*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                            // [L, T, d_k]
-	t112 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                                            // [L, T, d_v]
-	t132 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                               // [L, T]
-	t142 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                               // [L, T]
-	t2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t3 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t522 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                                   // [L, chunks, 32]
-	t4 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t6 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t822 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t73 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t93 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t1122 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t1022 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t12 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t14 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t13 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t153 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	g := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t36 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t1322 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t162 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t172 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                                   // [L, chunks, 32, d_k]
-	t18 := c.Work[9*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
-	t19 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t202 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks*dV]                                                   // [L, chunks, 32, d_v]
-	t212 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T*dV]                                            // [L, T, d_v]
-	t222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T]                                               // [L, T]
-	t252 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+10*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t232 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t242 := c.Work[10*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
-	t34 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t97 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+12*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t103 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
-	t402 := c.Work[12*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
-	t45 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t72_2 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                         // [L, T, d_k]
-	t109 := c.Work[14*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
-	t114 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T]                                             // [L, T]
-	t75 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks:][:L*T*dK+3*L*dK]                                    // [L, T + 3, d_k]
-	t77 := c.Work[16*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t78 := c.Work[17*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t146 := c.Work[18*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                            // [L, T + 3, d_k]
-	t81 := c.Work[19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                                    // [L, T, d]
-	t106 := c.Work[L*T*d+19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dV]                            // [L, T, d_v]
-	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                             // [L, T, d]
-	t141 := c.Work[2*L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK]                          // [L, T, d_k]
-	t144 := c.Work[2*L*T*d+20*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t147 := c.Work[2*L*T*d+21*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t150 := c.Work[2*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:L*T*d]                           // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:dK*dV]                     // [d_v, d_k]
-	t183 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV:][:1024]                      // [32, 32]
-	t20 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+1024:][:1024]                  // [32, 32]
-	t23 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+2048:][:1024]                  // [32, 32]
-	t26 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+3072:][:1024]                  // [32, 32]
-	t29 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+4096:][:1024]                  // [32, 32]
-	t323 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5120:][:1024]                 // [32, 32]
-	t373 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6144:][:32]                   // [32]
-	t38 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6176:][:32]                    // [32]
-	t42_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6208:][:1024]                // [32, 32]
-	t44 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7232:][:1024]                  // [32, 32]
-	t523 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8256:][:32]                   // [32]
-	t111 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8288:][:32*dV]                // [32, d_v]
-	t722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+8288:][:32*dK]          // [d_k, 32]
-	t922 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+32*dV+8288:][:1024]     // [32, 32]
-	t1222 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
-	t1152 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+9312:][:1024]    // [32, 32]
-	t152 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+10336:][:1024]    // [32, 32]
-	t1722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+11360:][:1024]   // [32, 32]
-	t1822 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
-	t2022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
-	t2122 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+13408:][:1024]   // [32, 32]
-	t254 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+14432:][:32]      // [32]
-	t342 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+14464:][:32*dV]   // [32, d_v]
-	t35 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
-	t262 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
-	t2722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+15520:][:1024]  // [32, 32]
-	t28 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
-	t31 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16576:][:1024]    // [32, 32]
-	t392 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+17600:][:32]     // [32]
-	t422 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
-	t452 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+18656:][:1024]   // [32, 32]
-	t46 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19680:][:32]      // [32]
-	t472 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19712:][:1024]   // [32, 32]
-	t5022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+20736:][:1024]  // [32, 32]
-	t512 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21760:][:32]     // [32]
-	t523_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21792:][:1024] // [32, 32]
-	t553 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+22816:][:1024]   // [32, 32]
-	t562 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+23840:][:32]     // [32]
-	t573 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+23872:][:1024]   // [32, 32]
-	t112_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24896:][:1024] // [32, 32]
-	t60 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+25920:][:1024]    // [32, 32]
-	t613 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
-	t64 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
-	t67 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
-	t70 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27040:][:32]      // [32]
-	t71 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27072:][:32]      // [32]
-	t722_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27104:][:32]   // [32]
-	t752 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27136:][:32]     // [32]
-	t73_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27168:][:32]    // [32]
-	t74 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:][:32]      // [32]
-	t782 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27232:][:32]     // [32]
-	t79 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27264:][:32]      // [32]
-	t80 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27296:][:32]      // [32]
-	t83 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27328:][:32]      // [32]
-	t812 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27360:][:32]     // [32]
-	t82_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27392:][:32]    // [32]
-	t86 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27424:][:32]      // [32]
-	t87 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27456:][:32]      // [32]
-	t88 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27488:][:32]      // [32]
-	t91 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27520:][:32]      // [32]
-	t89 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27552:][:32]      // [32]
-	t90 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27584:][:32]      // [32]
-	t94 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27616:][:32]      // [32]
-	t95 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27648:][:32]      // [32]
-	t96 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27680:][:32]      // [32]
-	t99 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27712:][:32]      // [32]
-	t972 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27744:][:32]     // [32]
-	t98 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27776:][:32]      // [32]
-	t102_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27808:][:32]   // [32]
-	t1032 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27840:][:32]    // [32]
-	t105 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27872:][:32]     // [32]
-	t10 := c.Flags[:L*T]                                                                                                                            // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                                      // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                                                                                                    // [L, T]
-	t462 := c.Flags[3*L*T:][:L*T]                                                                                                                   // [L, T]
-	t502 := c.Flags[4*L*T:][:L*T]                                                                                                                   // [L, T]
-	t115 := c.Flags[5*L*T:][:L*T]                                                                                                                   // [L, T]
-	t119 := c.Flags[6*L*T:][:L*T]                                                                                                                   // [L, T]
-
-	// delta_chunk.k1, delta_chunk.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t32),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t32_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k, delta_chunk.rho, delta_chunk.q, delta_chunk.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		for j := range T {
-			t253 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t253
-			rho2[j] = kern.Smaller(t253, F(1))
-			t37_2[j] = (F(0) < qProd[j])
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t27_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t52 := c.Work[:32*L*chunks]                                                                                                   // [L, chunks, 32]
+	t55 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                     // [L, chunks, 32]
+	t53 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                                                  // [L, chunks, 32, d_k]
+	t54 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                                                   // [L, chunks, 32, d_k]
+	t56 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                                                   // [L, chunks, 32, d_v]
+	t57 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
+	t58 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                                               // [L, T - 32·chunks]
+	t59 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
+	t61 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:32*L*chunks*dV]                                                                  // [L, 32·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                                          // [L, T - 32·chunks, d_v]
+	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                                                 // [L, d_v, d_k]
+	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                                                 // [L, T - 32·chunks]
+	t8 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                               // [L, T - 32·chunks, d_v]
+	t9 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t72 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                            // [L, T - 32·chunks, d_k]
+	t152 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                           // [L, T - 32·chunks, d_k]
+	t82 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
+	t10 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t12 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t11 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
+	t13 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T]                                              // [L, T]
+	t14 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+5*L*T-64*L*chunks:][:L*T]                                              // [L, T]
+	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t52_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                                // [L, chunks, 32]
+	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t62 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t83 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t73 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t93 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t112 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t102 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t142 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t132 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t36 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t1322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
+	t16 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t17 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t18 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t19 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t20 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks*dV]                                  // [L, chunks, 32, d_v]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T*dV]                           // [L, T, d_v]
+	t22_2 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T]                            // [L, T]
+	t25 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T+544*L*chunks:][:L*T]                              // [L, T]
+	t23 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                           // [L, T, d_k]
+	t24 := c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                           // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:dK*dV]                     // [d_v, d_k]
+	t183 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV:][:1024]                      // [32, 32]
+	t202 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+1024:][:1024]                 // [32, 32]
+	t232 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+2048:][:1024]                 // [32, 32]
+	t26 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+3072:][:1024]                  // [32, 32]
+	t29 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+4096:][:1024]                  // [32, 32]
+	t32_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+5120:][:1024]                // [32, 32]
+	t37 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6144:][:32]                    // [32]
+	t38 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6176:][:32]                    // [32]
+	t42_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6208:][:1024]                // [32, 32]
+	t44 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+7232:][:1024]                  // [32, 32]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8256:][:32]                   // [32]
+	t111 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                // [32, d_v]
+	t722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dV+8288:][:32*dK]          // [d_k, 32]
+	t92 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+32*dV+8288:][:1024]      // [32, 32]
+	t1223 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
+	t1522 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:1024]    // [32, 32]
+	t1822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
+	t2022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
+	t212 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:1024]    // [32, 32]
+	t252 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14432:][:32]      // [32]
+	t34 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14464:][:32*dV]    // [32, d_v]
+	t35 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
+	t262 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
+	t272 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15520:][:1024]   // [32, 32]
+	t28 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
+	t31 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:1024]    // [32, 32]
+	t392 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17600:][:32]     // [32]
+	t422 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:1024]   // [32, 32]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19680:][:32]      // [32]
+	t472 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:1024]   // [32, 32]
+	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20736:][:1024]   // [32, 32]
+	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21760:][:32]     // [32]
+	t523_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21792:][:1024] // [32, 32]
+	t553 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22816:][:1024]   // [32, 32]
+	t562 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23840:][:32]     // [32]
+	t573 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23872:][:1024]   // [32, 32]
+	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24896:][:1024] // [32, 32]
+	t60 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25920:][:1024]    // [32, 32]
+	t613 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
+	t64 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
+	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
+	t70 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27040:][:32]      // [32]
+	t71 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27072:][:32]      // [32]
+	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27104:][:32]    // [32]
+	t75 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27136:][:32]      // [32]
+	t73_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27168:][:32]    // [32]
+	t74 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200:][:32]      // [32]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27232:][:32]      // [32]
+	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27264:][:32]      // [32]
+	t80 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27296:][:32]      // [32]
+	t83_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27328:][:32]    // [32]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27360:][:32]      // [32]
+	t82_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27392:][:32]    // [32]
+	t86 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27424:][:32]      // [32]
+	t87 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27456:][:32]      // [32]
+	t88 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27488:][:32]      // [32]
+	t91 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27520:][:32]      // [32]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27552:][:32]      // [32]
+	t90 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27584:][:32]      // [32]
+	t94 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27616:][:32]      // [32]
+	t95 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27648:][:32]      // [32]
+	t96 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27680:][:32]      // [32]
+	t99 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27712:][:32]      // [32]
+	t97 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27744:][:32]      // [32]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27776:][:32]      // [32]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27808:][:32]   // [32]
+	t103 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27840:][:32]     // [32]
+	t105 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27872:][:32]     // [32]
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(rho),
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t52),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t55),
 			L,
 			32 * chunks,
 			T,
 			chunks,
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rho2 := rho[i*T+32*j:][:32]
+				rho := c.Rho[i*T+32*j:][:32]
 				t52_3 := t52[(i*chunks+j)*32:][:32]
-				theta2 := theta[i*T+32*j:][:32]
+				theta := c.Theta[i*T+32*j:][:32]
 				t55_2 := t55[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t52_3[k] = rho2[k]
-					t55_2[k] = theta2[k]
+					t52_3[k] = rho[k]
+					t55_2[k] = theta[k]
 				}
 			}
 		}
@@ -2800,7 +1936,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t53),
 			unsafe.SliceData(c.K),
@@ -2812,7 +1948,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest3(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2841,33 +1977,33 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(rho),
+		a := stepBackwardNest3Args{
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t57),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t58),
 			32 * chunks,
 			L,
 			T - 32*chunks,
 			T,
 		}
-		stepBackwardNest4(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
-			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 			t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
-			theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t57_2[j] = rho2[j]
-				t58_2[j] = theta2[j]
+				t57_2[j] = rho[j]
+				t58_2[j] = theta[j]
 			}
 		}
 	}
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepBackwardNest4Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
@@ -2879,7 +2015,7 @@ func (c *stepBackwardFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2905,36 +2041,36 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.theta
 	for i := range L {
 		for j := range T - 32*chunks {
-			copy(t22[(i*(T-32*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+32*chunks)*dV:][:dV])
+			copy(t2[(i*(T-32*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+32*chunks)*dV:][:dV])
 		}
 	}
 
 	// delta_chunk
-	clear(t52_2)
-	clear(t92)
+	clear(t5)
+	clear(t9)
 	clear(t72)
-	clear(t1522)
+	clear(t152)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t1522[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t9[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
 	}
 
 	// delta_chunk.M, delta_chunk.q, delta_chunk.k
-	clear(t102)
-	clear(t122)
+	clear(t10)
+	clear(t12)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t59),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t8),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t9),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t82),
 			32 * chunks * dK,
 			L,
 			T - 32*chunks,
@@ -2942,39 +2078,39 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
-			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
 				t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
-				t102_3 := t102[(i*T+j+32*chunks)*dK:][:dK]
-				t92_2 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
-				t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
-				t1522_2 := t1522[(i*(T-32*chunks)+j)*dK:][:dK]
-				var t83_2 F
+				t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
+				t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
+				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+				t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
+				var t822 F
 				t58Entry3 := t58_2[j]
-				t83Sums := [16]F{t83_2}
+				t822Sums := [16]F{t822}
 				for k := range dK {
 					t72Entry := t72_3[k]
-					t83Sums[k%16] = num.FMA32(t59_2[k], t72Entry, t83Sums[k%16])
-					t102_3[k] = t102_3[k] + t92_2[k]
-					t122_2[k] = num.FMA32(t58Entry3, t72Entry, t122_2[k]+t1522_2[k])
+					t822Sums[k%16] = num.FMA32(t59_2[k], t72Entry, t822Sums[k%16])
+					t10_2[k] = t10_2[k] + t9_2[k]
+					t12_2[k] = num.FMA32(t58Entry3, t72Entry, t12_2[k]+t152_2[k])
 				}
-				t83_2 = kern.Sum16(&t83Sums)
-				t8_2[j] = t83_2
+				t822 = kern.Sum16(&t822Sums)
+				t82_3[j] = t822
 			}
 		}
 	}
 
 	// delta_chunk.v
-	clear(t112)
+	clear(t11)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t82),
+		a := stepBackwardNest8Args{
+			unsafe.SliceData(t11),
+			unsafe.SliceData(t8),
 			32 * chunks * dV,
 			L,
 			T*dV - 32*chunks*dV,
@@ -2982,73 +2118,118 @@ func (c *stepBackwardFused) run() {
 			T - 32*chunks,
 			dV,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
-				t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
+				t11_2 := t11[(i*T+j+32*chunks)*dV:][:dV]
+				t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t112_3[k] = t112_3[k] + t82_3[k]
+					t11_2[k] = t11_2[k] + t8_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.theta, delta_chunk.rho
-	clear(t132)
-	clear(t142)
+	clear(t13)
+	clear(t14)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t52_2),
+		a := stepBackwardNest9Args{
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t82),
+			unsafe.SliceData(t14),
+			unsafe.SliceData(t5),
 			32 * chunks,
 			L,
 			T - 32*chunks,
 			T,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
-			t132_2 := t132[i*T+32*chunks:][:T-32*chunks]
-			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
-			t142_2 := t142[i*T+32*chunks:][:T-32*chunks]
-			t52_3 := t52_2[i*(T-32*chunks):][:T-32*chunks]
+			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+			t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
+			t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t132_2[j] = t132_2[j] + t8_2[j]
-				t142_2[j] = t142_2[j] + t52_3[j]
+				t13_2[j] = t13_2[j] + t82_3[j]
+				t14_2[j] = t14_2[j] + t5_2[j]
 			}
 		}
 	}
 
 	// delta_chunk.g.start
-	clear(t2)
+	clear(t22)
 	for i := range L {
 		for j := range chunks {
 			for k := range min(32, 1) {
-				t2[(i*chunks+j)*32+k] = t52[(i*chunks+j)*32+k]
+				t22[(i*chunks+j)*32+k] = t52[(i*chunks+j)*32+k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t3)
-	clear(t522)
+	clear(t32)
+	clear(t52_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
-				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32+-1+lo:][:n]
+				t32_3 := t32[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t3_2[k] = F(t52Entry * t2_2[k])
-					t522_2[k] = F(t52_4[k] * t52Entry)
+					t32_3[k] = F(t52Entry * t22_3[k])
+					t52_5[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest10Args{
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t42),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest10(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t22_3 := t22[(i*chunks+j)*32:][:32]
+				t32_3 := t32[(i*chunks+j)*32:][:32]
+				t42_3 := t42[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t42_3[k] = t22_3[k] + t32_3[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t62)
+	clear(t83)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t62_2[k] = F(t42_3[k] * t52Entry)
+					t83_3[k] = F(t52_4[k] * t52Entry)
 				}
 			}
 		}
@@ -3057,9 +2238,9 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest11Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t4),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t73),
 			L,
 			32 * chunks,
 			chunks,
@@ -3068,32 +2249,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t2_2 := t2[(i*chunks+j)*32:][:32]
-				t3_2 := t3[(i*chunks+j)*32:][:32]
-				t4_2 := t4[(i*chunks+j)*32:][:32]
+				t42_3 := t42[(i*chunks+j)*32:][:32]
+				t62_2 := t62[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t4_2[k] = t2_2[k] + t3_2[k]
+					t73_3[k] = t42_3[k] + t62_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t6)
-	clear(t822)
+	clear(t93)
+	clear(t112)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 2)
+			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
-				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
+				t83_4 := t83[(i*chunks+j)*32+-4+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_2[k]
-					t6_2[k] = F(t4_2[k] * t522Entry)
-					t822_2[k] = F(t522_3[k] * t522Entry)
+					t83Entry := t83_3[k]
+					t93_2[k] = F(t73_3[k] * t83Entry)
+					t112_3[k] = F(t83_4[k] * t83Entry)
 				}
 			}
 		}
@@ -3102,9 +2283,9 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
 			unsafe.SliceData(t73),
+			unsafe.SliceData(t93),
+			unsafe.SliceData(t102),
 			L,
 			32 * chunks,
 			chunks,
@@ -3113,32 +2294,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t4_2 := t4[(i*chunks+j)*32:][:32]
-				t6_2 := t6[(i*chunks+j)*32:][:32]
 				t73_3 := t73[(i*chunks+j)*32:][:32]
+				t93_2 := t93[(i*chunks+j)*32:][:32]
+				t102_3 := t102[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t73_3[k] = t4_2[k] + t6_2[k]
+					t102_3[k] = t73_3[k] + t93_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t93)
-	clear(t1122)
+	clear(t122)
+	clear(t142)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 4)
+			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
-				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
-				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
+				t102_3 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
+				t112_4 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t142_2 := t142[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t93_2[k] = F(t73_3[k] * t822Entry)
-					t1122_2[k] = F(t822_3[k] * t822Entry)
+					t112Entry := t112_3[k]
+					t122_2[k] = F(t102_3[k] * t112Entry)
+					t142_2[k] = F(t112_4[k] * t112Entry)
 				}
 			}
 		}
@@ -3147,9 +2328,9 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
-			unsafe.SliceData(t73),
-			unsafe.SliceData(t93),
-			unsafe.SliceData(t1022),
+			unsafe.SliceData(t102),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t132),
 			L,
 			32 * chunks,
 			chunks,
@@ -3158,56 +2339,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t73_3 := t73[(i*chunks+j)*32:][:32]
-				t93_2 := t93[(i*chunks+j)*32:][:32]
-				t1022_2 := t1022[(i*chunks+j)*32:][:32]
+				t102_3 := t102[(i*chunks+j)*32:][:32]
+				t122_2 := t122[(i*chunks+j)*32:][:32]
+				t132_2 := t132[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t73_3[k] + t93_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.g
-	clear(t12)
-	clear(t14)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 8)
-			if n := 32 - lo; n > 0 {
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
-				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
-				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
-				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				for k := range n {
-					t1122Entry := t1122_2[k]
-					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t14_2[k] = F(t1122_3[k] * t1122Entry)
-				}
-			}
-		}
-	}
-
-	// delta_chunk.g
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t1022),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t13),
-			L,
-			32 * chunks,
-			chunks,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t1022_2 := t1022[(i*chunks+j)*32:][:32]
-				t12_2 := t12[(i*chunks+j)*32:][:32]
-				t13_2 := t13[(i*chunks+j)*32:][:32]
-				for k := range 32 {
-					t13_2[k] = t1022_2[k] + t12_2[k]
+					t132_2[k] = t102_3[k] + t122_2[k]
 				}
 			}
 		}
@@ -3219,11 +2355,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t142_2 := t142[(i*chunks+j)*32+lo:][:n]
 				t153_2 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t153_2[k] = F(t13_2[k] * t14_2[k])
+					t153_2[k] = F(t132_2[k] * t142_2[k])
 				}
 			}
 		}
@@ -3231,23 +2367,23 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t13),
+		a := stepBackwardNest14Args{
+			unsafe.SliceData(t132),
 			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t13_2 := t13[(i*chunks+j)*32:][:32]
+				t132_2 := t132[(i*chunks+j)*32:][:32]
 				t153_2 := t153[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t13_2[k] + t153_2[k]
+					g2[k] = t132_2[k] + t153_2[k]
 				}
 			}
 		}
@@ -3268,7 +2404,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.y
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t1322),
@@ -3281,7 +2417,7 @@ func (c *stepBackwardFused) run() {
 			chunks,
 			32 * dV,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3303,15 +2439,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk
 	for l := range L {
-		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
-		for t7 := chunks - 1; t7 >= 0; t7-- {
-			t922_2 := t922[31*32:][:32]
+		copy(MBarState2[:dK*dV], t4[l*dV*dK:][:dK*dV])
+		for t3 := chunks - 1; t3 >= 0; t3-- {
+			t92_2 := t92[31*32:][:32]
 			t183_2 := t183[31*32:][:32]
-			t20_2 := t20[31*32:][:32]
-			t23_2 := t23[31*32:][:32]
+			t202_2 := t202[31*32:][:32]
+			t232_2 := t232[31*32:][:32]
 			t26_2 := t26[31*32:][:32]
 			t29_2 := t29[31*32:][:32]
-			t323_2 := t323[31*32:][:32]
+			t32_3 := t32_2[31*32:][:32]
 			// delta_chunk.c
 			clear(t183)
 			for i := range 32 {
@@ -3324,51 +2460,51 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t20)
+			clear(t202)
 			if kern.Wide() {
-				a := stepBackwardNest17Args{
+				a := stepBackwardNest16Args{
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					32*t7 + 32*chunks*l,
+					unsafe.SliceData(t202),
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest17(&a)
+				stepBackwardNest16(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+t7)*32+lo:][:n]
+					t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-1)*32:][:32]
-						t20_3 := t20[(lo+i)*32:][:32]
+						t202_3 := t202[(lo+i)*32:][:32]
 						t52Entry2 := t52_3[i]
 						for j := range 32 {
-							t20_3[j] = F(t183_3[j] * t52Entry2)
+							t202_3[j] = F(t183_3[j] * t52Entry2)
 						}
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t23)
+			clear(t232)
 			if kern.Wide() {
-				a := stepBackwardNest18Args{
-					unsafe.SliceData(t522),
+				a := stepBackwardNest17Args{
+					unsafe.SliceData(t52_2),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					32*t7 + 32*chunks*l,
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest18(&a)
+				stepBackwardNest17(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t522_2 := t522[(l*chunks+t7)*32+lo:][:n]
+					t52_3 := t52_2[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-2)*32:][:32]
-						t20_3 := t20[((lo+i)-2)*32:][:32]
-						t23_3 := t23[(lo+i)*32:][:32]
-						t522Entry2 := t522_2[i]
+						t202_3 := t202[((lo+i)-2)*32:][:32]
+						t232_3 := t232[(lo+i)*32:][:32]
+						t52Entry2 := t52_3[i]
 						for j := range 32 {
-							t23_3[j] = F((t183_3[j] + t20_3[j]) * t522Entry2)
+							t232_3[j] = F((t183_3[j] + t202_3[j]) * t52Entry2)
 						}
 					}
 				}
@@ -3376,27 +2512,27 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := stepBackwardNest19Args{
-					unsafe.SliceData(t822),
+				a := stepBackwardNest18Args{
+					unsafe.SliceData(t83),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest19(&a)
+				stepBackwardNest18(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t822_2 := t822[(l*chunks+t7)*32+lo:][:n]
+					t83_3 := t83[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-4)*32:][:32]
-						t20_3 := t20[((lo+i)-4)*32:][:32]
-						t23_3 := t23[((lo+i)-4)*32:][:32]
+						t202_3 := t202[((lo+i)-4)*32:][:32]
+						t232_3 := t232[((lo+i)-4)*32:][:32]
 						t26_3 := t26[(lo+i)*32:][:32]
-						t822Entry2 := t822_2[i]
+						t83Entry2 := t83_3[i]
 						for j := range 32 {
-							t26_3[j] = F(((t183_3[j] + t20_3[j]) + t23_3[j]) * t822Entry2)
+							t26_3[j] = F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t83Entry2)
 						}
 					}
 				}
@@ -3404,121 +2540,121 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := stepBackwardNest20Args{
-					unsafe.SliceData(t1122),
+				a := stepBackwardNest19Args{
+					unsafe.SliceData(t112),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest20(&a)
+				stepBackwardNest19(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
-					t1122_2 := t1122[(l*chunks+t7)*32+lo:][:n]
+					t112_3 := t112[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-8)*32:][:32]
-						t20_3 := t20[((lo+i)-8)*32:][:32]
-						t23_3 := t23[((lo+i)-8)*32:][:32]
+						t202_3 := t202[((lo+i)-8)*32:][:32]
+						t232_3 := t232[((lo+i)-8)*32:][:32]
 						t26_3 := t26[((lo+i)-8)*32:][:32]
 						t29_3 := t29[(lo+i)*32:][:32]
-						t1122Entry2 := t1122_2[i]
+						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t29_3[j] = F((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t1122Entry2)
+							t29_3[j] = F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) * t112Entry2)
 						}
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t323)
+			clear(t32_2)
 			if kern.Wide() {
-				a := stepBackwardNest21Args{
-					unsafe.SliceData(t14),
+				a := stepBackwardNest20Args{
+					unsafe.SliceData(t142),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
-					32*t7 + 32*chunks*l,
+					unsafe.SliceData(t32_2),
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest21(&a)
+				stepBackwardNest20(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t14_2 := t14[(l*chunks+t7)*32+lo:][:n]
+					t142_2 := t142[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-16)*32:][:32]
-						t20_3 := t20[((lo+i)-16)*32:][:32]
-						t23_3 := t23[((lo+i)-16)*32:][:32]
+						t202_3 := t202[((lo+i)-16)*32:][:32]
+						t232_3 := t232[((lo+i)-16)*32:][:32]
 						t26_3 := t26[((lo+i)-16)*32:][:32]
 						t29_3 := t29[((lo+i)-16)*32:][:32]
-						t323_3 := t323[(lo+i)*32:][:32]
-						t14Entry := t14_2[i]
+						t32_4 := t32_2[(lo+i)*32:][:32]
+						t142Entry := t142_2[i]
 						for j := range 32 {
-							t323_3[j] = F(((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
+							t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t142Entry)
 						}
 					}
 				}
 			}
 			// delta_chunk.g.start
-			clear(t373)
+			clear(t37)
 			if kern.Wide() {
-				a := stepBackwardNest22Args{
-					unsafe.SliceData(t373),
+				a := stepBackwardNest21Args{
+					unsafe.SliceData(t37),
 				}
-				stepBackwardNest22(&a)
+				stepBackwardNest21(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
-					t373_2 := t373[:n]
+					t37_2 := t37[:n]
 					for i := range n {
-						t373_2[i] = F(1)
+						t37_2[i] = F(1)
 					}
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest23Args{
+				a := stepBackwardNest22Args{
 					unsafe.SliceData(t36),
-					unsafe.SliceData(t373),
+					unsafe.SliceData(t37),
 					unsafe.SliceData(t38),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest23(&a)
+				stepBackwardNest22(&a)
 			} else {
-				t36_2 := t36[(l*chunks+t7)*32:][:32]
+				t36_2 := t36[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t38[i] = t36_2[i] + t373[i]
+					t38[i] = t36_2[i] + t37[i]
 				}
 			}
 			// delta_chunk.c
 			clear(t42_2)
 			if kern.Wide() {
-				a := stepBackwardNest24Args{
+				a := stepBackwardNest23Args{
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
+					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t42_2),
 				}
-				stepBackwardNest24(&a)
+				stepBackwardNest23(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
 						t183_3 := t183[((lo+i)-1)*32:][:32]
-						t20_3 := t20[((lo+i)-1)*32:][:32]
-						t23_3 := t23[((lo+i)-1)*32:][:32]
+						t202_3 := t202[((lo+i)-1)*32:][:32]
+						t232_3 := t232[((lo+i)-1)*32:][:32]
 						t26_3 := t26[((lo+i)-1)*32:][:32]
 						t29_3 := t29[((lo+i)-1)*32:][:32]
-						t323_3 := t323[((lo+i)-1)*32:][:32]
+						t32_4 := t32_2[((lo+i)-1)*32:][:32]
 						t42_3 := t42_2[(lo+i)*32:][:32]
 						for j := range 32 {
-							t42_3[j] = ((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]
+							t42_3[j] = ((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]
 						}
 					}
 				}
@@ -3526,21 +2662,21 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := stepBackwardNest25Args{
+				a := stepBackwardNest24Args{
 					unsafe.SliceData(t55),
 					unsafe.SliceData(c.K2),
 					unsafe.SliceData(t42_2),
 					unsafe.SliceData(t44),
-					32*t7 + 32*chunks*l,
-					1024*t7 + 1024*chunks*l,
+					32*t3 + 32*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest25(&a)
+				stepBackwardNest24(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t7)*32:][:32]
+				t55_2 := t55[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t55Entry := t55_2[i]
 					if n := min(32, i); n > 0 {
-						K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
+						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 						t42_3 := t42_2[i*32:][:n]
 						t44_2 := t44[i*32:][:n]
 						for j := range n {
@@ -3552,18 +2688,18 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t523)
 			if kern.Wide() {
-				a := stepBackwardNest26Args{
+				a := stepBackwardNest25Args{
 					unsafe.SliceData(t523),
 					unsafe.SliceData(c.MStates),
 					unsafe.SliceData(MBarState2),
-					dK*dV*t7 + chunks*dK*dV*l,
+					dK*dV*t3 + chunks*dK*dV*l,
 					dV,
 					dK,
 				}
-				stepBackwardNest26(&a)
+				stepBackwardNest25(&a)
 			} else {
 				for i := range dV {
-					MStates := c.MStates[((l*chunks+t7)*dV+i)*dK:][:dK]
+					MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
 					MBarState2_2 := MBarState2[i*dK:][:dK]
 					t523Sum := t523[31]
 					t523SumSums := [16]F{t523Sum}
@@ -3575,226 +2711,226 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t7)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.M
-			clear(t922)
+			clear(t92)
 			for i := range 32 {
-				t54_2 := t54[((l*chunks+t7)*32+i)*dK:][:dK]
-				t922Sum := t922_2[i]
+				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+				t92Sum := t92_2[i]
 				for j := range dK {
-					t922Sum = num.FMA32(t54_2[j], t722[j*32+i], t922Sum)
+					t92Sum = num.FMA32(t54_2[j], t722[j*32+i], t92Sum)
 				}
-				t922_2[i] = t922Sum
+				t92_2[i] = t92Sum
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest27Args{
+				a := stepBackwardNest26Args{
 					unsafe.SliceData(g),
 					unsafe.SliceData(t),
-					unsafe.SliceData(t1222),
-					32*t7 + 32*chunks*l,
-					32*dV*t7 + 32*chunks*dV*l,
+					unsafe.SliceData(t1223),
+					32*t3 + 32*chunks*l,
+					32*dV*t3 + 32*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest27(&a)
+				stepBackwardNest26(&a)
 			} else {
-				g2 := g[(l*chunks+t7)*32:][:32]
+				g2 := g[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					tView := t[((l*chunks+t7)*32+i)*dV:][:dV]
-					t1222_2 := t1222[i*dV:][:dV]
+					tView := t[((l*chunks+t3)*32+i)*dV:][:dV]
+					t1223_2 := t1223[i*dV:][:dV]
 					gEntry := g2[i]
 					for j := range dV {
-						t1222_2[j] = F(tView[j] * gEntry)
+						t1223_2[j] = F(tView[j] * gEntry)
 					}
 				}
 			}
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest28Args{
+				a := stepBackwardNest27Args{
 					unsafe.SliceData(c.Q2),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
-					unsafe.SliceData(t1152),
-					1024*t7 + 1024*chunks*l,
+					unsafe.SliceData(t32_2),
+					unsafe.SliceData(t115),
+					1024*t3 + 1024*chunks*l,
+				}
+				stepBackwardNest27(&a)
+			} else {
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
+					t183_3 := t183[i*32:][:32]
+					t202_3 := t202[i*32:][:32]
+					t232_3 := t232[i*32:][:32]
+					t26_3 := t26[i*32:][:32]
+					t29_3 := t29[i*32:][:32]
+					t32_4 := t32_2[i*32:][:32]
+					t115_2 := t115[i*32:][:32]
+					for j := range 32 {
+						t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]))
+					}
+				}
+			}
+			// delta_chunk.y
+			kern.GemmFMA(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			// delta_chunk.y, delta_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest28Args{
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t32_2),
+					unsafe.SliceData(t1522),
+					unsafe.SliceData(t172),
 				}
 				stepBackwardNest28(&a)
 			} else {
 				for i := range 32 {
-					Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
 					t183_3 := t183[i*32:][:32]
-					t20_3 := t20[i*32:][:32]
-					t23_3 := t23[i*32:][:32]
+					t202_3 := t202[i*32:][:32]
+					t232_3 := t232[i*32:][:32]
 					t26_3 := t26[i*32:][:32]
 					t29_3 := t29[i*32:][:32]
-					t323_3 := t323[i*32:][:32]
-					t1152_2 := t1152[i*32:][:32]
+					t32_4 := t32_2[i*32:][:32]
+					t1522_2 := t1522[i*32:][:32]
+					t172_2 := t172[i*32:][:32]
 					for j := range 32 {
-						t1152_2[j] = F(Q[j] * (((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]))
-					}
-				}
-			}
-			// delta_chunk.y
-			kern.GemmFMA(32, 32, dV, F(1), false, t152, 32, 1, kern.From(t, (l*chunks+t7)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
-			// delta_chunk.y, delta_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest29Args{
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t1722),
-				}
-				stepBackwardNest29(&a)
-			} else {
-				for i := range 32 {
-					t183_3 := t183[i*32:][:32]
-					t20_3 := t20[i*32:][:32]
-					t23_3 := t23[i*32:][:32]
-					t26_3 := t26[i*32:][:32]
-					t29_3 := t29[i*32:][:32]
-					t323_3 := t323[i*32:][:32]
-					t152_2 := t152[i*32:][:32]
-					t1722_2 := t1722[i*32:][:32]
-					for j := range 32 {
-						t1722_2[j] = F((((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * t152_2[j])
+						t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
 					}
 				}
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest30Args{
+				a := stepBackwardNest29Args{
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
+					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t111),
 					unsafe.SliceData(t1822),
 					dV,
 				}
-				stepBackwardNest30(&a)
+				stepBackwardNest29(&a)
 			} else {
 				for i := range 32 {
 					t111_2 := t111[i*dV:][:dV]
 					t1822_2 := t1822[i*dV:][:dV]
-					w3 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+					w3 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 					for j := range dV {
 						t1822_2[j] = F(w3 * t111_2[j])
 					}
 				}
 			}
 			// delta_chunk.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t, (l*chunks+t7)*32*dV), 1, dV, t1152, 32, 1)
+			kern.GemmFMA(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t, (l*chunks+t3)*32*dV), 1, dV, t115, 32, 1)
 			// delta_chunk.U
 			kern.TriangleFMA(32, dV, true, t1822, dV, 1, t44, 1, 32)
 			// delta_chunk.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t7)*32*dV), dV, 1, t1822, 1, dV)
+			kern.GemmFMA(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t3)*32*dV), dV, 1, t1822, 1, dV)
 			// delta_chunk.U
-			clear(t2122)
+			clear(t212)
 			for i := range 32 {
 				for j := range min(32, i) {
-					t2122[i*32+j] = t2022[i*32+j]
+					t212[i*32+j] = t2022[i*32+j]
 				}
 			}
 			// delta_chunk.U
 			if kern.Wide() {
-				a := stepBackwardNest31Args{
+				a := stepBackwardNest30Args{
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t38),
 					unsafe.SliceData(t1822),
 					unsafe.SliceData(c.UProd),
 					unsafe.SliceData(t56),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t342),
-					unsafe.SliceData(t254),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t34),
+					unsafe.SliceData(t252),
 					unsafe.SliceData(t35),
-					32*t7 + 32*chunks*l,
-					32*t7 + 32*chunks*l + 1,
-					32*t7 + 32*chunks*l + 2,
-					32*t7 + 32*chunks*l + 3,
-					32*dV*t7 + 32*chunks*dV*l,
+					32*t3 + 32*chunks*l,
+					32*t3 + 32*chunks*l + 1,
+					32*t3 + 32*chunks*l + 2,
+					32*t3 + 32*chunks*l + 3,
+					32*dV*t3 + 32*chunks*dV*l,
 					dV,
-					32*dV*t7 + 32*chunks*dV*l + dV,
+					32*dV*t3 + 32*chunks*dV*l + dV,
 					2 * dV,
-					32*dV*t7 + 32*chunks*dV*l + 2*dV,
+					32*dV*t3 + 32*chunks*dV*l + 2*dV,
 					3 * dV,
-					32*dV*t7 + 32*chunks*dV*l + 3*dV,
+					32*dV*t3 + 32*chunks*dV*l + 3*dV,
 				}
-				stepBackwardNest31(&a)
+				stepBackwardNest30(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t7)*32:][:32]
+				t55_2 := t55[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t1822_2 := t1822[i*dV:][:dV]
-					UProd := c.UProd[((l*chunks+t7)*32+i)*dV:][:dV]
-					t56_2 := t56[((l*chunks+t7)*32+i)*dV:][:dV]
-					t202_2 := t202[((l*chunks+t7)*32+i)*dV:][:dV]
-					t342_2 := t342[i*dV:][:dV]
-					var t255 F
+					UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
+					t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+					t20_2 := t20[((l*chunks+t3)*32+i)*dV:][:dV]
+					t34_2 := t34[i*dV:][:dV]
+					var t253 F
 					var t352 F
 					t55Entry2 := t55_2[i]
 					t38Entry := t38[i]
-					t255Sums := [16]F{t255}
+					t253Sums := [16]F{t253}
 					t352Sums := [16]F{t352}
 					for j := range dV {
 						t1822Entry := t1822_2[j]
-						t2422 := F(t1822Entry * t55Entry2)
+						t242 := F(t1822Entry * t55Entry2)
 						UProdEntry := UProd[j]
-						t255Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t56_2[j]), t1822Entry, t255Sums[j%16])
-						t352Sums[j%16] = num.FMA32(UProdEntry, t2422, t352Sums[j%16])
-						t202_2[j] = t2422
-						t342_2[j] = -F(t2422 * t38Entry)
+						t253Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t56_2[j]), t1822Entry, t253Sums[j%16])
+						t352Sums[j%16] = num.FMA32(UProdEntry, t242, t352Sums[j%16])
+						t20_2[j] = t242
+						t34_2[j] = -F(t242 * t38Entry)
 					}
-					t255 = kern.Sum16(&t255Sums)
+					t253 = kern.Sum16(&t253Sums)
 					t352 = kern.Sum16(&t352Sums)
-					t254[i] = t255
+					t252[i] = t253
 					t35[i] = -t352
 				}
 			}
 			// delta_chunk.U
 			clear(t262)
-			clear(t2722)
+			clear(t272)
 			if kern.Wide() {
-				a := stepBackwardNest32Args{
+				a := stepBackwardNest31Args{
 					unsafe.SliceData(t55),
 					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t2122),
+					unsafe.SliceData(t212),
 					unsafe.SliceData(t42_2),
 					unsafe.SliceData(t262),
-					unsafe.SliceData(t2722),
+					unsafe.SliceData(t272),
 					unsafe.SliceData(t28),
-					32*t7 + 32*chunks*l,
-					1024*t7 + 1024*chunks*l,
+					32*t3 + 32*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest32(&a)
+				stepBackwardNest31(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t7)*32:][:32]
+				t55_2 := t55[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					var t282 F
 					t55Entry3 := t55_2[i]
 					t282Sums := [16]F{t282}
 					if n := min(32, i); n > 0 {
-						K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
-						t2122_2 := t2122[i*32:][:n]
+						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
+						t212_2 := t212[i*32:][:n]
 						t42_3 := t42_2[i*32:][:n]
 						t262_2 := t262[i*32:][:n]
-						t2722_2 := t2722[i*32:][:n]
+						t272_2 := t272[i*32:][:n]
 						for j := range n {
 							KEntry := K[j]
-							t2122Entry := t2122_2[j]
+							t212Entry := t212_2[j]
 							t42Entry := t42_3[j]
-							t282Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t2122Entry, t282Sums[j%16])
-							t262_2[j] = F(F(t55Entry3*KEntry) * t2122Entry)
-							t2722_2[j] = F(F(t55Entry3*t42Entry) * t2122Entry)
+							t282Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t212Entry, t282Sums[j%16])
+							t262_2[j] = F(F(t55Entry3*KEntry) * t212Entry)
+							t272_2[j] = F(F(t55Entry3*t42Entry) * t212Entry)
 						}
 					}
 					t282 = kern.Sum16(&t282Sums)
@@ -3804,11 +2940,11 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t31)
 			if kern.Wide() {
-				a := stepBackwardNest33Args{
+				a := stepBackwardNest32Args{
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t262),
 				}
-				stepBackwardNest33(&a)
+				stepBackwardNest32(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3833,24 +2969,24 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c, delta_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest34Args{
+				a := stepBackwardNest33Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t922),
+					unsafe.SliceData(t1522),
+					unsafe.SliceData(t92),
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t422),
-					1024*t7 + 1024*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest34(&a)
+				stepBackwardNest33(&a)
 			} else {
 				for i := range 32 {
-					Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
-					t152_2 := t152[i*32:][:32]
-					t922_3 := t922[i*32:][:32]
+					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
+					t1522_2 := t1522[i*32:][:32]
+					t92_3 := t92[i*32:][:32]
 					t31_2 := t31[i*32:][:32]
 					t422_2 := t422[i*32:][:32]
 					for j := range 32 {
-						t422_2[j] = num.FMA32(Q[j], t152_2[j], t922_3[j]) + t31_2[j]
+						t422_2[j] = num.FMA32(Q[j], t1522_2[j], t92_3[j]) + t31_2[j]
 					}
 				}
 			}
@@ -3858,53 +2994,53 @@ func (c *stepBackwardFused) run() {
 			clear(t452)
 			clear(t46)
 			if kern.Wide() {
-				a := stepBackwardNest35Args{
-					unsafe.SliceData(t14),
+				a := stepBackwardNest34Args{
+					unsafe.SliceData(t142),
 					unsafe.SliceData(t422),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t452),
 					unsafe.SliceData(t46),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest35(&a)
+				stepBackwardNest34(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
-					t14_2 := t14[(l*chunks+t7)*32+lo2:][:n]
+					t142_2 := t142[(l*chunks+t3)*32+lo2:][:n]
 					t46_2 := t46[0+lo2:][:n]
 					for i := range n {
 						t422_2 := t422[(lo2+i)*32:][:32]
 						t183_3 := t183[((lo2+i)-16)*32:][:32]
-						t20_3 := t20[((lo2+i)-16)*32:][:32]
-						t23_3 := t23[((lo2+i)-16)*32:][:32]
+						t202_3 := t202[((lo2+i)-16)*32:][:32]
+						t232_3 := t232[((lo2+i)-16)*32:][:32]
 						t26_3 := t26[((lo2+i)-16)*32:][:32]
 						t29_3 := t29[((lo2+i)-16)*32:][:32]
 						t452_2 := t452[((lo2+i)-16)*32:][:32]
-						var t463 F
-						t14Entry2 := t14_2[i]
-						t463Sums := [16]F{t463}
+						var t462 F
+						t142Entry2 := t142_2[i]
+						t462Sums := [16]F{t462}
 						for j := range 32 {
 							t422Entry := t422_2[j]
-							t463Sums[j%16] = num.FMA32((((t183_3[j]+t20_3[j])+t23_3[j])+t26_3[j])+t29_3[j], t422Entry, t463Sums[j%16])
-							t452_2[j] = num.FMA32(t422Entry, t14Entry2, t452_2[j])
+							t462Sums[j%16] = num.FMA32((((t183_3[j]+t202_3[j])+t232_3[j])+t26_3[j])+t29_3[j], t422Entry, t462Sums[j%16])
+							t452_2[j] = num.FMA32(t422Entry, t142Entry2, t452_2[j])
 						}
-						t463 = kern.Sum16(&t463Sums)
-						t46_2[i] = t463
+						t462 = kern.Sum16(&t462Sums)
+						t46_2[i] = t462
 					}
 				}
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest36Args{
+				a := stepBackwardNest35Args{
 					unsafe.SliceData(t422),
 					unsafe.SliceData(t452),
 					unsafe.SliceData(t472),
 				}
-				stepBackwardNest36(&a)
+				stepBackwardNest35(&a)
 			} else {
 				for i := range 32 {
 					t422_2 := t422[i*32:][:32]
@@ -3916,40 +3052,40 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t5022)
+			clear(t502)
 			clear(t512)
 			if kern.Wide() {
-				a := stepBackwardNest37Args{
-					unsafe.SliceData(t1122),
+				a := stepBackwardNest36Args{
+					unsafe.SliceData(t112),
 					unsafe.SliceData(t472),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
-					unsafe.SliceData(t5022),
+					unsafe.SliceData(t502),
 					unsafe.SliceData(t512),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest37(&a)
+				stepBackwardNest36(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
-					t1122_2 := t1122[(l*chunks+t7)*32+lo2:][:n]
+					t112_3 := t112[(l*chunks+t3)*32+lo2:][:n]
 					t512_2 := t512[0+lo2:][:n]
 					for i := range n {
 						t472_2 := t472[(lo2+i)*32:][:32]
 						t183_3 := t183[((lo2+i)-8)*32:][:32]
-						t20_3 := t20[((lo2+i)-8)*32:][:32]
-						t23_3 := t23[((lo2+i)-8)*32:][:32]
+						t202_3 := t202[((lo2+i)-8)*32:][:32]
+						t232_3 := t232[((lo2+i)-8)*32:][:32]
 						t26_3 := t26[((lo2+i)-8)*32:][:32]
-						t5022_2 := t5022[((lo2+i)-8)*32:][:32]
+						t502_2 := t502[((lo2+i)-8)*32:][:32]
 						var t5122 F
-						t1122Entry3 := t1122_2[i]
+						t112Entry3 := t112_3[i]
 						t5122Sums := [16]F{t5122}
 						for j := range 32 {
 							t472Entry := t472_2[j]
-							t5122Sums[j%16] = num.FMA32(((t183_3[j]+t20_3[j])+t23_3[j])+t26_3[j], t472Entry, t5122Sums[j%16])
-							t5022_2[j] = num.FMA32(t472Entry, t1122Entry3, t5022_2[j])
+							t5122Sums[j%16] = num.FMA32(((t183_3[j]+t202_3[j])+t232_3[j])+t26_3[j], t472Entry, t5122Sums[j%16])
+							t502_2[j] = num.FMA32(t472Entry, t112Entry3, t502_2[j])
 						}
 						t5122 = kern.Sum16(&t5122Sums)
 						t512_2[i] = t5122
@@ -3958,19 +3094,19 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest38Args{
+				a := stepBackwardNest37Args{
 					unsafe.SliceData(t472),
-					unsafe.SliceData(t5022),
+					unsafe.SliceData(t502),
 					unsafe.SliceData(t523_2),
 				}
-				stepBackwardNest38(&a)
+				stepBackwardNest37(&a)
 			} else {
 				for i := range 32 {
 					t472_2 := t472[i*32:][:32]
-					t5022_2 := t5022[i*32:][:32]
+					t502_2 := t502[i*32:][:32]
 					t523_3 := t523_2[i*32:][:32]
 					for j := range 32 {
-						t523_3[j] = t472_2[j] + t5022_2[j]
+						t523_3[j] = t472_2[j] + t502_2[j]
 					}
 				}
 			}
@@ -3978,35 +3114,35 @@ func (c *stepBackwardFused) run() {
 			clear(t553)
 			clear(t562)
 			if kern.Wide() {
-				a := stepBackwardNest39Args{
-					unsafe.SliceData(t822),
+				a := stepBackwardNest38Args{
+					unsafe.SliceData(t83),
 					unsafe.SliceData(t523_2),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
 					unsafe.SliceData(t553),
 					unsafe.SliceData(t562),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest39(&a)
+				stepBackwardNest38(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
-					t822_2 := t822[(l*chunks+t7)*32+lo2:][:n]
+					t83_3 := t83[(l*chunks+t3)*32+lo2:][:n]
 					t562_2 := t562[0+lo2:][:n]
 					for i := range n {
 						t523_3 := t523_2[(lo2+i)*32:][:32]
 						t183_3 := t183[((lo2+i)-4)*32:][:32]
-						t20_3 := t20[((lo2+i)-4)*32:][:32]
-						t23_3 := t23[((lo2+i)-4)*32:][:32]
+						t202_3 := t202[((lo2+i)-4)*32:][:32]
+						t232_3 := t232[((lo2+i)-4)*32:][:32]
 						t553_2 := t553[((lo2+i)-4)*32:][:32]
 						var t563 F
-						t822Entry3 := t822_2[i]
+						t83Entry3 := t83_3[i]
 						t563Sums := [16]F{t563}
 						for j := range 32 {
 							t523Entry := t523_3[j]
-							t563Sums[j%16] = num.FMA32((t183_3[j]+t20_3[j])+t23_3[j], t523Entry, t563Sums[j%16])
-							t553_2[j] = num.FMA32(t523Entry, t822Entry3, t553_2[j])
+							t563Sums[j%16] = num.FMA32((t183_3[j]+t202_3[j])+t232_3[j], t523Entry, t563Sums[j%16])
+							t553_2[j] = num.FMA32(t523Entry, t83Entry3, t553_2[j])
 						}
 						t563 = kern.Sum16(&t563Sums)
 						t562_2[i] = t563
@@ -4018,44 +3154,44 @@ func (c *stepBackwardFused) run() {
 				t523_3 := t523_2[i*32:][:32]
 				t553_2 := t553[i*32:][:32]
 				t573_2 := t573[i*32:][:32]
-				t2722_2 := t2722[i*32:][:32]
+				t272_2 := t272[i*32:][:32]
 				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
 					t573_2[j] = t523_3[j] + t553_2[j]
-					t112_3[j] = t2722_2[j] + t2722[j*32+i]
+					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk.c
 			clear(t60)
 			clear(t613)
 			if kern.Wide() {
-				a := stepBackwardNest40Args{
-					unsafe.SliceData(t522),
+				a := stepBackwardNest39Args{
+					unsafe.SliceData(t52_2),
 					unsafe.SliceData(t573),
 					unsafe.SliceData(t183),
-					unsafe.SliceData(t20),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t613),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest40(&a)
+				stepBackwardNest39(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
-					t522_2 := t522[(l*chunks+t7)*32+lo2:][:n]
+					t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
 					t613_2 := t613[0+lo2:][:n]
 					for i := range n {
 						t573_2 := t573[(lo2+i)*32:][:32]
 						t183_3 := t183[((lo2+i)-2)*32:][:32]
-						t20_3 := t20[((lo2+i)-2)*32:][:32]
+						t202_3 := t202[((lo2+i)-2)*32:][:32]
 						t60_2 := t60[((lo2+i)-2)*32:][:32]
 						var t614 F
-						t522Entry3 := t522_2[i]
+						t52Entry3 := t52_3[i]
 						t614Sums := [16]F{t614}
 						for j := range 32 {
 							t573Entry := t573_2[j]
-							t614Sums[j%16] = num.FMA32(t183_3[j]+t20_3[j], t573Entry, t614Sums[j%16])
-							t60_2[j] = num.FMA32(t573Entry, t522Entry3, t60_2[j])
+							t614Sums[j%16] = num.FMA32(t183_3[j]+t202_3[j], t573Entry, t614Sums[j%16])
+							t60_2[j] = num.FMA32(t573Entry, t52Entry3, t60_2[j])
 						}
 						t614 = kern.Sum16(&t614Sums)
 						t613_2[i] = t614
@@ -4065,13 +3201,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t64)
 			if kern.Wide() {
-				a := stepBackwardNest41Args{
+				a := stepBackwardNest40Args{
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t573),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t64),
 				}
-				stepBackwardNest41(&a)
+				stepBackwardNest40(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -4092,16 +3228,16 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest42Args{
+				a := stepBackwardNest41Args{
 					unsafe.SliceData(t523),
 					unsafe.SliceData(t1322),
 					unsafe.SliceData(t392),
 					unsafe.SliceData(t67),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest42(&a)
+				stepBackwardNest41(&a)
 			} else {
-				t1322_2 := t1322[(l*chunks+t7)*32:][:32]
+				t1322_2 := t1322[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t67[i] = (t523[i] + t1322_2[i]) + t392[i]
 				}
@@ -4112,121 +3248,121 @@ func (c *stepBackwardFused) run() {
 			lo2 := max(0, 16)
 			if n := 32 - lo2; n > 0 {
 				t67_2 := t67[0+lo2:][:n]
-				t14_2 := t14[(l*chunks+t7)*32+lo2:][:n]
+				t142_2 := t142[(l*chunks+t3)*32+lo2:][:n]
 				t70_2 := t70[-16+lo2:][:n]
-				t13_2 := t13[(l*chunks+t7)*32+-16+lo2:][:n]
+				t132_2 := t132[(l*chunks+t3)*32+-16+lo2:][:n]
 				t71_2 := t71[0+lo2:][:n]
 				for i := range n {
 					t67Entry := t67_2[i]
-					t70_2[i] = num.FMA32(t14_2[i], t67Entry, t70_2[i])
-					t71_2[i] = F(t13_2[i] * t67Entry)
+					t70_2[i] = num.FMA32(t142_2[i], t67Entry, t70_2[i])
+					t71_2[i] = F(t132_2[i] * t67Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest43Args{
+				a := stepBackwardNest42Args{
 					unsafe.SliceData(t46),
 					unsafe.SliceData(t71),
-					unsafe.SliceData(t722_2),
+					unsafe.SliceData(t72_2),
 					unsafe.SliceData(t67),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t752),
+					unsafe.SliceData(t75),
 				}
-				stepBackwardNest43(&a)
+				stepBackwardNest42(&a)
 			} else {
 				for i := range 32 {
-					t722_2[i] = t46[i] + t71[i]
-					t752[i] = t67[i] + t70[i]
+					t72_2[i] = t46[i] + t71[i]
+					t75[i] = t67[i] + t70[i]
 				}
 			}
 			// delta_chunk.g
 			clear(t73_2)
 			clear(t74)
-			clear(t782)
+			clear(t78)
 			clear(t79)
 			lo3 := max(0, 8)
 			if n := 32 - lo3; n > 0 {
-				t722_3 := t722_2[0+lo3:][:n]
-				t752_2 := t752[0+lo3:][:n]
-				t1122_2 := t1122[(l*chunks+t7)*32+lo3:][:n]
+				t72_3 := t72_2[0+lo3:][:n]
+				t75_2 := t75[0+lo3:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo3:][:n]
 				t73_3 := t73_2[-8+lo3:][:n]
-				t1122_3 := t1122[(l*chunks+t7)*32+-8+lo3:][:n]
+				t112_4 := t112[(l*chunks+t3)*32+-8+lo3:][:n]
 				t74_2 := t74[0+lo3:][:n]
-				t782_2 := t782[-8+lo3:][:n]
-				t1022_2 := t1022[(l*chunks+t7)*32+-8+lo3:][:n]
+				t78_2 := t78[-8+lo3:][:n]
+				t102_3 := t102[(l*chunks+t3)*32+-8+lo3:][:n]
 				t79_2 := t79[0+lo3:][:n]
 				for i := range n {
-					t722Entry := t722_3[i]
-					t752Entry := t752_2[i]
-					t1122Entry4 := t1122_2[i]
-					t73_3[i] = num.FMA32(t1122Entry4, t722Entry, t73_3[i])
-					t74_2[i] = F(t1122_3[i] * t722Entry)
-					t782_2[i] = num.FMA32(t1122Entry4, t752Entry, t782_2[i])
-					t79_2[i] = F(t1022_2[i] * t752Entry)
+					t72Entry := t72_3[i]
+					t75Entry := t75_2[i]
+					t112Entry4 := t112_3[i]
+					t73_3[i] = num.FMA32(t112Entry4, t72Entry, t73_3[i])
+					t74_2[i] = F(t112_4[i] * t72Entry)
+					t78_2[i] = num.FMA32(t112Entry4, t75Entry, t78_2[i])
+					t79_2[i] = F(t102_3[i] * t75Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest44Args{
+				a := stepBackwardNest43Args{
 					unsafe.SliceData(t512),
 					unsafe.SliceData(t73_2),
 					unsafe.SliceData(t74),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t80),
-					unsafe.SliceData(t752),
-					unsafe.SliceData(t782),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t75),
+					unsafe.SliceData(t78),
+					unsafe.SliceData(t83_2),
 				}
-				stepBackwardNest44(&a)
+				stepBackwardNest43(&a)
 			} else {
 				for i := range 32 {
 					t80[i] = ((t512[i] + t73_2[i]) + t74[i]) + t79[i]
-					t83[i] = t752[i] + t782[i]
+					t83_2[i] = t75[i] + t78[i]
 				}
 			}
 			// delta_chunk.g
-			clear(t812)
+			clear(t81)
 			clear(t82_2)
 			clear(t86)
 			clear(t87)
 			lo4 := max(0, 4)
 			if n := 32 - lo4; n > 0 {
 				t80_2 := t80[0+lo4:][:n]
-				t83_2 := t83[0+lo4:][:n]
-				t822_2 := t822[(l*chunks+t7)*32+lo4:][:n]
-				t812_2 := t812[-4+lo4:][:n]
-				t822_3 := t822[(l*chunks+t7)*32+-4+lo4:][:n]
+				t83_3 := t83_2[0+lo4:][:n]
+				t83_4 := t83[(l*chunks+t3)*32+lo4:][:n]
+				t81_2 := t81[-4+lo4:][:n]
+				t83_5 := t83[(l*chunks+t3)*32+-4+lo4:][:n]
 				t82_3 := t82_2[0+lo4:][:n]
 				t86_2 := t86[-4+lo4:][:n]
-				t73_3 := t73[(l*chunks+t7)*32+-4+lo4:][:n]
+				t73_3 := t73[(l*chunks+t3)*32+-4+lo4:][:n]
 				t87_2 := t87[0+lo4:][:n]
 				for i := range n {
 					t80Entry := t80_2[i]
-					t83Entry := t83_2[i]
-					t822Entry4 := t822_2[i]
-					t812_2[i] = num.FMA32(t822Entry4, t80Entry, t812_2[i])
-					t82_3[i] = F(t822_3[i] * t80Entry)
-					t86_2[i] = num.FMA32(t822Entry4, t83Entry, t86_2[i])
+					t83Entry := t83_3[i]
+					t83Entry4 := t83_4[i]
+					t81_2[i] = num.FMA32(t83Entry4, t80Entry, t81_2[i])
+					t82_3[i] = F(t83_5[i] * t80Entry)
+					t86_2[i] = num.FMA32(t83Entry4, t83Entry, t86_2[i])
 					t87_2[i] = F(t73_3[i] * t83Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest45Args{
+				a := stepBackwardNest44Args{
 					unsafe.SliceData(t562),
-					unsafe.SliceData(t812),
+					unsafe.SliceData(t81),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t87),
 					unsafe.SliceData(t88),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t83_2),
 					unsafe.SliceData(t86),
 					unsafe.SliceData(t91),
 				}
-				stepBackwardNest45(&a)
+				stepBackwardNest44(&a)
 			} else {
 				for i := range 32 {
-					t88[i] = ((t562[i] + t812[i]) + t82_2[i]) + t87[i]
-					t91[i] = t83[i] + t86[i]
+					t88[i] = ((t562[i] + t81[i]) + t82_2[i]) + t87[i]
+					t91[i] = t83_2[i] + t86[i]
 				}
 			}
 			// delta_chunk.g
@@ -4238,26 +3374,26 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo5; n > 0 {
 				t88_2 := t88[0+lo5:][:n]
 				t91_2 := t91[0+lo5:][:n]
-				t522_2 := t522[(l*chunks+t7)*32+lo5:][:n]
+				t52_3 := t52_2[(l*chunks+t3)*32+lo5:][:n]
 				t89_2 := t89[-2+lo5:][:n]
-				t522_3 := t522[(l*chunks+t7)*32+-2+lo5:][:n]
+				t52_4 := t52_2[(l*chunks+t3)*32+-2+lo5:][:n]
 				t90_2 := t90[0+lo5:][:n]
 				t94_2 := t94[-2+lo5:][:n]
-				t4_2 := t4[(l*chunks+t7)*32+-2+lo5:][:n]
+				t42_3 := t42[(l*chunks+t3)*32+-2+lo5:][:n]
 				t95_2 := t95[0+lo5:][:n]
 				for i := range n {
 					t88Entry := t88_2[i]
 					t91Entry := t91_2[i]
-					t522Entry4 := t522_2[i]
-					t89_2[i] = num.FMA32(t522Entry4, t88Entry, t89_2[i])
-					t90_2[i] = F(t522_3[i] * t88Entry)
-					t94_2[i] = num.FMA32(t522Entry4, t91Entry, t94_2[i])
-					t95_2[i] = F(t4_2[i] * t91Entry)
+					t52Entry4 := t52_3[i]
+					t89_2[i] = num.FMA32(t52Entry4, t88Entry, t89_2[i])
+					t90_2[i] = F(t52_4[i] * t88Entry)
+					t94_2[i] = num.FMA32(t52Entry4, t91Entry, t94_2[i])
+					t95_2[i] = F(t42_3[i] * t91Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest46Args{
+				a := stepBackwardNest45Args{
 					unsafe.SliceData(t613),
 					unsafe.SliceData(t89),
 					unsafe.SliceData(t90),
@@ -4267,7 +3403,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t94),
 					unsafe.SliceData(t99),
 				}
-				stepBackwardNest46(&a)
+				stepBackwardNest45(&a)
 			} else {
 				for i := range 32 {
 					t96[i] = ((t613[i] + t89[i]) + t90[i]) + t95[i]
@@ -4275,101 +3411,101 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.g
-			clear(t972)
+			clear(t97)
 			clear(t98)
 			clear(t102_2)
-			clear(t1032)
+			clear(t103)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				t96_2 := t96[0+lo6:][:n]
 				t99_2 := t99[0+lo6:][:n]
-				t52_3 := t52[(l*chunks+t7)*32+lo6:][:n]
-				t972_2 := t972[-1+lo6:][:n]
-				t52_4 := t52[(l*chunks+t7)*32+-1+lo6:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo6:][:n]
+				t97_2 := t97[-1+lo6:][:n]
+				t52_4 := t52[(l*chunks+t3)*32+-1+lo6:][:n]
 				t98_2 := t98[0+lo6:][:n]
-				t2_2 := t2[(l*chunks+t7)*32+-1+lo6:][:n]
+				t22_3 := t22[(l*chunks+t3)*32+-1+lo6:][:n]
 				t102_3 := t102_2[0+lo6:][:n]
-				t1032_2 := t1032[-1+lo6:][:n]
+				t103_2 := t103[-1+lo6:][:n]
 				for i := range n {
 					t96Entry := t96_2[i]
 					t99Entry := t99_2[i]
 					t52Entry3 := t52_3[i]
-					t972_2[i] = num.FMA32(t52Entry3, t96Entry, t972_2[i])
+					t97_2[i] = num.FMA32(t52Entry3, t96Entry, t97_2[i])
 					t98_2[i] = F(t52_4[i] * t96Entry)
-					t102_3[i] = F(t2_2[i] * t99Entry)
-					t1032_2[i] = num.FMA32(t52Entry3, t99Entry, t1032_2[i])
+					t102_3[i] = F(t22_3[i] * t99Entry)
+					t103_2[i] = num.FMA32(t52Entry3, t99Entry, t103_2[i])
 				}
 			}
 			// delta_chunk.g.start
 			clear(t105)
 			if kern.Wide() {
-				a := stepBackwardNest47Args{
+				a := stepBackwardNest46Args{
 					unsafe.SliceData(t99),
-					unsafe.SliceData(t1032),
+					unsafe.SliceData(t103),
 					unsafe.SliceData(t105),
 				}
-				stepBackwardNest47(&a)
+				stepBackwardNest46(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t99_2 := t99[:n]
-					t1032_2 := t1032[:n]
+					t103_2 := t103[:n]
 					t105_2 := t105[:n]
 					for i := range n {
-						t105_2[i] = t99_2[i] + t1032_2[i]
+						t105_2[i] = t99_2[i] + t103_2[i]
 					}
 				}
 			}
 			// delta_chunk.g.start
 			if kern.Wide() {
-				a := stepBackwardNest48Args{
+				a := stepBackwardNest47Args{
 					unsafe.SliceData(t64),
-					unsafe.SliceData(t972),
+					unsafe.SliceData(t97),
 					unsafe.SliceData(t98),
 					unsafe.SliceData(t102_2),
 					unsafe.SliceData(t105),
-					unsafe.SliceData(t162),
-					unsafe.SliceData(t254),
+					unsafe.SliceData(t16),
+					unsafe.SliceData(t252),
 					unsafe.SliceData(t28),
 					unsafe.SliceData(t19),
-					32*t7 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest48(&a)
+				stepBackwardNest47(&a)
 			} else {
-				t162_2 := t162[(l*chunks+t7)*32:][:32]
-				t19_2 := t19[(l*chunks+t7)*32:][:32]
+				t16_2 := t16[(l*chunks+t3)*32:][:32]
+				t19_2 := t19[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t162_2[i] = (((t64[i] + t972[i]) + t98[i]) + t102_2[i]) + t105[i]
-					t19_2[i] = t254[i] + t28[i]
+					t16_2[i] = (((t64[i] + t97[i]) + t98[i]) + t102_2[i]) + t105[i]
+					t19_2[i] = t252[i] + t28[i]
 				}
 			}
 			// delta_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t1722, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
 			// delta_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t1222, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t18_2 := t18[((l*chunks+t7)*32+i)*dK:][:dK]
-				w4 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+				t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
+				w4 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dK {
 					t18_2[j] = F(w4 * t722[j*32+i])
 				}
 			}
 			// delta_chunk.g.start, delta_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t112_2, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t342, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t34, 1, dV)
 			// delta_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1722, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t172, 32, 1)
 			// delta_chunk.g.start, delta_chunk.M
-			gEntry2 := g[(l*chunks+t7)*32+31]
+			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
+				a := stepBackwardNest48Args{
 					unsafe.SliceData(MBarState2),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest49(&a)
+				stepBackwardNest48(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -4379,19 +3515,19 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t342, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t34, dV, 1)
 			// delta_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1222, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t1223, dV, 1)
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
 
 	// delta_chunk.v
-	clear(t212)
+	clear(t21)
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t202),
+		a := stepBackwardNest49Args{
+			unsafe.SliceData(t21),
+			unsafe.SliceData(t20),
 			L,
 			32 * chunks * dV,
 			T * dV,
@@ -4399,15 +3535,15 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
-					t212_2 := t212[(i*T+32*j+k)*dV:][:dV]
-					t202_2 := t202[((i*chunks+j)*32+k)*dV:][:dV]
+					t21_2 := t21[(i*T+32*j+k)*dV:][:dV]
+					t20_2 := t20[((i*chunks+j)*32+k)*dV:][:dV]
 					for m := range dV {
-						t212_2[m] = t212_2[m] + t202_2[m]
+						t21_2[m] = t21_2[m] + t20_2[m]
 					}
 				}
 			}
@@ -4415,44 +3551,44 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.theta, delta_chunk.rho
-	clear(t222)
-	clear(t252)
+	clear(t22_2)
+	clear(t25)
 	if kern.Wide() {
-		a := stepBackwardNest51Args{
-			unsafe.SliceData(t222),
+		a := stepBackwardNest50Args{
+			unsafe.SliceData(t22_2),
 			unsafe.SliceData(t19),
-			unsafe.SliceData(t252),
-			unsafe.SliceData(t162),
+			unsafe.SliceData(t25),
+			unsafe.SliceData(t16),
 			L,
 			32 * chunks,
 			T,
 			chunks,
 		}
-		stepBackwardNest51(&a)
+		stepBackwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t222_2 := t222[i*T+32*j:][:32]
+				t22_3 := t22_2[i*T+32*j:][:32]
 				t19_2 := t19[(i*chunks+j)*32:][:32]
-				t252_2 := t252[i*T+32*j:][:32]
-				t162_2 := t162[(i*chunks+j)*32:][:32]
+				t25_2 := t25[i*T+32*j:][:32]
+				t16_2 := t16[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t222_2[k] = t222_2[k] + t19_2[k]
-					t252_2[k] = t252_2[k] + t162_2[k]
+					t22_3[k] = t22_3[k] + t19_2[k]
+					t25_2[k] = t25_2[k] + t16_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.k, delta_chunk.q
-	clear(t232)
-	clear(t242)
+	clear(t23)
+	clear(t24)
 	if kern.Wide() {
-		a := stepBackwardNest52Args{
-			unsafe.SliceData(t232),
+		a := stepBackwardNest51Args{
+			unsafe.SliceData(t23),
 			unsafe.SliceData(t18),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t172),
+			unsafe.SliceData(t24),
+			unsafe.SliceData(t17),
 			L,
 			32 * chunks * dK,
 			T * dK,
@@ -4460,604 +3596,105 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest52(&a)
+		stepBackwardNest51(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
-					t232_2 := t232[(i*T+32*j+k)*dK:][:dK]
+					t23_2 := t23[(i*T+32*j+k)*dK:][:dK]
 					t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
-					t242_2 := t242[(i*T+32*j+k)*dK:][:dK]
-					t172_2 := t172[((i*chunks+j)*32+k)*dK:][:dK]
+					t24_2 := t24[(i*T+32*j+k)*dK:][:dK]
+					t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t232_2[m] = t232_2[m] + t18_2[m]
-						t242_2[m] = t242_2[m] + t172_2[m]
+						t23_2[m] = t23_2[m] + t18_2[m]
+						t24_2[m] = t24_2[m] + t17_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
-	var t3722 F
-	var t100 F
-	for i := range L {
-		t27_2 := t27[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		t462_2 := t462[i*T:][:T]
-		t502_2 := t502[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t119_2 := t119[i*T:][:T]
-		for j := range T {
-			t27Entry := t27_2[j]
-			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3722 = t3722 + t344
-			t37Entry := t37_2[j]
-			t4622 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t84 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t892 := (t84 && (F(0) <= rhoSigmoidEntry))
-			t973 := kern.Choose(t892, F(F(rhoSigmoidEntry*kern.Choose(t892, kern.Choose(t84, t142_2[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t100 = t100 + t973
-			t10Entry := t10_2[j]
-			t1153 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t344
-			t462_2[j] = t4622
-			t502_2[j] = (t4622 && t37Entry)
-			t97_2[j] = t973
-			t115_2[j] = t1153
-			t119_2[j] = (t1153 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t3722
-	c.BRhoBar[0] = t100
-
-	// delta_chunk.theta, delta_chunk.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// delta_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest53Args{
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t103),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
+		a := stepBackwardNest52Args{
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t23),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t24),
+			unsafe.SliceData(c.QBar),
 			L,
+			T * dK,
 			T,
-			T*dK + T*dV,
+			dK,
 		}
-		stepBackwardNest53(&a)
+		stepBackwardNest52(&a)
 	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t34_2 := t34[i*T:][:T]
-			t97_2 := t97[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t103_2 := t103[(i*T+j)*(dK+dV):][:dK+dV]
-				t34Entry := t34_2[j]
-				t97Entry := t97_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t34Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t97Entry, wRhoBar[k])
-					t103_2[k] = num.FMA32(t97Entry, wRho[k], F(t34Entry*wTheta[k]))
+				t12_2 := t12[(i*T+j)*dK:][:dK]
+				t23_2 := t23[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t24_2 := t24[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t12_2[k] + t23_2[k]
+					qBar[k] = t10_2[k] + t24_2[k]
 				}
 			}
 		}
 	}
 
-	// delta_chunk.q
+	// delta_chunk.rho
+	if kern.Wide() {
+		a := stepBackwardNest53Args{
+			unsafe.SliceData(t11),
+			unsafe.SliceData(t21),
+			unsafe.SliceData(c.VBar),
+			L,
+			T * dV,
+			T,
+			dV,
+		}
+		stepBackwardNest53(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t11_2 := t11[(i*T+j)*dV:][:dV]
+				t21_2 := t21[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t11_2[k] + t21_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.rho
 	if kern.Wide() {
 		a := stepBackwardNest54Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t45),
-			dK,
-			2 * dK,
-			3 * dK,
+			unsafe.SliceData(t14),
+			unsafe.SliceData(t25),
+			unsafe.SliceData(c.RhoBar),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t22_2),
+			unsafe.SliceData(c.ThetaBar),
 			L,
 			T,
-			T * dK,
 		}
 		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
-			t45_2 := t45[i*T:][:T]
+			t14_2 := t14[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
-				t102_3 := t102[(i*T+j)*dK:][:dK]
-				t242_2 := t242[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				var t453 F
-				t453Sums := [16]F{t453}
-				for k := range dK {
-					t4022 := t102_3[k] + t242_2[k]
-					t453Sums[k%16] = num.FMA32(t4022, qDiv2[k], t453Sums[k%16])
-					t402_2[k] = t4022
-				}
-				t453 = kern.Sum16(&t453Sums)
-				t45_2[j] = -t453
-			}
-		}
-	}
-
-	// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest55Args{
-			unsafe.SliceData(t502),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t462),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t232),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t72_2),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(t114),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest55(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t502_2 := t502[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t37_2 := t37[i*T:][:T]
-			t462_2 := t462[i*T:][:T]
-			t45_2 := t45[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t114_2 := t114[i*T:][:T]
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				t232_2 := t232[(i*T+j)*dK:][:dK]
-				t103_2 := t103[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t72_3 := t72_2[(i*T+j)*dK:][:dK]
-				t109_2 := t109[(i*T+j)*dK:][:dK]
-				var t1142 F
-				t502Entry := t502_2[j]
-				qDivEntry := qDiv[j]
-				w5 := kern.Choose((t502Entry && t37_2[j]), kern.Choose(t502Entry, F(F(0.5*kern.Choose(t502Entry, kern.Choose(t462_2[j], t45_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t1142Sums := [16]F{t1142}
-				for k := range dK {
-					t32Entry := t32_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t66 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w5, F(t402_2[k]*qDivEntry))
-					t724 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t66), q1Sigmoid2[k], F(q1SigmoidEntry*t66))
-					t1092 := (t122_2[k] + t232_2[k]) + t103_2[k]
-					t1142Sums[k%16] = num.FMA32(t1092, kDiv2[k], t1142Sums[k%16])
-					t72_3[k] = t724
-					bQBar[k] = bQBar[k] + t724
-					t109_2[k] = t1092
-				}
-				t1142 = kern.Sum16(&t1142Sums)
-				t114_2[j] = -t1142
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(t75)
-	if kern.Wide() {
-		a := stepBackwardNest56Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t72_2),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t75),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest56(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t72_3 := t72_2[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t75_2[m] = num.FMA32(t72_3[m], cQ[m], t75_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest57Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t72_2),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest57(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t72_3 := t72_2[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t72_3[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(t77)
-	if kern.Wide() {
-		a := stepBackwardNest58Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest58(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t77_2[k] = t77_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	if kern.Wide() {
-		a := stepBackwardNest59Args{
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t78),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest59(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
-				t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
-				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t78_2[k] = t75_2[k] + t77_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1, delta_chunk.k1
-	clear(t146)
-	if kern.Wide() {
-		a := stepBackwardNest60Args{
-			unsafe.SliceData(t78),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t146),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest60(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t146_2 := t146[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t78_2[k]
-					t146_2[k] = t146_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q0, delta_chunk.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t81, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_chunk.q0, delta_chunk.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_chunk.v, delta_chunk.rho
-	if kern.Wide() {
-		a := stepBackwardNest61Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(t106),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest61(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t112_3 := t112[(i*T+j)*dV:][:dV]
-				t212_2 := t212[(i*T+j)*dV:][:dV]
-				t103_2 := t103[(i*T+j)*(dK+dV)+dK:][:dV]
-				t106_2 := t106[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t106_2[k] = (t112_3[k] + t212_2[k]) + t103_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t107, d, 1, t106, dV, 1, c.WV, d, 1)
-
-	// delta_chunk.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t106, dV, 1)
-
-	// delta_chunk.k1, delta_chunk.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest62Args{
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t115),
-			unsafe.SliceData(t114),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t141),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest62(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t119_2 := t119[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
-			t114_2 := t114[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t109_2 := t109[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t141_2 := t141[(i*T+j)*dK:][:dK]
-				t119Entry := t119_2[j]
-				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t119Entry && t10_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t135 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t109_2[k]*kDivEntry))
-					t1412 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t135), k1Sigmoid2[k], F(k1SigmoidEntry*t135))
-					t141_2[k] = t1412
-					bKBar[k] = bKBar[k] + t1412
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	clear(t144)
-	if kern.Wide() {
-		a := stepBackwardNest63Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t141),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t144),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest63(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t141_2 := t141[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t144_2 := t144[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t144_2[m] = num.FMA32(t141_2[m], cK[m], t144_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest64Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t141),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest64(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t141_2 := t141[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t141_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	if kern.Wide() {
-		a := stepBackwardNest65Args{
-			unsafe.SliceData(t144),
-			unsafe.SliceData(t146),
-			unsafe.SliceData(t147),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest65(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t144_2 := t144[(i*(T+3)+j)*dK:][:dK]
-				t146_2 := t146[(i*(T+3)+j)*dK:][:dK]
-				t147_2 := t147[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t147_2[k] = t144_2[k] + t146_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t147[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.k0, delta_chunk.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t150, i*T*d), d, 1, kern.From(t147, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// delta_chunk.k0, delta_chunk.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t147, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_chunk.k0
-	if kern.Wide() {
-		a := stepBackwardNest66Args{
-			unsafe.SliceData(t81),
-			unsafe.SliceData(t107),
-			unsafe.SliceData(t150),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest66(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t81_2 := t81[(i*T+j)*d:][:d]
-				t107_2 := t107[(i*T+j)*d:][:d]
-				t150_2 := t150[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t81_2[k] + t107_2[k]) + t150_2[k]
-				}
+				rhoBar[j] = t14_2[j] + t25_2[j]
+				thetaBar[j] = t13_2[j] + t22_3[j]
 			}
 		}
 	}
@@ -5069,43 +3706,42 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]           // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]           // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                       // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
-	t82 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]     // [L, T - 32·chunks, d_v]
-	t92 := c.Work[4*L*T*dK+2*L*T*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
-	t72 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]   // [L, T - 32·chunks, d_k]
-	t1522 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t57 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                         // [L, T - 32·chunks]
+	t58 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                     // [L, T - 32·chunks]
+	t59 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                         // [L, T - 32·chunks, d_k]
+	t61 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
+	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                // [L, T - 32·chunks, d_v]
+	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                       // [L, d_v, d_k]
+	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t8 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]     // [L, T - 32·chunks, d_v]
+	t9 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
+	t72 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]  // [L, T - 32·chunks, d_k]
+	t152 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t92_2 := t92
+	t9_2 := t9
 	t72_2 := t72
-	t52_2 := t52
-	t1522_2 := t1522
+	t5_2 := t5
+	t152_2 := t152
 	if block > 0 {
-		t92_2 = c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t92_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t72_2 = c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t9_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t9_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t72_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t72_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t52_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
-		clear(t52_2[l*(T-32*chunks):][:T-32*chunks])
-		t1522_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t1522_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t5_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
+		clear(t5_2[l*(T-32*chunks):][:T-32*chunks])
+		t152_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t152_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -5113,7 +3749,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
-			kern.CopyRows(t42[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t4[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 		}
 		most := rows
 		for s := segments - 1; s >= 0; s-- {
@@ -5122,15 +3758,15 @@ func (c *stepBackwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t32 := rest2
+				t322 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(MBarState, rows, t42[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime6Args{
+					a := stepBackwardTime5Args{
 						unsafe.SliceData(t57),
 						unsafe.SliceData(t58),
 						unsafe.SliceData(c.MLin),
@@ -5144,24 +3780,24 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T - 32*chunks,
 						dV,
 					}
-					stepBackwardTime6(&a, rows)
+					stepBackwardTime5(&a, rows)
 				}
 				{
-					a := stepBackwardTime7Args{
-						unsafe.SliceData(t22),
+					a := stepBackwardTime6Args{
+						unsafe.SliceData(t2),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t61),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t92_2),
-						unsafe.SliceData(t32),
+						unsafe.SliceData(t9_2),
+						unsafe.SliceData(t322),
 						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t52_2),
+						unsafe.SliceData(t5_2),
 						unsafe.SliceData(t58),
-						unsafe.SliceData(t82),
+						unsafe.SliceData(t8),
 						unsafe.SliceData(t57),
-						unsafe.SliceData(t1522_2),
+						unsafe.SliceData(t152_2),
 						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						C*dK*s + (T*dK-32*chunks*dK)*l,
 						dK,
@@ -5172,9 +3808,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T - 32*chunks,
 						dV,
 					}
-					stepBackwardTime7(&a, rows)
+					stepBackwardTime6(&a, rows)
 				}
-				kern.Separate(MBarState, rows, t42[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}
 		}
 		workers.Return(scratch)
@@ -5182,7 +3818,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t32 := rest2
+		t322 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -5203,7 +3839,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t52_3 := t52_2[l*(T-32*chunks)+C*s:][:n]
+					t5_3 := t5_2[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
@@ -5211,41 +3847,41 @@ func (c *stepBackwardRows1) Part(part int) {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t92_3 := t92_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t9_3 := t9_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t72_3 := t72_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t1522_3 := t1522_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t182 F
-						var t104 F
-						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						var t103 F
+						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t182Sums := [16]F{t182}
-						t104Sums := [16]F{t104}
+						t103Sums := [16]F{t103}
 						for j := range dK {
-							t322 := num.FMA32(t61_2[j], t22Entry, MBarState[j])
-							t182Sums[j%16] = num.FMA32(t322, t59_2[j], t182Sums[j%16])
-							t104Sums[j%16] = num.FMA32(MTrail2[j], t322, t104Sums[j%16])
-							t92_3[j] = num.FMA32(MTrail3[j], t22Entry, t92_3[j])
-							t32[j] = t322
-							t72_3[j] = num.FMA32(-t322, MLinEntry, t72_3[j])
+							t323 := num.FMA32(t61_2[j], t2Entry, MBarState[j])
+							t182Sums[j%16] = num.FMA32(t323, t59_2[j], t182Sums[j%16])
+							t103Sums[j%16] = num.FMA32(MTrail2[j], t323, t103Sums[j%16])
+							t9_3[j] = num.FMA32(MTrail3[j], t2Entry, t9_3[j])
+							t322[j] = t323
+							t72_3[j] = num.FMA32(-t323, MLinEntry, t72_3[j])
 						}
 						t182 = kern.Sum16(&t182Sums)
-						t104 = kern.Sum16(&t104Sums)
-						t52_3[a] = t52_3[a] + t104
+						t103 = kern.Sum16(&t103Sums)
+						t5_3[a] = t5_3[a] + t103
 						// delta_chunk.M
 						t58Entry2 := t58_2[a]
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
 						// delta_chunk.M
 						w2 := F(t58Entry2 * t182)
 						t57Entry2 := t57_2[a]
 						for j := range dK {
-							t1522_3[j] = num.FMA32(-w2, MTrail2[j], t1522_3[j])
-							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t32[j]))
+							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
+							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t322[j]))
 						}
 					}
 				}
 			}
-			copy(t42[(l*dV+i)*dK:][:dK], MBarState[:dK])
+			copy(t4[(l*dV+i)*dK:][:dK], MBarState[:dK])
 		}
 		workers.Return(scratch)
 	}

@@ -48,27 +48,7 @@ func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
 
 func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
 
-func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
-
-func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
-
-func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
-
-func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
-
-func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
-
-func stepNest28(*stepNest28Args) { panic("no assembly in this build") }
-
-func stepNest29(*stepNest29Args) { panic("no assembly in this build") }
-
-func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
-
-func stepNest31(*stepNest31Args) { panic("no assembly in this build") }
-
-func stepNest32(*stepNest32Args) { panic("no assembly in this build") }
-
-func stepTime33(*stepTime33Args, int) { panic("no assembly in this build") }
+func stepTime23(*stepTime23Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -78,11 +58,11 @@ func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this buil
 
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
+func stepBackwardTime5(*stepBackwardTime5Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime6(*stepBackwardTime6Args, int) { panic("no assembly in this build") }
 
-func stepBackwardTime7(*stepBackwardTime7Args, int) { panic("no assembly in this build") }
+func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
 
 func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
 
@@ -177,27 +157,3 @@ func stepBackwardNest52(*stepBackwardNest52Args) { panic("no assembly in this bu
 func stepBackwardNest53(*stepBackwardNest53Args) { panic("no assembly in this build") }
 
 func stepBackwardNest54(*stepBackwardNest54Args) { panic("no assembly in this build") }
-
-func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this build") }
-
-func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
-
-func stepBackwardNest57(*stepBackwardNest57Args) { panic("no assembly in this build") }
-
-func stepBackwardNest58(*stepBackwardNest58Args) { panic("no assembly in this build") }
-
-func stepBackwardNest59(*stepBackwardNest59Args) { panic("no assembly in this build") }
-
-func stepBackwardNest60(*stepBackwardNest60Args) { panic("no assembly in this build") }
-
-func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this build") }
-
-func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
-
-func stepBackwardNest63(*stepBackwardNest63Args) { panic("no assembly in this build") }
-
-func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this build") }
-
-func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
-
-func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }

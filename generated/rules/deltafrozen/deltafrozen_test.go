@@ -75,61 +75,25 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BK = a.Real("b_K", k.DK)
-	k.Pos = a.Pos("pos", k.L)
-	k.CK = a.Real("c_K", 4*k.DK)
-	k.K0Tail = a.Real("k0.tail", 3*k.L*k.DK)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.WRho = a.Real("w_rho", k.DK+k.DV)
-	k.BRho = a.Real("b_rho", 1)
-	k.WTheta = a.Real("w_theta", k.DK+k.DV)
-	k.BTheta = a.Real("b_theta", 1)
+	k.C, k.L, k.T, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.MChunk = a.Real("M.chunk", k.L*k.DK*k.DV)
 	k.ChunkAge = a.Real("chunk.age", k.L)
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.BQ = a.Real("b_Q", k.DK)
-	k.CQ = a.Real("c_Q", 4*k.DK)
-	k.Q0Tail = a.Real("q0.tail", 3*k.L*k.DK)
+	k.K = a.Real("k", k.L*k.T*k.DK)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T)
+	k.Theta = a.Real("theta", k.L*k.T)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK)
-	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
 	k.MChunkOut = a.Out("M.chunk", k.L*k.DK*k.DV)
 	k.ChunkAgeOut = a.Out("chunk.age", k.L)
-	k.K1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
-	k.K = a.Fresh(k.L * k.T * k.DK)
-	k.V = a.Fresh(k.L * k.T * k.DV)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
 		k.MLin = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
-	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -145,79 +109,35 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	g.K = k.K
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK)
-	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.MChunkBar = a.Bar("M.chunk", g.L*g.DK*g.DV)
 	g.ChunkAgeBar = a.Bar("chunk.age", g.L)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.MLin = k.MLin
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BKBar = a.Grad("b_K", g.DK)
-	g.CKBar = a.Grad("c_K", 4*g.DK)
-	g.K0TailBarOut = a.Grad("k0.tail", 3*g.L*g.DK)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
-	g.WRhoBar = a.Grad("w_rho", g.DK+g.DV)
-	g.BRhoBar = a.Grad("b_rho", 1)
-	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
-	g.BThetaBar = a.Grad("b_theta", 1)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.MChunkBarOut = a.Grad("M.chunk", g.L*g.DK*g.DV)
 	g.ChunkAgeBarOut = a.Grad("chunk.age", g.L)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.BQBar = a.Grad("b_Q", g.DK)
-	g.CQBar = a.Grad("c_Q", 4*g.DK)
-	g.Q0TailBarOut = a.Grad("q0.tail", 3*g.L*g.DK)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T)
+	g.ThetaBar = a.Grad("theta", g.L*g.T)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.MChunkCheckpoints = k.MChunkCheckpoints
 	g.ChunkAgeCheckpoints = k.ChunkAgeCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }
@@ -226,65 +146,28 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BQ = a.Real("b_Q", k.DK)
-	k.Pos = a.Pos("pos", k.L)
-	k.CQ = a.Real("c_Q", 4*k.DK)
-	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
+	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.M = a.Const("M", k.L*k.DK*k.DV)
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
-	k.K0TailOut = a.Kept("k0.tail", 3*k.L*k.DK)
-	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WQ = k.WQ
-	g.X = k.X
-	g.BQ = k.BQ
-	g.Pos = k.Pos
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.M = k.M
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BQBar = a.Grad("b_Q", g.DK)
-	g.CQBar = a.Grad("c_Q", 4*g.DK)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }

@@ -13,75 +13,36 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments + L·segments entries.
+// It keeps L·T·d_v entries and checkpoints of 2·L·d_k·d_v·segments + L·segments entries.
 type Step[F num.Float] struct {
 	C                   int // tokens from checkpoint to checkpoint
 	L                   int
 	T                   int
-	D                   int
 	DK                  int
 	DV                  int
-	WK                  []F     // [d_k, d]
-	X                   []F     // [L, T, d]
-	BK                  []F     // [d_k]
-	Pos                 []int32 // [L]
-	CK                  []F     // [4, d_k]
-	K0Tail              []F     // [L, 3, d_k]
-	WV                  []F     // [d_v, d]
-	WRho                []F     // [d_k + d_v]
-	BRho                []F     // []
-	WTheta              []F     // [d_k + d_v]
-	BTheta              []F     // []
-	M                   []F     // [L, d_v, d_k]
-	MChunk              []F     // [L, d_v, d_k]
-	ChunkAge            []F     // [L]
-	WQ                  []F     // [d_k, d]
-	BQ                  []F     // [d_k]
-	CQ                  []F     // [4, d_k]
-	Q0Tail              []F     // [L, 3, d_k]
-	Y                   []F     // [L, T, d_v], written
-	K0TailOut           []F     // [L, 3, d_k], written
-	Q0TailOut           []F     // [L, 3, d_k], written
-	MOut                []F     // [L, d_v, d_k], written
-	MChunkOut           []F     // [L, d_v, d_k], written
-	ChunkAgeOut         []F     // [L], written
-	K1Stack             []F     // [L, T + 3, d_k], written
-	K1Prod              []F     // [L, T, d_k], written
-	K1Sigmoid           []F     // [L, T, d_k], written
-	KProd               []F     // [L, T], written
-	KSqrt               []F     // [L, T], written
-	K                   []F     // [L, T, d_k], written
-	V                   []F     // [L, T, d_v], written
-	RhoStack            []F     // [L, T, d_k + d_v], written
-	RhoSigmoid          []F     // [L, T], written
-	ThetaSoftplus       []F     // [L, T], written
-	Q1Stack             []F     // [L, T + 3, d_k], written
-	Q1Prod              []F     // [L, T, d_k], written
-	Q1Sigmoid           []F     // [L, T, d_k], written
-	QProd               []F     // [L, T], written
-	QSqrt               []F     // [L, T], written
-	Q                   []F     // [L, T, d_k], written
-	MLin                []F     // [L, T, d_v], written; may be nil
-	QDiv                []F     // [L, T], written
-	QDiv2               []F     // [L, T, d_k], written
-	QDiv3               []F     // [L, T], written
-	Q1Sigmoid2          []F     // [L, T, d_k], written
-	ThetaSigmoid        []F     // [L, T], written
-	RhoSigmoid2         []F     // [L, T], written
-	KDiv                []F     // [L, T], written
-	KDiv2               []F     // [L, T, d_k], written
-	KDiv3               []F     // [L, T], written
-	K1Sigmoid2          []F     // [L, T, d_k], written
-	MCheckpoints        []F     // [L, segments, d_v, d_k], written; may be nil
-	MChunkCheckpoints   []F     // [L, segments, d_v, d_k], written; may be nil
-	ChunkAgeCheckpoints []F     // [L, segments], written; may be nil
-	Work                []F     // WorkLen() entries
+	M                   []F // [L, d_v, d_k]
+	MChunk              []F // [L, d_v, d_k]
+	ChunkAge            []F // [L]
+	K                   []F // [L, T, d_k]
+	V                   []F // [L, T, d_v]
+	Rho                 []F // [L, T]
+	Theta               []F // [L, T]
+	Q                   []F // [L, T, d_k]
+	Y                   []F // [L, T, d_v], written
+	MOut                []F // [L, d_v, d_k], written
+	MChunkOut           []F // [L, d_v, d_k], written
+	ChunkAgeOut         []F // [L], written
+	MLin                []F // [L, T, d_v], written; may be nil
+	MCheckpoints        []F // [L, segments, d_v, d_k], written; may be nil
+	MChunkCheckpoints   []F // [L, segments, d_v, d_k], written; may be nil
+	ChunkAgeCheckpoints []F // [L, segments], written; may be nil
+	Work                []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 8·L·T + 2·d_k·d_v + 3·d_v + 2.
+// WorkLen is 2·d_k·d_v + 3·d_v + 2.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 8*L*T + 2*dK*dV + 3*dV + 2
+	dK, dV := c.DK, c.DV
+	return 2*dK*dV + 3*dV + 2
 }
 
 // Run computes Step.
@@ -90,353 +51,21 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t50 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	MState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	MState := c.Work[:dK*dV] // [d_v, d_k]
+	work := c.Work[dK*dV:]
 	MChunkState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	chunkAgeState := work[:1] // []
 	work = work[1:]
-	t53 := work[:1] // []
+	t5 := work[:1] // []
 	work = work[1:]
-	t103 := work[:dV] // [d_v]
+	t10 := work[:dV] // [d_v]
 	work = work[dV:]
 	t11 := work[:dV] // [d_v]
 	work = work[dV:]
 	y2 := work[:dV] // [d_v]
-
-	// delta_frozen.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1, delta_frozen.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// delta_frozen.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// delta_frozen.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// delta_frozen.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_frozen.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// delta_frozen.rho, delta_frozen.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t292 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t212 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t212
-			t29_2[j] = t292
-		}
-	}
-
-	// delta_frozen.rho, delta_frozen.k, delta_frozen.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t222)
-			t302 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t302)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-			t30_2[j] = t302
-			thetaSoftplus[j] = t31
-			theta2[j] = num.Max(t31, F(0))
-		}
-	}
-
-	// delta_frozen.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_frozen.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1, delta_frozen.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t41 F
-			for k := range dK {
-				t382 := bQ[k] + q1Prod[k]
-				t39 := num.Sigmoid(t382)
-				q12 := F(t382 * t39)
-				t41 += F(q12 * q12)
-				t38_2[k] = t382
-				q1Sigmoid[k] = t39
-				q1_2[k] = q12
-			}
-			qProd[j] = t41
-		}
-	}
-
-	// delta_frozen.q, delta_frozen.k, delta_frozen.theta, delta_frozen.rho
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t43 := (F(0) < qProdEntry)
-			t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-			t502 := num.Max(kern.Choose(t43, t46, F(0)), F(1e-08))
-			qSqrt[j] = t46
-			t50_2[j] = t502
-			qDiv[j] = (F(1) / t502)
-			qDiv3[j] = (F(1) / t46)
-			thetaSigmoid[j] = num.Sigmoid(t30_2[j])
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// delta_frozen.q, delta_frozen.q1, delta_frozen.k, delta_frozen.k1
-	for i := range L {
-		t50_2 := t50[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t50Entry := t50_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t50Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t50Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t38_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
 
 	// delta_frozen
 	chunkAge := c.ChunkAge[:L]
@@ -480,40 +109,40 @@ func (c *Step[F]) Run() {
 				c.ChunkAgeCheckpoints[l*segments+s] = chunkAgeState[0]
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// delta_frozen.M
 					chunkAgeStateEntry := chunkAgeState[0]
 					t := 1 + chunkAgeStateEntry
-					t53[0] = kern.Choose((F(16) <= t), F(0), t)
+					t5[0] = kern.Choose((F(16) <= t), F(0), t)
 					// delta_frozen.M
 					w := (chunkAgeStateEntry == F(0))
 					for i := range dV {
 						MState2 := MState[i*dK:][:dK]
 						MChunkState2 := MChunkState[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						var t104 F
+						var t102 F
 						for j := range dK {
-							t82 := kern.Choose(w, MState2[j], MChunkState2[j])
-							t104 += F(t82 * k[j])
-							MChunkState2[j] = t82
+							t8 := kern.Choose(w, MState2[j], MChunkState2[j])
+							t102 += F(t8 * k[j])
+							MChunkState2[j] = t8
 						}
-						t103[i] = t104
+						t10[i] = t102
 					}
 					// delta_frozen.M
 					for i := range dV {
-						t112 := t103[i] - v[i]
+						t112 := t10[i] - v[i]
 						t11[i] = t112
 						if len(c.MLin) > 0 {
 							c.MLin[(l*T+a+C*s)*dV+i] = t112
 						}
 					}
 					// delta_frozen.M, delta_frozen.y
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						MState2 := MState[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -531,7 +160,7 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						y[i] = y2[i]
 					}
-					chunkAgeState[0] = t53[0]
+					chunkAgeState[0] = t5[0]
 				}
 			}
 		}
@@ -560,86 +189,35 @@ type StepBackward[F num.Float] struct {
 	C                   int // tokens from checkpoint to checkpoint
 	L                   int
 	T                   int
-	D                   int
 	DK                  int
 	DV                  int
-	WK                  []F     // [d_k, d]
-	X                   []F     // [L, T, d]
-	BK                  []F     // [d_k]
-	Pos                 []int32 // [L]
-	CK                  []F     // [4, d_k]
-	WV                  []F     // [d_v, d]
-	WRho                []F     // [d_k + d_v]
-	WTheta              []F     // [d_k + d_v]
-	WQ                  []F     // [d_k, d]
-	BQ                  []F     // [d_k]
-	CQ                  []F     // [4, d_k]
-	YBar                []F     // [L, T, d_v]
-	K0TailBar           []F     // [L, 3, d_k]
-	Q0TailBar           []F     // [L, 3, d_k]
-	MBar                []F     // [L, d_v, d_k]
-	MChunkBar           []F     // [L, d_v, d_k]
-	ChunkAgeBar         []F     // [L]
-	K1Stack             []F     // [L, T + 3, d_k]
-	K1Prod              []F     // [L, T, d_k]
-	K1Sigmoid           []F     // [L, T, d_k]
-	KProd               []F     // [L, T]
-	KSqrt               []F     // [L, T]
-	K                   []F     // [L, T, d_k]
-	RhoStack            []F     // [L, T, d_k + d_v]
-	RhoSigmoid          []F     // [L, T]
-	ThetaSoftplus       []F     // [L, T]
-	Q1Stack             []F     // [L, T + 3, d_k]
-	Q1Prod              []F     // [L, T, d_k]
-	Q1Sigmoid           []F     // [L, T, d_k]
-	QProd               []F     // [L, T]
-	QSqrt               []F     // [L, T]
-	Q                   []F     // [L, T, d_k]
-	MLin                []F     // [L, T, d_v]
-	QDiv                []F     // [L, T]
-	QDiv2               []F     // [L, T, d_k]
-	QDiv3               []F     // [L, T]
-	Q1Sigmoid2          []F     // [L, T, d_k]
-	ThetaSigmoid        []F     // [L, T]
-	RhoSigmoid2         []F     // [L, T]
-	KDiv                []F     // [L, T]
-	KDiv2               []F     // [L, T, d_k]
-	KDiv3               []F     // [L, T]
-	K1Sigmoid2          []F     // [L, T, d_k]
-	WKBar               []F     // [d_k, d], written
-	XBar                []F     // [L, T, d], written
-	BKBar               []F     // [d_k], written
-	CKBar               []F     // [4, d_k], written
-	K0TailBarOut        []F     // [L, 3, d_k], written
-	WVBar               []F     // [d_v, d], written
-	WRhoBar             []F     // [d_k + d_v], written
-	BRhoBar             []F     // [], written
-	WThetaBar           []F     // [d_k + d_v], written
-	BThetaBar           []F     // [], written
-	MBarOut             []F     // [L, d_v, d_k], written
-	MChunkBarOut        []F     // [L, d_v, d_k], written
-	ChunkAgeBarOut      []F     // [L], written
-	WQBar               []F     // [d_k, d], written
-	BQBar               []F     // [d_k], written
-	CQBar               []F     // [4, d_k], written
-	Q0TailBarOut        []F     // [L, 3, d_k], written
-	MCheckpoints        []F     // [L, segments, d_v, d_k]
-	MChunkCheckpoints   []F     // [L, segments, d_v, d_k]
-	ChunkAgeCheckpoints []F     // [L, segments]
-	Work                []F     // WorkLen() entries
-	Flags               []bool  // FlagsLen() entries
+	K                   []F // [L, T, d_k]
+	Rho                 []F // [L, T]
+	Theta               []F // [L, T]
+	Q                   []F // [L, T, d_k]
+	YBar                []F // [L, T, d_v]
+	MBar                []F // [L, d_v, d_k]
+	MChunkBar           []F // [L, d_v, d_k]
+	ChunkAgeBar         []F // [L]
+	MLin                []F // [L, T, d_v]
+	MBarOut             []F // [L, d_v, d_k], written
+	MChunkBarOut        []F // [L, d_v, d_k], written
+	ChunkAgeBarOut      []F // [L], written
+	KBar                []F // [L, T, d_k], written
+	VBar                []F // [L, T, d_v], written
+	RhoBar              []F // [L, T], written
+	ThetaBar            []F // [L, T], written
+	QBar                []F // [L, T, d_k], written
+	MCheckpoints        []F // [L, segments, d_v, d_k]
+	MChunkCheckpoints   []F // [L, segments, d_v, d_k]
+	ChunkAgeCheckpoints []F // [L, segments]
+	Work                []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 4·d_k·d_v + C + 3·d_k + d_v + 2.
+// WorkLen is 2·C·d_k·d_v + 4·d_k·d_v + C + 3·d_k + d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 4*dK*dV + C + 3*dK + dV + 2
-}
-
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
+	C, dK, dV := c.C, c.DK, c.DV
+	return 2*C*dK*dV + 4*dK*dV + C + 3*dK + dV + 2
 }
 
 // Run computes StepBackward.
@@ -648,66 +226,10 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t7 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t132 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t40 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t126 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t492 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t58 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t77 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t83 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t86 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t87 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t89 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t94 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t121 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t124 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t127 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t130 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	MBarState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	MBarState := c.Work[:dK*dV] // [d_v, d_k]
+	work := c.Work[dK*dV:]
 	MChunkBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	chunkAgeBarState := work[:1] // []
@@ -722,69 +244,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t32_2 := work[:dV] // [d_v]
 	work = work[dV:]
-	t822 := work[:dK] // [d_k]
+	t82 := work[:dK] // [d_k]
 	work = work[dK:]
-	t33 := work[:dK]     // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t43 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t142 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t18 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t51 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t95 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t99 := flags[:L*T] // [L, T]
-
-	// delta_frozen.k1, delta_frozen.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t38_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// delta_frozen.k, delta_frozen.rho, delta_frozen.theta, delta_frozen.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		for j := range T {
-			t252 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t433 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = num.Min(t252, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t43_2[j] = t433
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t433)
-			t51_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t33 := work[:dK] // [d_k]
 
 	// delta_frozen
 	chunkAgeBar := c.ChunkAgeBar[:L]
@@ -825,8 +287,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				chunkAgeTrail2 := chunkAgeTrail[:n]
 				chunkAgeTrail3 := chunkAgeTrail[1:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 					// delta_frozen.M
@@ -834,8 +296,8 @@ func (c *StepBackward[F]) Run() {
 					chunkAgeTrail3[a] = kern.Choose((F(16) <= t), F(0), t)
 					// delta_frozen.M
 					w := (chunkAgeTrail2[a] == F(0))
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						MChunkTrail2 := MChunkTrail[(a*dV+i)*dK:][:dK]
@@ -853,24 +315,24 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				chunkAgeTrail2 := chunkAgeTrail[:n]
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
-					t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-					t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// delta_frozen.M
 					chunkAgeTrailEntry3 := chunkAgeTrail2[a]
-					t72 := (chunkAgeTrailEntry3 == F(0))
+					t7 := (chunkAgeTrailEntry3 == F(0))
 					chunkAgeBarState[0] = kern.Choose(!(F(16) <= (1 + chunkAgeTrailEntry3)), chunkAgeBarState[0], F(0))
 					// delta_frozen.y, delta_frozen.M
 					clear(t32)
-					clear(t822)
+					clear(t82)
 					var t112 F
 					for i := range dV {
 						MBarState2 := MBarState[i*dK:][:dK]
@@ -881,28 +343,28 @@ func (c *StepBackward[F]) Run() {
 						yBarEntry := yBar[i]
 						MLinEntry := MLin[i]
 						for j := range dK {
-							t422 := MBarState2[j] + F(q[j]*yBarEntry)
-							t322 += F(t422 * k[j])
-							t112 += F(MTrail2[j] * t422)
+							t42 := MBarState2[j] + F(q[j]*yBarEntry)
+							t322 += F(t42 * k[j])
+							t112 += F(MTrail2[j] * t42)
 							t32[j] += F(MTrail3[j] * yBarEntry)
-							t822[j] -= F(t422 * MLinEntry)
+							t82[j] -= F(t42 * MLinEntry)
 						}
 						t32_2[i] = t322
 					}
 					// delta_frozen.M
 					var t9 F
 					for i := range dK {
-						t9 += F(k[i] * t822[i])
+						t9 += F(k[i] * t82[i])
 					}
 					// delta_frozen.M
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					for i := range dV {
-						t7_2[i] = F(thetaEntry2 * t32_2[i])
+						vBar[i] = F(thetaEntry2 * t32_2[i])
 					}
 					// delta_frozen.M, delta_frozen.y
 					clear(t33)
-					w4 := !t72
-					rhoEntry2 := rho2[a]
+					w4 := !t7
+					rhoEntry2 := rho[a]
 					for i := range dV {
 						MChunkBarState2 := MChunkBarState[i*dK:][:dK]
 						MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
@@ -915,17 +377,17 @@ func (c *StepBackward[F]) Run() {
 							t17 := MChunkBarState2[j] - F(w3*k[j])
 							t33[j] += F(MChunkTrail2[j] * t32Entry)
 							MChunkBarState2[j] = kern.Choose(w4, t17, F(0))
-							MBarState2[j] = F(rhoEntry2*(MBarState2[j]+F(q[j]*yBarEntry2))) + kern.Choose(t72, t17, F(0))
+							MBarState2[j] = F(rhoEntry2*(MBarState2[j]+F(q[j]*yBarEntry2))) + kern.Choose(t7, t17, F(0))
 						}
 					}
 					// delta_frozen.M, delta_frozen
 					for i := range dK {
-						t62_2[i] = F(thetaEntry2*t822[i]) - F(thetaEntry2*t33[i])
-						t82_2[i] = t32[i]
+						kBar[i] = F(thetaEntry2*t82[i]) - F(thetaEntry2*t33[i])
+						qBar[i] = t32[i]
 					}
 					// delta_frozen
-					t42_2[a] = t112
-					t52_2[a] = t9
+					rhoBar[a] = t112
+					thetaBar[a] = t9
 				}
 			}
 		}
@@ -945,448 +407,47 @@ func (c *StepBackward[F]) Run() {
 		}
 		chunkAgeBarOut[l] = chunkAgeBarState[0]
 	}
-
-	// delta_frozen.q
-	for i := range L {
-		t132_2 := t132[i*T:][:T]
-		for j := range T {
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1322 F
-			for k := range dK {
-				t1322 += F(t82_2[k] * qDiv2[k])
-			}
-			t132_2[j] = -t1322
-		}
-	}
-
-	// delta_frozen.q1, delta_frozen.q, delta_frozen.k
-	clear(c.BQBar)
-	for i := range L {
-		t18_2 := t18[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t40_2 := t40[(i*T+j)*dK:][:dK]
-			t18Entry := t18_2[j]
-			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t18Entry && t43_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t38Entry := t38_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t34 := F(t82_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w5))
-				t402 := F(q1SigmoidEntry*t34) + F(F(F(t38Entry*q1SigmoidEntry)*t34)*q1Sigmoid2[k])
-				t40_2[k] = t402
-				bQBar[k] += t402
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(t432)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t40_2 := t40[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t432_2[m] += F(t40_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t40_2 := t40[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t40_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(t452)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t452_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	for i := range L {
-		for j := range T + 3 {
-			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t462_2[k] = t432_2[k] + t452_2[k]
-			}
-		}
-	}
-
-	// delta_frozen.q1, delta_frozen.k1
-	clear(t126)
-	for i := range L {
-		for j := range 3 {
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t126_2 := t126[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t462_2[k]
-				t126_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// delta_frozen.q0, delta_frozen.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_frozen.q0, delta_frozen.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_frozen.theta, delta_frozen.k, delta_frozen.rho
-	var t61 F
-	var t80 F
-	for i := range L {
-		t51_2 := t51[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
-		for j := range T {
-			t51Entry := t51_2[j]
-			t582 := kern.Choose(t51Entry, F(kern.Choose(t51Entry, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t61 += t582
-			t64 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
-			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t80 += t772
-			t10Entry := t10_2[j]
-			t952 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t58_2[j] = t582
-			t77_2[j] = t772
-			t95_2[j] = t952
-			t99_2[j] = (t952 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t61
-	c.BRhoBar[0] = t80
-
-	// delta_frozen.theta, delta_frozen.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t83_2 := t83[(i*T+j)*(dK+dV):][:dK+dV]
-			t58Entry := t58_2[j]
-			t77Entry := t77_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t58Entry)
-				wRhoBar[k] += F(rhoStackEntry * t77Entry)
-				t83_2[k] = F(t58Entry*wTheta[k]) + F(t77Entry*wRho[k])
-			}
-		}
-	}
-
-	// delta_frozen.v, delta_frozen.rho
-	for i := range L {
-		for j := range T {
-			t7_2 := t7[(i*T+j)*dV:][:dV]
-			t83_2 := t83[(i*T+j)*(dK+dV)+dK:][:dV]
-			t86_2 := t86[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t86_2[k] = t7_2[k] + t83_2[k]
-			}
-		}
-	}
-
-	// delta_frozen.v
-	kern.Gemm(L*T, d, dV, F(1), false, t87, d, 1, t86, dV, 1, c.WV, d, 1)
-
-	// delta_frozen.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t86, dV, 1)
-
-	// delta_frozen.k, delta_frozen.rho
-	for i := range L {
-		t94_2 := t94[i*T:][:T]
-		for j := range T {
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			t83_2 := t83[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t89_2 := t89[(i*T+j)*dK:][:dK]
-			var t942 F
-			for k := range dK {
-				t892 := t62_2[k] + t83_2[k]
-				t942 += F(t892 * kDiv2[k])
-				t89_2[k] = t892
-			}
-			t94_2[j] = -t942
-		}
-	}
-
-	// delta_frozen.k1, delta_frozen.k
-	clear(c.BKBar)
-	for i := range L {
-		t99_2 := t99[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t89_2 := t89[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t121_2 := t121[(i*T+j)*dK:][:dK]
-			t99Entry := t99_2[j]
-			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t99Entry && t10_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t115 := F(t89_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
-				t1212 := F(k1SigmoidEntry*t115) + F(F(F(t5Entry*k1SigmoidEntry)*t115)*k1Sigmoid2[k])
-				t121_2[k] = t1212
-				bKBar[k] += t1212
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(t124)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t121_2 := t121[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t124_2 := t124[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t124_2[m] += F(t121_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t121_2 := t121[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t121_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range T + 3 {
-			t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
-			t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
-			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t127_2[k] = t124_2[k] + t126_2[k]
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range 3 {
-			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t127_2[k]
-			}
-		}
-	}
-
-	// delta_frozen.k0, delta_frozen.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t127, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// delta_frozen.k0, delta_frozen.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t127, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_frozen.k0
-	for i := range L {
-		for j := range T {
-			t492_2 := t492[(i*T+j)*d:][:d]
-			t87_2 := t87[(i*T+j)*d:][:d]
-			t130_2 := t130[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t492_2[k] + t87_2[k] + t130_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                        Step[F]
-	back                                                                        StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, vBQ, vCQ, outY tape.Value[F]
+	call                           Step[F]
+	back                           StepBackward[F]
+	vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    delta_frozen.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_frozen.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_frozen.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_frozen.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_frozen.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_frozen.theta
 //	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_frozen.M
-//	q0_t = W_Q x_t    delta_frozen.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_frozen.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_frozen.q
 //	y_t = M_t q_t    delta_frozen.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/strategies/chunkwise.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("DeltaFrozen", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "DeltaFrozen", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/strategies/chunkwise.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
 	k.MChunk = m.Slots[2].Data
 	k.ChunkAge = m.Slots[3].Data
-	k.Q0Tail = m.Slots[4].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.MChunkOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.ChunkAgeOut = arena.Alloc(k.L)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1400,8 +461,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 4, k.Q0TailOut)
 	m.Give(arena, 1, k.MOut)
 	m.Give(arena, 2, k.MChunkOut)
 	m.Give(arena, 3, k.ChunkAgeOut)
@@ -1417,83 +476,32 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
+	g.K = k.K
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.MChunkBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.ChunkAgeBar = block.Zeros(t, g.L)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.MLin = k.MLin
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.MChunkBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.ChunkAgeBarOut = t.Scratch(g.L)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.MChunkCheckpoints = k.MChunkCheckpoints
 	g.ChunkAgeCheckpoints = k.ChunkAgeCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

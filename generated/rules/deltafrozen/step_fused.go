@@ -9,153 +9,10 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t21      *float32
-	t29      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t29           *float32
-	t22           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t30           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t38       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t50          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t30          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	rhoSigmoid2  *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest10Args struct {
-	t50        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t38        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepNest11Args struct {
 	MState      *float32
 	MChunkState *float32
 	k           *float32
-	t103        *float32
+	t10         *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	n2          int        // 2·d_k
@@ -164,23 +21,23 @@ type stepNest11Args struct {
 	wNumber     [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
-	t103 *float32
+type stepNest2Args struct {
+	t10  *float32
 	v    *float32
 	MLin *float32
 	n0   int // d_v·a + C·d_v·s + T·d_v·l
 	n1   int // d_v
 }
 
-type stepNest13Args struct {
-	t103 *float32
-	v    *float32
-	t11  *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+type stepNest3Args struct {
+	t10 *float32
+	v   *float32
+	t11 *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
 }
 
-type stepNest14Args struct {
+type stepNest4Args struct {
 	t11        *float32
 	k          *float32
 	MState     *float32
@@ -200,485 +57,21 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                                // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                       // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                     // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                       // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                   // [L, T]
-	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]                 // [L, T]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]                 // [L, T]
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]                 // [L, T]
-	t30 := c.Work[3*L*T*dK+5*L*T:][:L*T]                 // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]               // [L, T]
-	q0 := c.Work[3*L*T*dK+7*L*T:][:L*T*dK]               // [L, T, d_k]
-	t38 := c.Work[4*L*T*dK+7*L*T:][:L*T*dK]              // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+7*L*T:][:L*T*dK]               // [L, T, d_k]
-	t50 := c.Work[6*L*T*dK+7*L*T:][:L*T]                 // [L, T]
-	MState := c.Work[6*L*T*dK+8*L*T:][:dK*dV]            // [d_v, d_k]
-	MChunkState := c.Work[6*L*T*dK+8*L*T+dK*dV:][:dK*dV] // [d_v, d_k]
-	chunkAgeState := c.Work[6*L*T*dK+8*L*T+2*dK*dV:][:1] // []
-	t53 := c.Work[6*L*T*dK+8*L*T+2*dK*dV+1:][:1]         // []
-	t103 := c.Work[6*L*T*dK+8*L*T+2*dK*dV+2:][:dV]       // [d_v]
-	t11 := c.Work[6*L*T*dK+8*L*T+2*dK*dV+dV+2:][:dV]     // [d_v]
-	y2 := c.Work[6*L*T*dK+8*L*T+2*dK*dV+2*dV+2:][:dV]    // [d_v]
-
-	// delta_frozen.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// delta_frozen.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1, delta_frozen.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// delta_frozen.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// delta_frozen.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// delta_frozen.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_frozen.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// delta_frozen.rho, delta_frozen.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t292 F
-				t212Sums := [16]F{t212}
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t21_2[j] = t212
-				t29_2[j] = t292
-			}
-		}
-	}
-
-	// delta_frozen.rho, delta_frozen.k, delta_frozen.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t222)
-				t302 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t302)
-				t22_2[j] = t222
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-				t30_2[j] = t302
-				thetaSoftplus[j] = t31
-				theta2[j] = kern.Larger(t31, F(0))
-			}
-		}
-	}
-
-	// delta_frozen.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_frozen.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_frozen.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// delta_frozen.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1, delta_frozen.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t41 F
-				t41Sums := [16]F{t41}
-				for k := range dK {
-					t382 := bQ[k] + q1Prod[k]
-					t39 := kern.Sigmoid(t382)
-					q12 := F(t382 * t39)
-					t41Sums[k%16] = num.FMA32(q12, q12, t41Sums[k%16])
-					t38_2[k] = t382
-					q1Sigmoid[k] = t39
-					q1_2[k] = q12
-				}
-				t41 = kern.Sum16(&t41Sums)
-				qProd[j] = t41
-			}
-		}
-	}
-
-	// delta_frozen.q, delta_frozen.k, delta_frozen.theta, delta_frozen.rho
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t43 := (F(0) < qProdEntry)
-				t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-				t502 := kern.Larger(kern.Choose(t43, t46, F(0)), F(1e-08))
-				qSqrt[j] = t46
-				t50_2[j] = t502
-				qDiv[j] = (F(1) / t502)
-				qDiv3[j] = (F(1) / t46)
-				thetaSigmoid[j] = kern.Sigmoid(t30_2[j])
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// delta_frozen.q, delta_frozen.q1, delta_frozen.k, delta_frozen.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t50_2 := t50[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t50Entry := t50_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t50Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t50Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t38_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
+	MState := c.Work[:dK*dV]              // [d_v, d_k]
+	MChunkState := c.Work[dK*dV:][:dK*dV] // [d_v, d_k]
+	chunkAgeState := c.Work[2*dK*dV:][:1] // []
+	t5 := c.Work[2*dK*dV+1:][:1]          // []
+	t10 := c.Work[2*dK*dV+2:][:dV]        // [d_v]
+	t11 := c.Work[2*dK*dV+dV+2:][:dV]     // [d_v]
+	y2 := c.Work[2*dK*dV+2*dV+2:][:dV]    // [d_v]
 
 	// delta_frozen
 	chunkAge := c.ChunkAge[:L]
@@ -706,22 +99,22 @@ func (c *stepFused) run() {
 				c.ChunkAgeCheckpoints[l*segments+s] = chunkAgeState[0]
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// delta_frozen.M
 					chunkAgeStateEntry := chunkAgeState[0]
 					t := F(1) + chunkAgeStateEntry
-					t53[0] = kern.Choose((F(16) <= t), F(0), t)
+					t5[0] = kern.Choose((F(16) <= t), F(0), t)
 					// delta_frozen.M
 					w := (chunkAgeStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(MState),
 							unsafe.SliceData(MChunkState),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t103),
+							unsafe.SliceData(t10),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							2 * dK,
@@ -729,65 +122,65 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{wNumber},
 						}
-						stepNest11(&a2)
+						stepNest1(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
 							MState2 := MState[i*dK:][:dK]
 							MChunkState2 := MChunkState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t104 F
-							t104Sums := [16]F{t104}
+							var t102 F
+							t102Sums := [16]F{t102}
 							for j := range dK {
-								t82 := kern.Choose(w2, MState2[j], MChunkState2[j])
-								t104Sums[j%16] = num.FMA32(t82, k[j], t104Sums[j%16])
-								MChunkState2[j] = t82
+								t8 := kern.Choose(w2, MState2[j], MChunkState2[j])
+								t102Sums[j%16] = num.FMA32(t8, k[j], t102Sums[j%16])
+								MChunkState2[j] = t8
 							}
-							t104 = kern.Sum16(&t104Sums)
-							t103[i] = t104
+							t102 = kern.Sum16(&t102Sums)
+							t10[i] = t102
 						}
 					}
 					// delta_frozen.M
 					if len(c.MLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
-								unsafe.SliceData(t103),
+							a2 := stepNest2Args{
+								unsafe.SliceData(t10),
 								unsafe.SliceData(c.V),
 								kern.Given(c.MLin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest12(&a2)
+							stepNest2(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t112 := t103[i] - v[i]
+								t112 := t10[i] - v[i]
 								MLin[i] = t112
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest13Args{
-							unsafe.SliceData(t103),
+						a2 := stepNest3Args{
+							unsafe.SliceData(t10),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t11),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest13(&a2)
+						stepNest3(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t112 := t103[i] - v[i]
+							t112 := t10[i] - v[i]
 							t11[i] = t112
 						}
 					}
 					// delta_frozen.M, delta_frozen.y
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(t11),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(MState),
@@ -801,7 +194,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest14(&a2)
+						stepNest4(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -821,7 +214,7 @@ func (c *stepFused) run() {
 					}
 					// delta_frozen
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
-					chunkAgeState[0] = t53[0]
+					chunkAgeState[0] = t5[0]
 				}
 			}
 		}
@@ -836,19 +229,6 @@ func (c *stepFused) run() {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t38    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardNest2Args struct {
 	MLin        *float32
 	MTrail      *float32
 	MChunkTrail *float32
@@ -864,7 +244,7 @@ type stepBackwardNest2Args struct {
 	rhoEntry    [2]float32 // and nothing
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest2Args struct {
 	yBar      *float32
 	MLin      *float32
 	q         *float32
@@ -872,7 +252,7 @@ type stepBackwardNest3Args struct {
 	k         *float32
 	MTrail    *float32
 	t32       *float32
-	t822      *float32
+	t82       *float32
 	t32_2     *float32
 	t112Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
@@ -895,24 +275,24 @@ type stepBackwardNest3Args struct {
 	t112      [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest3Args struct {
 	k       *float32
-	t822    *float32
+	t82     *float32
 	t9Total *float32
 	n0      int        // d_k·a + C·d_k·s + T·d_k·l
 	n1      int        // d_k
 	t9      [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	t32         *float32
-	t7          *float32
+	vBar        *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
 	n1          int        // d_v
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest5Args struct {
 	t32            *float32
 	yBar           *float32
 	k              *float32
@@ -934,224 +314,21 @@ type stepBackwardNest6Args struct {
 	n10            int        // 3·d_k
 	n11            int        // d_k·d_v·a + d_k·d_v + 3·d_k
 	n12            int        // d_v
-	t72Number      [2]float32 // and nothing
+	t7Number       [2]float32 // and nothing
 	w4Number       [2]float32 // and nothing
 	thetaEntry2    [2]float32 // and nothing
 	rhoEntry2      [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest6Args struct {
 	t33         *float32
-	t822        *float32
-	t62         *float32
-	t32         *float32
 	t82         *float32
+	kBar        *float32
+	t32         *float32
+	qBar        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t82   *float32
-	qDiv2 *float32
-	t132  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest9Args struct {
-	t18        *bool
-	qDiv       *float32
-	t43        *bool
-	t142       *bool
-	t132       *float32
-	qDiv3      *float32
-	t38        *float32
-	q1Sigmoid  *float32
-	t82        *float32
-	q1Sigmoid2 *float32
-	t40        *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest10Args struct {
-	pos  *int32
-	t40  *float32
-	cQ   *float32
-	t432 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest11Args struct {
-	q1Stack *float32
-	t40     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest12Args struct {
-	t452      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest13Args struct {
-	t432 *float32
-	t452 *float32
-	t462 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest14Args struct {
-	t462         *float32
-	q0TailBarOut *float32
-	t126         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest15Args struct {
-	t58       *float32
-	t77       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t83       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest16Args struct {
-	t7  *float32
-	t83 *float32
-	t86 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest17Args struct {
-	t62   *float32
-	t83   *float32
-	kDiv2 *float32
-	t89   *float32
-	t94   *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest18Args struct {
-	t99        *bool
-	kDiv       *float32
-	t10        *bool
-	t95        *bool
-	t94        *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t89        *float32
-	k1Sigmoid2 *float32
-	t121       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest19Args struct {
-	pos  *int32
-	t121 *float32
-	cK   *float32
-	t124 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest20Args struct {
-	k1Stack *float32
-	t121    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest21Args struct {
-	t124 *float32
-	t126 *float32
-	t127 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest22Args struct {
-	t492 *float32
-	t87  *float32
-	t130 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1159,125 +336,26 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                              // [L, T, d_k]
-	t38 := c.Work[L*T*dK:][:L*T*dK]                                                                    // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                     // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                 // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                             // [L, T]
-	t42 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                               // [L, T]
-	t52 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                               // [L, T]
-	t62 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t7 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]                                                             // [L, T, d_v]
-	t82 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                     // [L, T, d_k]
-	t132 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                       // [L, T]
-	t40 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                     // [L, T, d_k]
-	t432 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                             // [L, T + 3, d_k]
-	t452 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t462 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t126 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t492 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                             // [L, T, d]
-	t58 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                          // [L, T]
-	t77 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                          // [L, T]
-	t83 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                // [L, T, d_k + d_v]
-	t86 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]                                    // [L, T, d_v]
-	t87 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                     // [L, T, d]
-	t89 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]                                  // [L, T, d_k]
-	t94 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]                                     // [L, T]
-	t121 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                 // [L, T, d_k]
-	t124 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]                          // [L, T + 3, d_k]
-	t127 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]                          // [L, T + 3, d_k]
-	t130 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                                  // [L, T, d]
-	MBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:dK*dV]                             // [d_v, d_k]
-	MChunkBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dV:][:dK*dV]                  // [d_v, d_k]
-	chunkAgeBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dV:][:1]                  // []
-	MTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]              // [C + 1, d_v, d_k]
-	MChunkTrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+3*dK*dV+1:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	chunkAgeTrail := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+1:][:C+1]       // [C + 1]
-	t32 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+2:][:dK]                // [d_k]
-	t32_2 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+2:][:dV]           // [d_v]
-	t822 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+dV+2:][:dK]         // [d_k]
-	t33 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+2*dK+dV+2:][:dK]        // [d_k]
-	t10 := c.Flags[:L*T]                                                                               // [L, T]
-	t43 := c.Flags[L*T:][:L*T]                                                                         // [L, T]
-	t142 := c.Flags[2*L*T:][:L*T]                                                                      // [L, T]
-	t18 := c.Flags[3*L*T:][:L*T]                                                                       // [L, T]
-	t51 := c.Flags[4*L*T:][:L*T]                                                                       // [L, T]
-	t95 := c.Flags[5*L*T:][:L*T]                                                                       // [L, T]
-	t99 := c.Flags[6*L*T:][:L*T]                                                                       // [L, T]
+	MBarState := c.Work[:dK*dV]                               // [d_v, d_k]
+	MChunkBarState := c.Work[dK*dV:][:dK*dV]                  // [d_v, d_k]
+	chunkAgeBarState := c.Work[2*dK*dV:][:1]                  // []
+	MTrail := c.Work[2*dK*dV+1:][:C*dK*dV+dK*dV]              // [C + 1, d_v, d_k]
+	MChunkTrail := c.Work[C*dK*dV+3*dK*dV+1:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	chunkAgeTrail := c.Work[2*C*dK*dV+4*dK*dV+1:][:C+1]       // [C + 1]
+	t32 := c.Work[2*C*dK*dV+4*dK*dV+C+2:][:dK]                // [d_k]
+	t32_2 := c.Work[2*C*dK*dV+4*dK*dV+C+dK+2:][:dV]           // [d_v]
+	t82 := c.Work[2*C*dK*dV+4*dK*dV+C+dK+dV+2:][:dK]          // [d_k]
+	t33 := c.Work[2*C*dK*dV+4*dK*dV+C+2*dK+dV+2:][:dK]        // [d_k]
 	t112Total := make([]F, 1)
 	t9Total := make([]F, 1)
-
-	// delta_frozen.k1, delta_frozen.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t38_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k, delta_frozen.rho, delta_frozen.theta, delta_frozen.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		for j := range T {
-			t252 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t433 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = kern.Smaller(t252, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t43_2[j] = t433
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t433)
-			t51_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
 
 	// delta_frozen
 	chunkAgeBar := c.ChunkAgeBar[:L]
@@ -1302,19 +380,19 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				chunkAgeTrail2 := chunkAgeTrail[:n]
 				chunkAgeTrail3 := chunkAgeTrail[1:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// delta_frozen.M
 					t := F(1) + chunkAgeTrail2[a]
 					chunkAgeTrail3[a] = kern.Choose((F(16) <= t), F(0), t)
 					// delta_frozen.M
 					w := (chunkAgeTrail2[a] == F(0))
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
+						a2 := stepBackwardNest1Args{
 							unsafe.SliceData(c.MLin),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(MChunkTrail),
@@ -1329,7 +407,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						stepBackwardNest1(&a2)
 					} else {
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 						w2 := (F(0) < wNumber)
@@ -1351,21 +429,21 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				chunkAgeTrail2 := chunkAgeTrail[:n]
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// delta_frozen.M
 					chunkAgeTrailEntry3 := chunkAgeTrail2[a]
-					t72 := (chunkAgeTrailEntry3 == F(0))
+					t7 := (chunkAgeTrailEntry3 == F(0))
 					chunkAgeBarState[0] = kern.Choose(!(F(16) <= (F(1) + chunkAgeTrailEntry3)), chunkAgeBarState[0], F(0))
 					// delta_frozen.y, delta_frozen.M
 					clear(t32)
-					clear(t822)
+					clear(t82)
 					var t112 F
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.MLin),
 							unsafe.SliceData(c.Q),
@@ -1373,7 +451,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t82),
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(t112Total),
 							dV*a + C*dV*s + T*dV*l,
@@ -1395,7 +473,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t112},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -1413,11 +491,11 @@ func (c *stepBackwardFused) run() {
 							t322Sums := [16]F{t322}
 							t112RowSums := [16]F{t112Row}
 							for j := range dK {
-								t422 := num.FMA32(q[j], yBarEntry, MBarState2[j])
-								t322Sums[j%16] = num.FMA32(t422, k[j], t322Sums[j%16])
-								t112RowSums[j%16] = num.FMA32(MTrail2[j], t422, t112RowSums[j%16])
+								t42 := num.FMA32(q[j], yBarEntry, MBarState2[j])
+								t322Sums[j%16] = num.FMA32(t42, k[j], t322Sums[j%16])
+								t112RowSums[j%16] = num.FMA32(MTrail2[j], t42, t112RowSums[j%16])
 								t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
-								t822[j] = num.FMA32(-t422, MLinEntry, t822[j])
+								t82[j] = num.FMA32(-t42, MLinEntry, t82[j])
 							}
 							t322 = kern.Sum16(&t322Sums)
 							t112Row = kern.Sum16(&t112RowSums)
@@ -1430,51 +508,51 @@ func (c *stepBackwardFused) run() {
 					// delta_frozen.M
 					var t9 F
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t82),
 							unsafe.SliceData(t9Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{t9},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t9_2 := t9
 						t9Sums := [16]F{t9_2}
 						for i := range dK {
-							t9Sums[i%16] = num.FMA32(k[i], t822[i], t9Sums[i%16])
+							t9Sums[i%16] = num.FMA32(k[i], t82[i], t9Sums[i%16])
 						}
 						t9_2 = kern.Sum16(&t9Sums)
 						t9Total[0] = t9_2
 					}
 					t9 = t9Total[0]
 					// delta_frozen.M
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(t32_2),
-							unsafe.SliceData(t7),
+							unsafe.SliceData(c.VBar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest4(&a2)
 					} else {
-						t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t7_2[i] = F(thetaEntry2 * t32_2[i])
+							vBar[i] = F(thetaEntry2 * t32_2[i])
 						}
 					}
 					// delta_frozen.M, delta_frozen.y
 					clear(t33)
-					w4 := !t72
-					rhoEntry2 := rho2[a]
+					w4 := !t7
+					rhoEntry2 := rho[a]
 					w4Number := kern.Choose(w4, F(1), F(0))
-					t72Number := kern.Choose(t72, F(1), F(0))
+					t7Number := kern.Choose(t7, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.K),
@@ -1496,15 +574,15 @@ func (c *stepBackwardFused) run() {
 							3 * dK,
 							dK*dV*a + dK*dV + 3*dK,
 							dV,
-							[2]float32{t72Number},
+							[2]float32{t7Number},
 							[2]float32{w4Number},
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t72_2 := (F(0) < t72Number)
+						t7_2 := (F(0) < t7Number)
 						w4_2 := (F(0) < w4Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1519,34 +597,34 @@ func (c *stepBackwardFused) run() {
 								t17 := num.FMA32(-w3, k[j], MChunkBarState2[j])
 								t33[j] = num.FMA32(MChunkTrail2[j], t32Entry, t33[j])
 								MChunkBarState2[j] = kern.Choose(w4_2, t17, F(0))
-								MBarState2[j] = num.FMA32(rhoEntry2, num.FMA32(q[j], yBarEntry2, MBarState2[j]), kern.Choose(t72_2, t17, F(0)))
+								MBarState2[j] = num.FMA32(rhoEntry2, num.FMA32(q[j], yBarEntry2, MBarState2[j]), kern.Choose(t7_2, t17, F(0)))
 							}
 						}
 					}
 					// delta_frozen.M, delta_frozen
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t33),
-							unsafe.SliceData(t822),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t32),
 							unsafe.SliceData(t82),
+							unsafe.SliceData(c.KBar),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
-						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t62_2[i] = num.FMA32(-thetaEntry2, t33[i], F(thetaEntry2*t822[i]))
-							t82_2[i] = t32[i]
+							kBar[i] = num.FMA32(-thetaEntry2, t33[i], F(thetaEntry2*t82[i]))
+							qBar[i] = t32[i]
 						}
 					}
 					// delta_frozen
-					t42_2[a] = t112
-					t52_2[a] = t9
+					rhoBar[a] = t112
+					thetaBar[a] = t9
 				}
 			}
 		}
@@ -1557,589 +635,5 @@ func (c *stepBackwardFused) run() {
 			copy(c.MChunkBarOut[(l*dV+i)*dK:][:dK], MChunkBarState[i*dK:][:dK])
 		}
 		chunkAgeBarOut[l] = chunkAgeBarState[0]
-	}
-
-	// delta_frozen.q
-	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t132),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest8(&a)
-	} else {
-		for i := range L {
-			t132_2 := t132[i*T:][:T]
-			for j := range T {
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1322 F
-				t1322Sums := [16]F{t1322}
-				for k := range dK {
-					t1322Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1322Sums[k%16])
-				}
-				t1322 = kern.Sum16(&t1322Sums)
-				t132_2[j] = -t1322
-			}
-		}
-	}
-
-	// delta_frozen.q1, delta_frozen.q, delta_frozen.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest9(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t18_2 := t18[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t40_2 := t40[(i*T+j)*dK:][:dK]
-				t18Entry := t18_2[j]
-				qDivEntry := qDiv[j]
-				w5 := kern.Choose((t18Entry && t43_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t38Entry := t38_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t34 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w5, F(t82_2[k]*qDivEntry))
-					t402 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t34), q1Sigmoid2[k], F(q1SigmoidEntry*t34))
-					t40_2[k] = t402
-					bQBar[k] = bQBar[k] + t402
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(t432)
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t432),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t40_2 := t40[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t432_2[m] = num.FMA32(t40_2[m], cQ[m], t432_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest11Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t40),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest11(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t40_2 := t40[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t40_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(t452)
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t452),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t452_2 := t452[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t452_2[k] = t452_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t432),
-			unsafe.SliceData(t452),
-			unsafe.SliceData(t462),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t462_2[k] = t432_2[k] + t452_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1, delta_frozen.k1
-	clear(t126)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t462),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t126),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t126_2 := t126[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t462_2[k]
-					t126_2[k] = t126_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q0, delta_frozen.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_frozen.q0, delta_frozen.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_frozen.theta, delta_frozen.k, delta_frozen.rho
-	var t61 F
-	var t80 F
-	for i := range L {
-		t51_2 := t51[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
-		for j := range T {
-			t51Entry := t51_2[j]
-			t582 := kern.Choose(t51Entry, F(kern.Choose(t51Entry, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t61 = t61 + t582
-			t64 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
-			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t80 = t80 + t772
-			t10Entry := t10_2[j]
-			t952 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t58_2[j] = t582
-			t77_2[j] = t772
-			t95_2[j] = t952
-			t99_2[j] = (t952 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t61
-	c.BRhoBar[0] = t80
-
-	// delta_frozen.theta, delta_frozen.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t83),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t58_2 := t58[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t83_2 := t83[(i*T+j)*(dK+dV):][:dK+dV]
-				t58Entry := t58_2[j]
-				t77Entry := t77_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t58Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t77Entry, wRhoBar[k])
-					t83_2[k] = num.FMA32(t77Entry, wRho[k], F(t58Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// delta_frozen.v, delta_frozen.rho
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t83),
-			unsafe.SliceData(t86),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t7_2 := t7[(i*T+j)*dV:][:dV]
-				t83_2 := t83[(i*T+j)*(dK+dV)+dK:][:dV]
-				t86_2 := t86[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t86_2[k] = t7_2[k] + t83_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_frozen.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t87, d, 1, t86, dV, 1, c.WV, d, 1)
-
-	// delta_frozen.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t86, dV, 1)
-
-	// delta_frozen.k, delta_frozen.rho
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t83),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t94),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			t94_2 := t94[i*T:][:T]
-			for j := range T {
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t83_2 := t83[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t89_2 := t89[(i*T+j)*dK:][:dK]
-				var t942 F
-				t942Sums := [16]F{t942}
-				for k := range dK {
-					t892 := t62_2[k] + t83_2[k]
-					t942Sums[k%16] = num.FMA32(t892, kDiv2[k], t942Sums[k%16])
-					t89_2[k] = t892
-				}
-				t942 = kern.Sum16(&t942Sums)
-				t94_2[j] = -t942
-			}
-		}
-	}
-
-	// delta_frozen.k1, delta_frozen.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t99),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t94),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t121),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t99_2 := t99[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t95_2 := t95[i*T:][:T]
-			t94_2 := t94[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t89_2 := t89[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t121_2 := t121[(i*T+j)*dK:][:dK]
-				t99Entry := t99_2[j]
-				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t99Entry && t10_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t115 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t89_2[k]*kDivEntry))
-					t1212 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t115), k1Sigmoid2[k], F(k1SigmoidEntry*t115))
-					t121_2[k] = t1212
-					bKBar[k] = bKBar[k] + t1212
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(t124)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t121),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t124),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t121_2 := t121[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t124_2 := t124[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t124_2[m] = num.FMA32(t121_2[m], cK[m], t124_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest20Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t121),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest20(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t121_2 := t121[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t121_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t124),
-			unsafe.SliceData(t126),
-			unsafe.SliceData(t127),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
-				t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
-				t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t127_2[k] = t124_2[k] + t126_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t127[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// delta_frozen.k0, delta_frozen.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t127, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// delta_frozen.k0, delta_frozen.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t127, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_frozen.k0
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t492),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(t130),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t492_2 := t492[(i*T+j)*d:][:d]
-				t87_2 := t87[(i*T+j)*d:][:d]
-				t130_2 := t130[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t492_2[k] + t87_2[k]) + t130_2[k]
-				}
-			}
-		}
 	}
 }

@@ -12,26 +12,6 @@ func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
 func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
-func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
-
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
-func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
-
-func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
-
-func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
-
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
-
-func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
-
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -43,35 +23,3 @@ func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this buil
 func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
 
 func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
-
-func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
-
-func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
-
-func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
-
-func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
-
-func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
-
-func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
-
-func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }

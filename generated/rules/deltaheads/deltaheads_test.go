@@ -76,59 +76,21 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DK, k.DV, k.Heads = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	k.WK = a.Real("W_K", k.D*k.DK*k.Heads)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BK = a.Real("b_K", k.DK*k.Heads)
-	k.Pos = a.Pos("pos", k.L)
-	k.CK = a.Real("c_K", 4*k.DK*k.Heads)
-	k.K0Tail = a.Real("k0.tail", 3*k.L*k.DK*k.Heads)
-	k.WV = a.Real("W_V", k.D*k.DV*k.Heads)
-	k.WRho = a.Real("w_rho", k.DK*k.Heads+k.DV*k.Heads)
-	k.BRho = a.Real("b_rho", k.Heads)
-	k.WTheta = a.Real("w_theta", k.DK*k.Heads+k.DV*k.Heads)
-	k.BTheta = a.Real("b_theta", k.Heads)
+	k.C, k.L, k.T, k.DK, k.DV, k.Heads = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	k.M = a.Real("M", k.L*k.DK*k.DV*k.Heads)
-	k.WQ = a.Real("W_Q", k.D*k.DK*k.Heads)
-	k.BQ = a.Real("b_Q", k.DK*k.Heads)
-	k.CQ = a.Real("c_Q", 4*k.DK*k.Heads)
-	k.Q0Tail = a.Real("q0.tail", 3*k.L*k.DK*k.Heads)
+	k.K = a.Real("k", k.L*k.T*k.DK*k.Heads)
+	k.V = a.Real("v", k.L*k.T*k.DV*k.Heads)
+	k.Rho = a.Real("rho", k.L*k.T*k.Heads)
+	k.Theta = a.Real("theta", k.L*k.T*k.Heads)
+	k.Q = a.Real("q", k.L*k.T*k.DK*k.Heads)
 	k.Y = a.Out("y", k.L*k.T*k.DV*k.Heads)
-	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK*k.Heads)
-	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK*k.Heads)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV*k.Heads)
-	k.K1Stack = a.Fresh(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.K1Prod = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.KProd = a.Fresh(k.L * k.T * k.Heads)
-	k.KSqrt = a.Fresh(k.L * k.T * k.Heads)
-	k.K = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.V = a.Fresh(k.L * k.T * k.DV * k.Heads)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.RhoSigmoid = a.Fresh(k.L * k.T * k.Heads)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T * k.Heads)
-	k.Q1Stack = a.Fresh(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.QProd = a.Fresh(k.L * k.T * k.Heads)
-	k.QSqrt = a.Fresh(k.L * k.T * k.Heads)
-	k.Q = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.RhoPairs = a.Fresh(k.L * k.T * k.Heads)
-	k.ThetaPairs = a.Fresh(k.L * k.T * k.Heads)
 	if !a.ForwardOnly {
 		k.MLin = a.Fresh(k.L * k.T * k.DV * k.Heads)
 	}
-	k.QDiv = a.Fresh(k.L * k.T * k.Heads)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = a.Fresh(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T * k.Heads)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T * k.Heads)
-	k.KDiv = a.Fresh(k.L * k.T * k.Heads)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.KDiv3 = a.Fresh(k.L * k.T * k.Heads)
-	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK * k.Heads)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * k.Heads * ((k.T + k.C - 1) / k.C))
 	}
@@ -139,76 +101,30 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DK, g.DV, g.Heads = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
-	g.YBar = a.Bar("y", g.L*g.T*g.DV*g.Heads)
-	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK*g.Heads)
-	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK*g.Heads)
-	g.MBar = a.Bar("M", g.L*g.DK*g.DV*g.Heads)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
+	g.C, g.L, g.T, g.DK, g.DV, g.Heads = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
+	g.Rho = k.Rho
+	g.Theta = k.Theta
 	g.Q = k.Q
-	g.RhoPairs = k.RhoPairs
-	g.ThetaPairs = k.ThetaPairs
+	g.YBar = a.Bar("y", g.L*g.T*g.DV*g.Heads)
+	g.MBar = a.Bar("M", g.L*g.DK*g.DV*g.Heads)
 	g.MLin = k.MLin
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = a.Grad("W_K", g.D*g.DK*g.Heads)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BKBar = a.Grad("b_K", g.DK*g.Heads)
-	g.CKBar = a.Grad("c_K", 4*g.DK*g.Heads)
-	g.K0TailBarOut = a.Grad("k0.tail", 3*g.L*g.DK*g.Heads)
-	g.WVBar = a.Grad("W_V", g.D*g.DV*g.Heads)
-	g.WRhoBar = a.Grad("w_rho", g.DK*g.Heads+g.DV*g.Heads)
-	g.BRhoBar = a.Grad("b_rho", g.Heads)
-	g.WThetaBar = a.Grad("w_theta", g.DK*g.Heads+g.DV*g.Heads)
-	g.BThetaBar = a.Grad("b_theta", g.Heads)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV*g.Heads)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK*g.Heads)
-	g.BQBar = a.Grad("b_Q", g.DK*g.Heads)
-	g.CQBar = a.Grad("c_Q", 4*g.DK*g.Heads)
-	g.Q0TailBarOut = a.Grad("q0.tail", 3*g.L*g.DK*g.Heads)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK*g.Heads)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV*g.Heads)
+	g.RhoBar = a.Grad("rho", g.L*g.T*g.Heads)
+	g.ThetaBar = a.Grad("theta", g.L*g.T*g.Heads)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK*g.Heads)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }
@@ -217,65 +133,28 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DK, k.DV, k.Heads = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	k.WQ = a.Real("W_Q", k.D*k.DK*k.Heads)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BQ = a.Real("b_Q", k.DK*k.Heads)
-	k.Pos = a.Pos("pos", k.L)
-	k.CQ = a.Real("c_Q", 4*k.DK*k.Heads)
-	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK*k.Heads)
+	k.L, k.T, k.DK, k.DV, k.Heads = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	k.M = a.Const("M", k.L*k.DK*k.DV*k.Heads)
-	k.WK = a.Real("W_K", k.D*k.DK*k.Heads)
-	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK*k.Heads)
+	k.Q = a.Real("q", k.L*k.T*k.DK*k.Heads)
 	k.Y = a.Out("y", k.L*k.T*k.DV*k.Heads)
-	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK*k.Heads)
-	k.K0TailOut = a.Kept("k0.tail", 3*k.L*k.DK*k.Heads)
-	k.Q1Stack = a.Fresh(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.QProd = a.Fresh(k.L * k.T * k.Heads)
-	k.QSqrt = a.Fresh(k.L * k.T * k.Heads)
-	k.QDiv = a.Fresh(k.L * k.T * k.Heads)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = a.Fresh(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK * k.Heads)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DK, g.DV, g.Heads = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	g.WQ = k.WQ
-	g.X = k.X
-	g.BQ = k.BQ
-	g.Pos = k.Pos
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV, g.Heads = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	g.M = k.M
 	g.YBar = a.Bar("y", g.L*g.T*g.DV*g.Heads)
-	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK*g.Heads)
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.WQBar = a.Grad("W_Q", g.D*g.DK*g.Heads)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BQBar = a.Grad("b_Q", g.DK*g.Heads)
-	g.CQBar = a.Grad("c_Q", 4*g.DK*g.Heads)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK*g.Heads)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"))
 	a.Give("y", out1)
 	return err
 }

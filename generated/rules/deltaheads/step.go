@@ -13,73 +13,32 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k·heads + 3·L·T·d_v·heads + 14·L·T·heads + 6·L·d_k·heads entries and checkpoints of L·d_k·d_v·heads·segments entries.
+// It keeps L·T·d_v·heads entries and checkpoints of L·d_k·d_v·heads·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	Heads         int
-	WK            []F     // [heads, d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [heads, d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [heads, 4, d_k]
-	K0Tail        []F     // [L, heads, 3, d_k]
-	WV            []F     // [heads, d_v, d]
-	WRho          []F     // [heads, d_k + d_v]
-	BRho          []F     // [heads]
-	WTheta        []F     // [heads, d_k + d_v]
-	BTheta        []F     // [heads]
-	M             []F     // [L, heads, d_v, d_k]
-	WQ            []F     // [heads, d_k, d]
-	BQ            []F     // [heads, d_k]
-	CQ            []F     // [heads, 4, d_k]
-	Q0Tail        []F     // [L, heads, 3, d_k]
-	Y             []F     // [L, T, d_v·heads], written
-	K0TailOut     []F     // [L, heads, 3, d_k], written
-	Q0TailOut     []F     // [L, heads, 3, d_k], written
-	MOut          []F     // [L, heads, d_v, d_k], written
-	K1Stack       []F     // [L, heads, T + 3, d_k], written
-	K1Prod        []F     // [L, heads, T, d_k], written
-	K1Sigmoid     []F     // [L, heads, T, d_k], written
-	KProd         []F     // [L, heads, T], written
-	KSqrt         []F     // [L, heads, T], written
-	K             []F     // [L, heads, T, d_k], written
-	V             []F     // [L, heads, T, d_v], written
-	RhoStack      []F     // [L, heads, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, heads, T], written
-	ThetaSoftplus []F     // [L, heads, T], written
-	Q1Stack       []F     // [L, heads, T + 3, d_k], written
-	Q1Prod        []F     // [L, heads, T, d_k], written
-	Q1Sigmoid     []F     // [L, heads, T, d_k], written
-	QProd         []F     // [L, heads, T], written
-	QSqrt         []F     // [L, heads, T], written
-	Q             []F     // [L, heads, T, d_k], written
-	RhoPairs      []F     // [L·heads, T], written
-	ThetaPairs    []F     // [L·heads, T], written
-	MLin          []F     // [L·heads, T, d_v], written; may be nil
-	QDiv          []F     // [L, heads, T], written
-	QDiv2         []F     // [L, heads, T, d_k], written
-	QDiv3         []F     // [L, heads, T], written
-	Q1Sigmoid2    []F     // [L, heads, T, d_k], written
-	ThetaSigmoid  []F     // [L, heads, T], written
-	RhoSigmoid2   []F     // [L, heads, T], written
-	KDiv          []F     // [L, heads, T], written
-	KDiv2         []F     // [L, heads, T, d_k], written
-	KDiv3         []F     // [L, heads, T], written
-	K1Sigmoid2    []F     // [L, heads, T, d_k], written
-	MCheckpoints  []F     // [L·heads, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	Heads        int
+	M            []F    // [L, heads, d_v, d_k]
+	K            []F    // [L, heads, T, d_k]
+	V            []F    // [L, heads, T, d_v]
+	Rho          []F    // [L, heads, T]
+	Theta        []F    // [L, heads, T]
+	Q            []F    // [L, heads, T, d_k]
+	Y            []F    // [L, T, d_v·heads], written
+	MOut         []F    // [L, heads, d_v, d_k], written
+	MLin         []F    // [L·heads, T, d_v], written; may be nil
+	MCheckpoints []F    // [L·heads, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 2·L·T·d_v·heads + L·d_k·d_v·heads + 8·L·T·heads.
+// WorkLen is 2·L·T·d_v·heads + L·d_k·d_v·heads.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 6*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + 8*L*T*heads
+	return 2*L*T*dV*heads + L*dK*dV*heads
 }
 
 // RowsLen is d_k.
@@ -94,396 +53,14 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t5 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	k1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t17 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t21 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t29 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t22 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	rho := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t30 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	theta := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	q0 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t38 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t50 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	MNextPairs := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
-	work = work[L*dK*dV*heads:]
+	MNextPairs := c.Work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	work := c.Work[L*dK*dV*heads:]
 	yPairs := work[:L*T*dV*heads] // [L·heads, T, d_v]
 	work = work[L*T*dV*heads:]
 	t92 := work[:L*T*dV*heads] // [L, T, heads, d_v]
 	MState := c.Rows[:dK]      // [d_k]
-
-	// delta_heads.k0
-	for j := range heads {
-		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					k1Stack[m] = k0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k0_2 := k0[((i*heads+j)*T+k)*dK:][:dK]
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					k1Stack[m] = k0_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailOut[m] = k1Stack[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] += F(k1Stack[p] * cK[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1, delta_heads.k
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			bK := c.BK[j*dK:][:dK]
-			for k := range T {
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-				var t8 F
-				for m := range dK {
-					t52 := bK[m] + k1Prod[m]
-					t6 := num.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8 += F(k12 * k12)
-					t5_2[m] = t52
-					k1Sigmoid[m] = t6
-					k1_2[m] = k12
-				}
-				kProd[k] = t8
-			}
-		}
-	}
-
-	// delta_heads.k
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				kProdEntry := kProd[k]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[k] = t13
-				t17_2[k] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// delta_heads.k
-	for i := range L {
-		for j := range heads {
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				t17Entry := t17_2[k]
-				for m := range dK {
-					k2[m] = (k1_2[m] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// delta_heads.v
-	for i := range L {
-		for j := range heads {
-			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
-		}
-	}
-
-	// delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				for m := range dK {
-					rhoStack[m] = k2[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				for m := range dV {
-					rhoStack[m] = v[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.rho, delta_heads.theta
-	for i := range L {
-		for j := range heads {
-			t21_2 := t21[(i*heads+j)*T:][:T]
-			t29_2 := t29[(i*heads+j)*T:][:T]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t292 F
-				for m := range dK + dV {
-					rhoStackEntry := rhoStack[m]
-					t212 += F(rhoStackEntry * wRho[m])
-					t292 += F(rhoStackEntry * wTheta[m])
-				}
-				t21_2[k] = t212
-				t29_2[k] = t292
-			}
-		}
-	}
-
-	// delta_heads.rho, delta_heads.k, delta_heads.theta
-	for i := range L {
-		bRho := c.BRho[:heads]
-		bTheta := c.BTheta[:heads]
-		for j := range heads {
-			t21_2 := t21[(i*heads+j)*T:][:T]
-			t29_2 := t29[(i*heads+j)*T:][:T]
-			t22_2 := t22[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			rho2 := rho[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-			theta2 := theta[(i*heads+j)*T:][:T]
-			bRhoEntry := bRho[j]
-			bThetaEntry := bTheta[j]
-			for k := range T {
-				t222 := t21_2[k] + bRhoEntry
-				t23 := num.Sigmoid(t222)
-				t302 := t29_2[k] + bThetaEntry
-				t31 := num.Softplus(t302)
-				t22_2[k] = t222
-				rhoSigmoid[k] = t23
-				rho2[k] = num.Min(num.Max(t23, F(0)), F(1))
-				t30_2[k] = t302
-				thetaSoftplus[k] = t31
-				theta2[k] = num.Max(t31, F(0))
-			}
-		}
-	}
-
-	// delta_heads.q0
-	for i := range L {
-		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
-		}
-	}
-
-	// delta_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				q0_2 := q0[((i*heads+j)*T+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					q0TailOut[m] = q1Stack[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n2 := int(c.Pos[i]) + k - m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] += F(q1Stack[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1, delta_heads.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				var t41 F
-				for m := range dK {
-					t382 := bQ[m] + q1Prod[m]
-					t39 := num.Sigmoid(t382)
-					q12 := F(t382 * t39)
-					t41 += F(q12 * q12)
-					t38_2[m] = t382
-					q1Sigmoid[m] = t39
-					q1_2[m] = q12
-				}
-				qProd[k] = t41
-			}
-		}
-	}
-
-	// delta_heads.q, delta_heads.k, delta_heads.theta, delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t50_2 := t50[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t22_2 := t22[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				qProdEntry := qProd[k]
-				t43 := (F(0) < qProdEntry)
-				t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-				t502 := num.Max(kern.Choose(t43, t46, F(0)), F(1e-08))
-				qSqrt[k] = t46
-				t50_2[k] = t502
-				qDiv[k] = (F(1) / t502)
-				qDiv3[k] = (F(1) / t46)
-				thetaSigmoid[k] = num.Sigmoid(t30_2[k])
-				rhoSigmoid2[k] = num.Sigmoid(-t22_2[k])
-				kDiv[k] = (F(1) / t17_2[k])
-				kDiv3[k] = (F(1) / kSqrt[k])
-			}
-		}
-	}
-
-	// delta_heads.q, delta_heads.q1, delta_heads.k, delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			t50_2 := t50[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t50Entry := t50_2[k]
-				t17Entry2 := t17_2[k]
-				for m := range dK {
-					q2 := (q1_2[m] / t50Entry)
-					q[m] = q2
-					qDiv2[m] = (q2 / t50Entry)
-					q1Sigmoid2[m] = num.Sigmoid(-t38_2[m])
-					kDiv2[m] = (k2[m] / t17Entry2)
-					k1Sigmoid2[m] = num.Sigmoid(-t5_2[m])
-				}
-			}
-		}
-	}
 
 	// delta_heads
 	for l := range L * heads {
@@ -517,30 +94,30 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rhoView := rho[l*T+C*s:][:n]
-					thetaView := theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_heads.M
 						var t20 F
-						var t21_2 F
-						var t22_2 F
+						var t21 F
+						var t22 F
 						var t23 F
 						for j := range dK {
 							kViewEntry := kView[j]
 							t20 += F(MState[j][0] * kViewEntry)
-							t21_2 += F(MState[j][1] * kViewEntry)
-							t22_2 += F(MState[j][2] * kViewEntry)
+							t21 += F(MState[j][1] * kViewEntry)
+							t22 += F(MState[j][2] * kViewEntry)
 							t23 += F(MState[j][3] * kViewEntry)
 						}
 						// delta_heads.M
-						t30_2 := t20 - c.V[(l*T+a+C*s)*dV+i]
-						t31 := t21_2 - c.V[(l*T+a+C*s)*dV+i+1]
-						t32 := t22_2 - c.V[(l*T+a+C*s)*dV+i+2]
+						t30 := t20 - c.V[(l*T+a+C*s)*dV+i]
+						t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
+						t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
 						t33 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
-							c.MLin[(l*T+a+C*s)*dV+i] = t30_2
+							c.MLin[(l*T+a+C*s)*dV+i] = t30
 							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
 							c.MLin[(l*T+a+C*s)*dV+i+3] = t33
@@ -549,7 +126,7 @@ func (c *Step[F]) Run() {
 						rhoViewEntry := rhoView[a]
 						thetaViewEntry := thetaView[a]
 						var y20 F
-						w0 := F(thetaViewEntry * t30_2)
+						w0 := F(thetaViewEntry * t30)
 						var y21 F
 						w1 := F(thetaViewEntry * t31)
 						var y22 F
@@ -600,8 +177,8 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rhoView := rho[l*T+C*s:][:n]
-					thetaView := theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -670,102 +247,43 @@ func (c *Step[F]) Run() {
 			}
 		}
 	}
-
-	// delta_heads
-	for i := range L * heads {
-		rhoView := rho[i*T:][:T]
-		rhoPairs := c.RhoPairs[i*T:][:T]
-		thetaView := theta[i*T:][:T]
-		thetaPairs := c.ThetaPairs[i*T:][:T]
-		for j := range T {
-			rhoPairs[j] = rhoView[j]
-			thetaPairs[j] = thetaView[j]
-		}
-	}
 }
 
 // StepBackward is one call of the kernel StepBackward.
 //
 // It keeps 0 entries and checkpoints of L·d_k·d_v·heads·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	Heads         int
-	WK            []F     // [heads, d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [heads, d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [heads, 4, d_k]
-	WV            []F     // [heads, d_v, d]
-	WRho          []F     // [heads, d_k + d_v]
-	WTheta        []F     // [heads, d_k + d_v]
-	WQ            []F     // [heads, d_k, d]
-	BQ            []F     // [heads, d_k]
-	CQ            []F     // [heads, 4, d_k]
-	YBar          []F     // [L, T, d_v·heads]
-	K0TailBar     []F     // [L, heads, 3, d_k]
-	Q0TailBar     []F     // [L, heads, 3, d_k]
-	MBar          []F     // [L, heads, d_v, d_k]
-	K1Stack       []F     // [L, heads, T + 3, d_k]
-	K1Prod        []F     // [L, heads, T, d_k]
-	K1Sigmoid     []F     // [L, heads, T, d_k]
-	KProd         []F     // [L, heads, T]
-	KSqrt         []F     // [L, heads, T]
-	K             []F     // [L, heads, T, d_k]
-	RhoStack      []F     // [L, heads, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, heads, T]
-	ThetaSoftplus []F     // [L, heads, T]
-	Q1Stack       []F     // [L, heads, T + 3, d_k]
-	Q1Prod        []F     // [L, heads, T, d_k]
-	Q1Sigmoid     []F     // [L, heads, T, d_k]
-	QProd         []F     // [L, heads, T]
-	QSqrt         []F     // [L, heads, T]
-	Q             []F     // [L, heads, T, d_k]
-	RhoPairs      []F     // [L·heads, T]
-	ThetaPairs    []F     // [L·heads, T]
-	MLin          []F     // [L·heads, T, d_v]
-	QDiv          []F     // [L, heads, T]
-	QDiv2         []F     // [L, heads, T, d_k]
-	QDiv3         []F     // [L, heads, T]
-	Q1Sigmoid2    []F     // [L, heads, T, d_k]
-	ThetaSigmoid  []F     // [L, heads, T]
-	RhoSigmoid2   []F     // [L, heads, T]
-	KDiv          []F     // [L, heads, T]
-	KDiv2         []F     // [L, heads, T, d_k]
-	KDiv3         []F     // [L, heads, T]
-	K1Sigmoid2    []F     // [L, heads, T, d_k]
-	WKBar         []F     // [heads, d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [heads, d_k], written
-	CKBar         []F     // [heads, 4, d_k], written
-	K0TailBarOut  []F     // [L, heads, 3, d_k], written
-	WVBar         []F     // [heads, d_v, d], written
-	WRhoBar       []F     // [heads, d_k + d_v], written
-	BRhoBar       []F     // [heads], written
-	WThetaBar     []F     // [heads, d_k + d_v], written
-	BThetaBar     []F     // [heads], written
-	MBarOut       []F     // [L, heads, d_v, d_k], written
-	WQBar         []F     // [heads, d_k, d], written
-	BQBar         []F     // [heads, d_k], written
-	CQBar         []F     // [heads, 4, d_k], written
-	Q0TailBarOut  []F     // [L, heads, 3, d_k], written
-	MCheckpoints  []F     // [L·heads, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	Heads        int
+	K            []F    // [L, heads, T, d_k]
+	Rho          []F    // [L, heads, T]
+	Theta        []F    // [L, heads, T]
+	Q            []F    // [L, heads, T, d_k]
+	YBar         []F    // [L, T, d_v·heads]
+	MBar         []F    // [L, heads, d_v, d_k]
+	MLin         []F    // [L·heads, T, d_v]
+	MBarOut      []F    // [L, heads, d_v, d_k], written
+	KBar         []F    // [L, heads, T, d_k], written
+	VBar         []F    // [L, heads, T, d_v], written
+	RhoBar       []F    // [L, heads, T], written
+	ThetaBar     []F    // [L, heads, T], written
+	QBar         []F    // [L, heads, T, d_k], written
+	MCheckpoints []F    // [L·heads, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 16·L·T·d_k·heads + 4·L·T·d_v·heads + L·d_k·d_v·heads + 3·L·T·d + 6·L·T·heads + 18·L·d_k·heads.
+// WorkLen is 4·L·T·d_k·heads + 2·L·T·d_v·heads + L·d_k·d_v·heads + 2·L·T·heads.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	if kern.Fused() {
-		return 16*L*T*dK*heads + 4*L*T*dV*heads + L*dK*dV*heads + 3*L*T*d + 6*L*T*heads + 18*L*dK*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+L*T*heads) // and the sums of blocks of rows
+		return 4*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + 2*L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+L*T*heads) // and the sums of blocks of rows
 	}
-	return 16*L*T*dK*heads + 4*L*T*dV*heads + L*dK*dV*heads + 3*L*T*d + 6*L*T*heads + 18*L*dK*heads
+	return 4*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + 2*L*T*heads
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -774,163 +292,62 @@ func (c *StepBackward[F]) RowsLen() int {
 	return C*dK + 3*dK
 }
 
-// FlagsLen is 7·L·T·heads.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 7 * L * T * heads
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t38 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t22 := work[:L*T*dV*heads] // [L, heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t52 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	t2 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
+	work := c.Work[L*T*dV*heads:]
+	t5 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
-	t62 := work[:L*T*heads] // [L·heads, T]
+	t6 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
-	t922 := work[:L*T*dV*heads] // [L·heads, T, d_v]
+	t9 := work[:L*T*dV*heads] // [L·heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t1022 := work[:L*T*dK*heads] // [L·heads, T, d_k]
+	t10 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t72 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t1522 := work[:L*T*dK*heads] // [L·heads, T, d_k]
+	t152 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t8 := work[:L*T*heads] // [L·heads, T]
+	t82 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
 	t17 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t212 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t482 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t51 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t53 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t54 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t134 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t57 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t66 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t85 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t91 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
-	work = work[L*T*dK*heads+L*T*dV*heads:]
-	t94 := work[:L*T*dV*heads] // [L, heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t95 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t97 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t102 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t129 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t132 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t135 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t139 := work[:L*T*d]     // [L, T, d]
-	MBarState := c.Rows[:dK] // [d_k]
+	MBarState := c.Rows[:dK]   // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t32 := rows[:dK]           // [d_k]
-	t10 := c.Flags[:L*T*heads] // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t43 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t222 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t262 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t59 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t103 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t107 := flags[:L*T*heads] // [L, heads, T]
-
-	// delta_heads.k1, delta_heads.q1
-	for i := range L {
-		for j := range heads {
-			bK := c.BK[j*dK:][:dK]
-			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-				for m := range dK {
-					t5_2[m] = bK[m] + k1Prod[m]
-					t38_2[m] = bQ[m] + q1Prod[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.k, delta_heads.q, delta_heads.theta
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t43_2 := t43[(i*heads+j)*T:][:T]
-			t222_2 := t222[(i*heads+j)*T:][:T]
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-			t59_2 := t59[(i*heads+j)*T:][:T]
-			for k := range T {
-				t432 := (F(0) < qProd[k])
-				t2222 := (F(1e-08) <= kern.Choose(t432, qSqrt[k], F(0)))
-				t10_2[k] = (F(0) < kProd[k])
-				t43_2[k] = t432
-				t222_2[k] = t2222
-				t262_2[k] = (t2222 && t432)
-				t59_2[k] = (F(0) <= thetaSoftplus[k])
-			}
-		}
-	}
+	t32 := rows[:dK] // [d_k]
 
 	// delta_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
 				yBarView := c.YBar[((i*T+k)*heads+j)*dV:][:dV]
-				t22_2 := t22[((i*heads+j)*T+k)*dV:][:dV]
+				t2_2 := t2[((i*heads+j)*T+k)*dV:][:dV]
 				for m := range dV {
-					t22_2[m] = yBarView[m]
+					t2_2[m] = yBarView[m]
 				}
 			}
 		}
 	}
 
 	// delta_heads
-	clear(t62)
-	clear(t1022)
+	clear(t6)
+	clear(t10)
 	clear(t72)
-	clear(t1522)
+	clear(t152)
 	for l := range L * heads {
 		i := 0
 		for ; i+1 < dV; i += 2 {
 			MBarView := c.MBar[(l*dV+i)*dK:][:dK]
 			MBarView2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			t52_2 := t52[(l*dV+i)*dK:][:dK]
-			t52_3 := t52[(l*dV+i+1)*dK:][:dK]
+			t5_2 := t5[(l*dV+i)*dK:][:dK]
+			t5_3 := t5[(l*dV+i+1)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBarView[j]
@@ -944,97 +361,97 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_heads.M
-						rhoPairsEntry := rhoPairs[a]
-						thetaPairsEntry := thetaPairs[a]
-						w0 := F(thetaPairsEntry * c.MLin[(l*T+a+C*s)*dV+i])
-						w1 := F(thetaPairsEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
+						rhoViewEntry := rhoView[a]
+						thetaViewEntry := thetaView[a]
+						w0 := F(thetaViewEntry * c.MLin[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaViewEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
 							kViewEntry := kView[j]
-							MTrail4[j][0] = F(rhoPairsEntry*MTrail3[j][0]) - F(w0*kViewEntry)
-							MTrail4[j][1] = F(rhoPairsEntry*MTrail3[j][1]) - F(w1*kViewEntry)
+							MTrail4[j][0] = F(rhoViewEntry*MTrail3[j][0]) - F(w0*kViewEntry)
+							MTrail4[j][1] = F(rhoViewEntry*MTrail3[j][1]) - F(w1*kViewEntry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t62_2 := t62[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
+					t6_2 := t6[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
-						t1022_2 := t1022[(l*T+a+C*s)*dK:][:dK]
+						t10_2 := t10[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t1522_2 := t1522[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						// delta_heads.y, delta_heads.M
 						var t180 F
-						var t1030 F
-						t22ViewEntry0 := t22[(l*T+a+C*s)*dV+i]
+						var t1020 F
+						t2ViewEntry0 := t2[(l*T+a+C*s)*dV+i]
 						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
 						var t181 F
-						var t1031 F
-						t22ViewEntry1 := t22[(l*T+a+C*s)*dV+i+1]
+						var t1021 F
+						t2ViewEntry1 := t2[(l*T+a+C*s)*dV+i+1]
 						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
 							qViewEntry := qView[j]
 							kViewEntry := kView[j]
-							t1022Sum := t1022_2[j]
+							t10Sum := t10_2[j]
 							t72Sum := t72_2[j]
-							t3220 := MBarState[j][0] + F(qViewEntry*t22ViewEntry0)
+							t3220 := MBarState[j][0] + F(qViewEntry*t2ViewEntry0)
 							t180 += F(t3220 * kViewEntry)
-							t1030 += F(MTrail3[j][0] * t3220)
-							t1022Sum += F(MTrail4[j][0] * t22ViewEntry0)
+							t1020 += F(MTrail3[j][0] * t3220)
+							t10Sum += F(MTrail4[j][0] * t2ViewEntry0)
 							t32[j][0] = t3220
 							t72Sum -= F(t3220 * MLinEntry0)
-							t3221 := MBarState[j][1] + F(qViewEntry*t22ViewEntry1)
+							t3221 := MBarState[j][1] + F(qViewEntry*t2ViewEntry1)
 							t181 += F(t3221 * kViewEntry)
-							t1031 += F(MTrail3[j][1] * t3221)
-							t1022Sum += F(MTrail4[j][1] * t22ViewEntry1)
+							t1021 += F(MTrail3[j][1] * t3221)
+							t10Sum += F(MTrail4[j][1] * t2ViewEntry1)
 							t32[j][1] = t3221
 							t72Sum -= F(t3221 * MLinEntry1)
-							t1022_2[j] = t1022Sum
+							t10_2[j] = t10Sum
 							t72_2[j] = t72Sum
 						}
-						t62Sum := t62_2[a]
+						t6Sum := t6_2[a]
 						// delta_heads.M
-						thetaPairsEntry2 := thetaPairs[a]
+						thetaViewEntry2 := thetaView[a]
 						// delta_heads.M
-						rhoPairsEntry2 := rhoPairs[a]
-						t62Sum += t1030
-						t922[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t180)
-						w20 := F(thetaPairsEntry2 * t180)
-						t62Sum += t1031
-						t922[(l*T+a+C*s)*dV+i+1] = F(thetaPairsEntry2 * t181)
-						w21 := F(thetaPairsEntry2 * t181)
-						t62_2[a] = t62Sum
+						rhoViewEntry2 := rhoView[a]
+						t6Sum += t1020
+						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t180)
+						w20 := F(thetaViewEntry2 * t180)
+						t6Sum += t1021
+						t9[(l*T+a+C*s)*dV+i+1] = F(thetaViewEntry2 * t181)
+						w21 := F(thetaViewEntry2 * t181)
+						t6_2[a] = t6Sum
 						for j := range dK {
-							t1522Sum := t1522_2[j]
+							t152Sum := t152_2[j]
 							kViewEntry := kView[j]
-							t1522Sum -= F(w20 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoPairsEntry2*t32[j][0]) - F(w20*kViewEntry)
-							t1522Sum -= F(w21 * MTrail3[j][1])
-							MBarState[j][1] = F(rhoPairsEntry2*t32[j][1]) - F(w21*kViewEntry)
-							t1522_2[j] = t1522Sum
+							t152Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoViewEntry2*t32[j][0]) - F(w20*kViewEntry)
+							t152Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoViewEntry2*t32[j][1]) - F(w21*kViewEntry)
+							t152_2[j] = t152Sum
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t52_2[j] = MBarState[j][0]
-				t52_3[j] = MBarState[j][1]
+				t5_2[j] = MBarState[j][0]
+				t5_3[j] = MBarState[j][1]
 			}
 		}
 		for ; i < dV; i++ {
 			MBarView := c.MBar[(l*dV+i)*dK:][:dK]
-			t52_2 := t52[(l*dV+i)*dK:][:dK]
+			t5_2 := t5[(l*dV+i)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBarView[j]
@@ -1045,517 +462,82 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_heads.M
-						rhoPairsEntry := rhoPairs[a]
-						w := F(thetaPairs[a] * c.MLin[(l*T+a+C*s)*dV+i])
+						rhoViewEntry := rhoView[a]
+						w := F(thetaView[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail4[j][0] = F(rhoPairsEntry*MTrail3[j][0]) - F(w*kView[j])
+							MTrail4[j][0] = F(rhoViewEntry*MTrail3[j][0]) - F(w*kView[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t62_2 := t62[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
+					t6_2 := t6[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t1022_2 := t1022[(l*T+a+C*s)*dK:][:dK]
+						t10_2 := t10[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
-						t1522_2 := t1522[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						// delta_heads.y, delta_heads.M
 						var t18 F
-						var t103_2 F
-						t22ViewEntry := t22[(l*T+a+C*s)*dV+i]
+						var t102 F
+						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t322 := MBarState[j][0] + F(qView[j]*t22ViewEntry)
+							t322 := MBarState[j][0] + F(qView[j]*t2ViewEntry)
 							t18 += F(t322 * kView[j])
-							t103_2 += F(MTrail3[j][0] * t322)
-							t1022_2[j] += F(MTrail4[j][0] * t22ViewEntry)
+							t102 += F(MTrail3[j][0] * t322)
+							t10_2[j] += F(MTrail4[j][0] * t2ViewEntry)
 							t32[j][0] = t322
 							t72_2[j] -= F(t322 * MLinEntry)
 						}
-						t62_2[a] += t103_2
+						t6_2[a] += t102
 						// delta_heads.M
-						thetaPairsEntry2 := thetaPairs[a]
-						t922[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t18)
+						thetaViewEntry2 := thetaView[a]
+						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t18)
 						// delta_heads.M
-						w2 := F(thetaPairsEntry2 * t18)
-						rhoPairsEntry2 := rhoPairs[a]
+						w2 := F(thetaViewEntry2 * t18)
+						rhoViewEntry2 := rhoView[a]
 						for j := range dK {
-							t1522_2[j] -= F(w2 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoPairsEntry2*t32[j][0]) - F(w2*kView[j])
+							t152_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoViewEntry2*t32[j][0]) - F(w2*kView[j])
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t52_2[j] = MBarState[j][0]
+				t5_2[j] = MBarState[j][0]
 			}
 		}
 	}
 
 	// delta_heads.M
 	for i := range L * heads {
-		thetaPairs := c.ThetaPairs[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
+		thetaView := c.Theta[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*dK:][:dK]
 			kView := c.K[(i*T+j)*dK:][:dK]
-			t1522_2 := t1522[(i*T+j)*dK:][:dK]
+			t152_2 := t152[(i*T+j)*dK:][:dK]
 			t17_2 := t17[(i*T+j)*dK:][:dK]
-			var t82 F
-			thetaPairsEntry3 := thetaPairs[j]
+			var t822 F
+			thetaViewEntry3 := thetaView[j]
 			for k := range dK {
 				t72Entry := t72_2[k]
-				t82 += F(kView[k] * t72Entry)
-				t17_2[k] = F(thetaPairsEntry3*t72Entry) + t1522_2[k]
+				t822 += F(kView[k] * t72Entry)
+				t17_2[k] = F(thetaViewEntry3*t72Entry) + t152_2[k]
 			}
-			t8_2[j] = t82
-		}
-	}
-
-	// delta_heads.q
-	for i := range L {
-		for j := range heads {
-			t212_2 := t212[(i*heads+j)*T:][:T]
-			for k := range T {
-				t1022View := t1022[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				var t2122 F
-				for m := range dK {
-					t2122 += F(t1022View[m] * qDiv2[m])
-				}
-				t212_2[k] = -t2122
-			}
-		}
-	}
-
-	// delta_heads.q1, delta_heads.q, delta_heads.k
-	for i := range L {
-		for j := range heads {
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			t43_2 := t43[(i*heads+j)*T:][:T]
-			t222_2 := t222[(i*heads+j)*T:][:T]
-			t212_2 := t212[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t1022View := t1022[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t482_2 := t482[((i*heads+j)*T+k)*dK:][:dK]
-				t262Entry := t262_2[k]
-				qDivEntry := qDiv[k]
-				w3 := kern.Choose((t262Entry && t43_2[k]), kern.Choose(t262Entry, F(F(0.5*kern.Choose(t262Entry, kern.Choose(t222_2[k], t212_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t38Entry := t38_2[m]
-					q1SigmoidEntry := q1Sigmoid[m]
-					t422 := F(t1022View[m]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w3))
-					t482_2[m] = F(q1SigmoidEntry*t422) + F(F(F(t38Entry*q1SigmoidEntry)*t422)*q1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(c.BQBar)
-	for i := range heads {
-		bQBar := c.BQBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t482_2 := t482[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bQBar[m] += t482_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(t51)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						t482_2 := t482[((i*heads+j)*T+k)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t51_2 := t51[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t51_2[p] += F(t482_2[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-						t482_2 := t482[((k*heads+i)*T+m)*dK:][:dK]
-						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t482_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(t53)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t53_2 := t53[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					t53_2[m] += q0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t51_2 := t51[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t53_2 := t53[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t54_2 := t54[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t54_2[m] = t51_2[m] + t53_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1, delta_heads.k1
-	clear(t134)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t54_2 := t54[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t134_2 := t134[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t54_2[m]
-					t134_2[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.q0, delta_heads.q1
-	clear(t57)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t57, i*T*d), d, 1, kern.From(t54, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// delta_heads.q0, delta_heads.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t54, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// delta_heads.theta, delta_heads.k, delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			t59_2 := t59[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			t8View := t8[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t66_2 := t66[(i*heads+j)*T:][:T]
-			t62View := t62[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t85_2 := t85[(i*heads+j)*T:][:T]
-			t103_2 := t103[(i*heads+j)*T:][:T]
-			t107_2 := t107[(i*heads+j)*T:][:T]
-			for k := range T {
-				t59Entry := t59_2[k]
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t72_2 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-				t77 := (t72_2 && (F(0) <= rhoSigmoidEntry))
-				t10Entry := t10_2[k]
-				t1032 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[k], F(0)))
-				t66_2[k] = kern.Choose(t59Entry, F(kern.Choose(t59Entry, t8View[k], F(0))*thetaSigmoid[k]), F(0))
-				t85_2[k] = kern.Choose(t77, F(F(rhoSigmoidEntry*kern.Choose(t77, kern.Choose(t72_2, t62View[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t103_2[k] = t1032
-				t107_2[k] = (t1032 && t10Entry)
-			}
-		}
-	}
-
-	// delta_heads.theta, delta_heads.rho
-	bThetaBar := c.BThetaBar[:heads]
-	bRhoBar := c.BRhoBar[:heads]
-	for i := range heads {
-		var t69 F
-		var t88 F
-		for j := range L {
-			t66_2 := t66[(j*heads+i)*T:][:T]
-			t85_2 := t85[(j*heads+i)*T:][:T]
-			for k := range T {
-				t69 += t66_2[k]
-				t88 += t85_2[k]
-			}
-		}
-		bThetaBar[i] = t69
-		bRhoBar[i] = t88
-	}
-
-	// delta_heads.theta, delta_heads.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range heads {
-		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-		for j := range L {
-			t66_2 := t66[(j*heads+i)*T:][:T]
-			t85_2 := t85[(j*heads+i)*T:][:T]
-			for k := range T {
-				rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-				t66Entry := t66_2[k]
-				t85Entry := t85_2[k]
-				for m := range dK + dV {
-					rhoStackEntry := rhoStack[m]
-					wThetaBar[m] += F(rhoStackEntry * t66Entry)
-					wRhoBar[m] += F(rhoStackEntry * t85Entry)
-				}
-			}
-		}
-	}
-
-	// delta_heads.rho, delta_heads.theta
-	for i := range L {
-		for j := range heads {
-			t66_2 := t66[(i*heads+j)*T:][:T]
-			t85_2 := t85[(i*heads+j)*T:][:T]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				t91_2 := t91[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				t66Entry2 := t66_2[k]
-				t85Entry2 := t85_2[k]
-				for m := range dK + dV {
-					t91_2[m] = F(t66Entry2*wTheta[m]) + F(t85Entry2*wRho[m])
-				}
-			}
-		}
-	}
-
-	// delta_heads.v, delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				t922View := t922[((i*heads+j)*T+k)*dV:][:dV]
-				t91_2 := t91[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				t94_2 := t94[((i*heads+j)*T+k)*dV:][:dV]
-				for m := range dV {
-					t94_2[m] = t922View[m] + t91_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.v
-	clear(t95)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(t95, i*T*d), d, 1, kern.From(t94, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
-		}
-	}
-
-	// delta_heads.v
-	clear(c.WVBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t94, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// delta_heads.k, delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			t102_2 := t102[(i*heads+j)*T:][:T]
-			for k := range T {
-				t17View := t17[((i*heads+j)*T+k)*dK:][:dK]
-				t91_2 := t91[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
-				var t1022_2 F
-				for m := range dK {
-					t972 := t17View[m] + t91_2[m]
-					t1022_2 += F(t972 * kDiv2[m])
-					t97_2[m] = t972
-				}
-				t102_2[k] = -t1022_2
-			}
-		}
-	}
-
-	// delta_heads.k1, delta_heads.k
-	for i := range L {
-		for j := range heads {
-			t107_2 := t107[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t103_2 := t103[(i*heads+j)*T:][:T]
-			t102_2 := t102[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t129_2 := t129[((i*heads+j)*T+k)*dK:][:dK]
-				t107Entry := t107_2[k]
-				kDivEntry := kDiv[k]
-				w4 := kern.Choose((t107Entry && t10_2[k]), kern.Choose(t107Entry, F(F(0.5*kern.Choose(t107Entry, kern.Choose(t103_2[k], t102_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t5Entry := t5_2[m]
-					k1SigmoidEntry := k1Sigmoid[m]
-					t123 := F(t97_2[m]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
-					t129_2[m] = F(k1SigmoidEntry*t123) + F(F(F(t5Entry*k1SigmoidEntry)*t123)*k1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(c.BKBar)
-	for i := range heads {
-		bKBar := c.BKBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t129_2 := t129[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bKBar[m] += t129_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(t132)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n3 := int(c.Pos[i]) + k - m
-					if n3 >= 0 {
-						t129_2 := t129[((i*heads+j)*T+k)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t132_2 := t132[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t132_2[p] += F(t129_2[p] * cK[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(c.CKBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
-					if n4 >= 0 {
-						k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-						t129_2 := t129[((k*heads+i)*T+m)*dK:][:dK]
-						cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cKBar[p] += F(k1Stack[p] * t129_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t132_2 := t132[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t134_2 := t134[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t135_2 := t135[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t135_2[m] = t132_2[m] + t134_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t135_2 := t135[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t135_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads.k0, delta_heads.k1
-	clear(c.WKBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t135, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// delta_heads.k0, delta_heads.k1
-	clear(t139)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t139, i*T*d), d, 1, kern.From(t135, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
-		}
-	}
-
-	// delta_heads.k0
-	for i := range L {
-		for j := range T {
-			t57_2 := t57[(i*T+j)*d:][:d]
-			t95_2 := t95[(i*T+j)*d:][:d]
-			t139_2 := t139[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t57_2[k] + t95_2[k] + t139_2[k]
-			}
+			t82_2[j] = t822
 		}
 	}
 
@@ -1563,11 +545,54 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range dV {
-				t52View := t52[((i*heads+j)*dV+k)*dK:][:dK]
+				t5View := t5[((i*heads+j)*dV+k)*dK:][:dK]
 				MBarOut := c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 				for m := range dK {
-					MBarOut[m] = t52View[m]
+					MBarOut[m] = t5View[m]
 				}
+			}
+		}
+	}
+
+	// delta_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				t17View := t17[((i*heads+j)*T+k)*dK:][:dK]
+				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
+				t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
+				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+				for m := range dK {
+					kBar[m] = t17View[m]
+					qBar[m] = t10View[m]
+				}
+			}
+		}
+	}
+
+	// delta_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				t9View := t9[((i*heads+j)*T+k)*dV:][:dV]
+				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
+				for m := range dV {
+					vBar[m] = t9View[m]
+				}
+			}
+		}
+	}
+
+	// delta_heads
+	for i := range L {
+		for j := range heads {
+			t6View := t6[(i*heads+j)*T:][:T]
+			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+			t82View := t82[(i*heads+j)*T:][:T]
+			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
+			for k := range T {
+				rhoBar[k] = t6View[k]
+				thetaBar[k] = t82View[k]
 			}
 		}
 	}
@@ -1575,102 +600,40 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                        Step[F]
-	back                                                                        StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, vBQ, vCQ, outY tape.Value[F]
+	call                           Step[F]
+	back                           StepBackward[F]
+	vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    delta_heads.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_heads.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_heads.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_heads.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_heads.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_heads.theta
 //	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_heads.M
-//	q0_t = W_Q x_t    delta_heads.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_heads.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_heads.q
 //	y_t = M_t q_t    delta_heads.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v·heads]. Source:
+// Shapes: kIn [L, heads, T, d_k]; v [L, heads, T, d_v]; rho [L, heads, T];
+// theta [L, heads, T]; q [L, heads, T, d_k]; y [L, T, d_v·heads]. Source:
 // specs/algorithms/rules/heads.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("DeltaHeads", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "DeltaHeads", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV, k.Heads = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DK, k.DV, k.Heads = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
-	k.Q0Tail = m.Slots[2].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV * k.Heads)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV * k.Heads)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.KProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.K = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.V = c.Run.Saved(k.L * k.T * k.DV * k.Heads)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.RhoPairs = c.Run.Saved(k.L * k.T * k.Heads)
-	k.ThetaPairs = c.Run.Saved(k.L * k.T * k.Heads)
 	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L * k.T * k.DV * k.Heads)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.KDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * k.Heads * ((k.T + k.C - 1) / k.C))
 	}
@@ -1680,8 +643,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 2, k.Q0TailOut)
 	m.Give(arena, 1, k.MOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
@@ -1695,80 +656,27 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV, g.Heads = k.C, k.L, k.T, k.D, k.DK, k.DV, k.Heads
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK*g.Heads)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK*g.Heads)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV*g.Heads)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
+	g.C, g.L, g.T, g.DK, g.DV, g.Heads = k.C, k.L, k.T, k.DK, k.DV, k.Heads
 	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
+	g.Rho = k.Rho
+	g.Theta = k.Theta
 	g.Q = k.Q
-	g.RhoPairs = k.RhoPairs
-	g.ThetaPairs = k.ThetaPairs
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV*g.Heads)
 	g.MLin = k.MLin
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK * g.Heads)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK * g.Heads)
-	g.CKBar = t.Scratch(4 * g.DK * g.Heads)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK * g.Heads)
-	g.WVBar = t.Scratch(g.D * g.DV * g.Heads)
-	g.WRhoBar = t.Scratch(g.DK*g.Heads + g.DV*g.Heads)
-	g.BRhoBar = t.Scratch(g.Heads)
-	g.WThetaBar = t.Scratch(g.DK*g.Heads + g.DV*g.Heads)
-	g.BThetaBar = t.Scratch(g.Heads)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV * g.Heads)
-	g.WQBar = t.Scratch(g.D * g.DK * g.Heads)
-	g.BQBar = t.Scratch(g.DK * g.Heads)
-	g.CQBar = t.Scratch(4 * g.DK * g.Heads)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK * g.Heads)
+	g.KBar = t.Scratch(g.L * g.T * g.DK * g.Heads)
+	g.VBar = t.Scratch(g.L * g.T * g.DV * g.Heads)
+	g.RhoBar = t.Scratch(g.L * g.T * g.Heads)
+	g.ThetaBar = t.Scratch(g.L * g.T * g.Heads)
+	g.QBar = t.Scratch(g.L * g.T * g.DK * g.Heads)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

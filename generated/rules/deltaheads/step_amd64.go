@@ -7,115 +7,49 @@ package deltaheads
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func stepNest1AVX512(a *stepNest1Args)
+func stepTime1AVX512x64(a *stepTime1Args)
 
 //go:noescape
-func stepNest1AVX2(a *stepNest1Args)
+func stepTime1AVX512x32(a *stepTime1Args)
 
 //go:noescape
-func stepNest2AVX512(a *stepNest2Args)
+func stepTime1AVX512x16(a *stepTime1Args)
 
 //go:noescape
-func stepNest2AVX2(a *stepNest2Args)
+func stepTime1AVX2x16(a *stepTime1Args)
 
 //go:noescape
-func stepNest3AVX512(a *stepNest3Args)
+func stepTime1AVX2x8(a *stepTime1Args)
 
 //go:noescape
-func stepNest3AVX2(a *stepNest3Args)
-
-//go:noescape
-func stepNest4AVX512(a *stepNest4Args)
-
-//go:noescape
-func stepNest4AVX2(a *stepNest4Args)
-
-//go:noescape
-func stepNest5AVX512(a *stepNest5Args)
-
-//go:noescape
-func stepNest5AVX2(a *stepNest5Args)
-
-//go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
-func stepNest7AVX512(a *stepNest7Args)
-
-//go:noescape
-func stepNest7AVX2(a *stepNest7Args)
-
-//go:noescape
-func stepNest8AVX512(a *stepNest8Args)
-
-//go:noescape
-func stepNest8AVX2(a *stepNest8Args)
-
-//go:noescape
-func stepNest9AVX512(a *stepNest9Args)
-
-//go:noescape
-func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepTime11AVX512x64(a *stepTime11Args)
-
-//go:noescape
-func stepTime11AVX512x32(a *stepTime11Args)
-
-//go:noescape
-func stepTime11AVX512x16(a *stepTime11Args)
-
-//go:noescape
-func stepTime11AVX2x16(a *stepTime11Args)
-
-//go:noescape
-func stepTime11AVX2x8(a *stepTime11Args)
-
-//go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
+func stepBackwardTime1AVX512x8(a *stepBackwardTime1Args)
 
 //go:noescape
 func stepBackwardTime2AVX512x8(a *stepBackwardTime2Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x8(a *stepBackwardTime3Args)
+func stepBackwardTime1AVX512x4(a *stepBackwardTime1Args)
 
 //go:noescape
 func stepBackwardTime2AVX512x4(a *stepBackwardTime2Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
+func stepBackwardTime1AVX512x1(a *stepBackwardTime1Args)
 
 //go:noescape
 func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
+func stepBackwardTime1AVX2x1(a *stepBackwardTime1Args)
 
 //go:noescape
 func stepBackwardTime2AVX2x1(a *stepBackwardTime2Args)
 
 //go:noescape
-func stepBackwardTime3AVX2x1(a *stepBackwardTime3Args)
+func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
+
+//go:noescape
+func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
 
 //go:noescape
 func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
@@ -129,226 +63,38 @@ func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
 //go:noescape
 func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
 
-//go:noescape
-func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest8AVX2(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
-
-func stepNest1(a *stepNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest1AVX512(a)
-		return
-	}
-	stepNest1AVX2(a)
-}
-
-func stepNest2(a *stepNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest2AVX512(a)
-		return
-	}
-	stepNest2AVX2(a)
-}
-
-func stepNest3(a *stepNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest3AVX512(a)
-		return
-	}
-	stepNest3AVX2(a)
-}
-
-func stepNest4(a *stepNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest4AVX512(a)
-		return
-	}
-	stepNest4AVX2(a)
-}
-
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
-func stepNest7(a *stepNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest7AVX512(a)
-		return
-	}
-	stepNest7AVX2(a)
-}
-
-func stepNest8(a *stepNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest8AVX512(a)
-		return
-	}
-	stepNest8AVX2(a)
-}
-
-func stepNest9(a *stepNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest9AVX512(a)
-		return
-	}
-	stepNest9AVX2(a)
-}
-
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-// stepTime11 runs the rows in assembly: as many at once as rows says.
-func stepTime11(a *stepTime11Args, rows int) {
+// stepTime1 runs the rows in assembly: as many at once as rows says.
+func stepTime1(a *stepTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime11AVX512x64(a)
+		stepTime1AVX512x64(a)
 	case wide && rows == 32:
-		stepTime11AVX512x32(a)
+		stepTime1AVX512x32(a)
 	case wide && rows == 16:
-		stepTime11AVX512x16(a)
+		stepTime1AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime11AVX2x16(a)
+		stepTime1AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime11AVX2x8(a)
+		stepTime1AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
 }
 
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
+// stepBackwardTime1 runs the rows in assembly: as many at once as rows says.
+func stepBackwardTime1(a *stepBackwardTime1Args, rows int) {
+	switch wide := cpu.Active() == cpu.AVX512; {
+	case wide && rows == 8:
+		stepBackwardTime1AVX512x8(a)
+	case wide && rows == 4:
+		stepBackwardTime1AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime1AVX512x1(a)
+	case !wide && rows == 1:
+		stepBackwardTime1AVX2x1(a)
+	default:
+		panic("no function for this number of rows")
 	}
-	stepNest12AVX2(a)
-}
-
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
 }
 
 // stepBackwardTime2 runs the rows in assembly: as many at once as rows says.
@@ -367,20 +113,12 @@ func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 	}
 }
 
-// stepBackwardTime3 runs the rows in assembly: as many at once as rows says.
-func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
-	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 8:
-		stepBackwardTime3AVX512x8(a)
-	case wide && rows == 4:
-		stepBackwardTime3AVX512x4(a)
-	case wide && rows == 1:
-		stepBackwardTime3AVX512x1(a)
-	case !wide && rows == 1:
-		stepBackwardTime3AVX2x1(a)
-	default:
-		panic("no function for this number of rows")
+func stepBackwardNest3(a *stepBackwardNest3Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest3AVX512(a)
+		return
 	}
+	stepBackwardNest3AVX2(a)
 }
 
 func stepBackwardNest4(a *stepBackwardNest4Args) {
@@ -397,148 +135,4 @@ func stepBackwardNest5(a *stepBackwardNest5Args) {
 		return
 	}
 	stepBackwardNest5AVX2(a)
-}
-
-func stepBackwardNest6(a *stepBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest6AVX512(a)
-		return
-	}
-	stepBackwardNest6AVX2(a)
-}
-
-func stepBackwardNest7(a *stepBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest7AVX512(a)
-		return
-	}
-	stepBackwardNest7AVX2(a)
-}
-
-func stepBackwardNest8(a *stepBackwardNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest8AVX512(a)
-		return
-	}
-	stepBackwardNest8AVX2(a)
-}
-
-func stepBackwardNest9(a *stepBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest9AVX512(a)
-		return
-	}
-	stepBackwardNest9AVX2(a)
-}
-
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
-}
-
-func stepBackwardNest12(a *stepBackwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest12AVX512(a)
-		return
-	}
-	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
 }

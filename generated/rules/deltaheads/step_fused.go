@@ -9,179 +9,7 @@ import (
 	"unsafe"
 )
 
-type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k·heads
-	n5        int // T·heads
-	n6        int // heads
-	n7        int // T
-	n8        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T·heads
-	n2    int // heads
-	n3    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T·d_k·heads
-	n2  int // T·heads
-	n3  int // heads
-	n4  int // T
-	n5  int // T·d_k
-	n6  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t21      *float32
-	t29      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T·d_k·heads + T·d_v·heads
-	n5       int // T·heads
-	n6       int // heads
-	n7       int // T
-	n8       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	bRho          *float32
-	bTheta        *float32
-	t21           *float32
-	t29           *float32
-	t22           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t30           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	n0            int // L
-	n1            int // T·heads
-	n2            int // heads
-	n3            int // T
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t38       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k·heads
-	n5        int // T·heads
-	n6        int // heads
-	n7        int // T
-	n8        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t50          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t30          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	rhoSigmoid2  *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T·heads
-	n2           int // heads
-	n3           int // T
-}
-
-type stepNest10Args struct {
-	t50        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t38        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type stepTime11Args struct {
+type stepTime1Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
@@ -200,575 +28,23 @@ type stepTime11Args struct {
 	tail   int // rows in the last vector
 }
 
-type stepNest12Args struct {
-	rho        *float32
-	rhoPairs   *float32
-	theta      *float32
-	thetaPairs *float32
-	n0         int // L·heads
-	n1         int // T
-}
-
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = heads
 	_ = segments
-	k0 := c.Work[:L*T*dK*heads]                                                          // [L, heads, T, d_k]
-	t5 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                                           // [L, heads, T, d_k]
-	k1 := c.Work[2*L*T*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
-	t17 := c.Work[3*L*T*dK*heads:][:L*T*heads]                                           // [L, heads, T]
-	t21 := c.Work[3*L*T*dK*heads+L*T*heads:][:L*T*heads]                                 // [L, heads, T]
-	t29 := c.Work[3*L*T*dK*heads+2*L*T*heads:][:L*T*heads]                               // [L, heads, T]
-	t22 := c.Work[3*L*T*dK*heads+3*L*T*heads:][:L*T*heads]                               // [L, heads, T]
-	rho := c.Work[3*L*T*dK*heads+4*L*T*heads:][:L*T*heads]                               // [L, heads, T]
-	t30 := c.Work[3*L*T*dK*heads+5*L*T*heads:][:L*T*heads]                               // [L, heads, T]
-	theta := c.Work[3*L*T*dK*heads+6*L*T*heads:][:L*T*heads]                             // [L, heads, T]
-	q0 := c.Work[3*L*T*dK*heads+7*L*T*heads:][:L*T*dK*heads]                             // [L, heads, T, d_k]
-	t38 := c.Work[4*L*T*dK*heads+7*L*T*heads:][:L*T*dK*heads]                            // [L, heads, T, d_k]
-	q1 := c.Work[5*L*T*dK*heads+7*L*T*heads:][:L*T*dK*heads]                             // [L, heads, T, d_k]
-	t50 := c.Work[6*L*T*dK*heads+7*L*T*heads:][:L*T*heads]                               // [L, heads, T]
-	MNextPairs := c.Work[6*L*T*dK*heads+8*L*T*heads:][:L*dK*dV*heads]                    // [L·heads, d_v, d_k]
-	yPairs := c.Work[6*L*T*dK*heads+L*dK*dV*heads+8*L*T*heads:][:L*T*dV*heads]           // [L·heads, T, d_v]
-	t92 := c.Work[6*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads+8*L*T*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
-
-	// delta_heads.k0
-	for j := range heads {
-		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.K0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], k0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] = num.FMA32(k1Stack[p], cK[p], k1Prod[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1, delta_heads.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				kProd := c.KProd[(i*heads+j)*T:][:T]
-				bK := c.BK[j*dK:][:dK]
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-					var t8 F
-					t8Sums := [16]F{t8}
-					for m := range dK {
-						t52 := bK[m] + k1Prod[m]
-						t6 := kern.Sigmoid(t52)
-						k12 := F(t52 * t6)
-						t8Sums[m%16] = num.FMA32(k12, k12, t8Sums[m%16])
-						t5_2[m] = t52
-						k1Sigmoid[m] = t6
-						k1_2[m] = k12
-					}
-					t8 = kern.Sum16(&t8Sums)
-					kProd[k] = t8
-				}
-			}
-		}
-	}
-
-	// delta_heads.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T * heads,
-			heads,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				kProd := c.KProd[(i*heads+j)*T:][:T]
-				kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				for k := range T {
-					kProdEntry := kProd[k]
-					t10 := (F(0) < kProdEntry)
-					t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-					kSqrt[k] = t13
-					t17_2[k] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-				}
-			}
-		}
-	}
-
-	// delta_heads.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				for k := range T {
-					k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-					t17Entry := t17_2[k]
-					for m := range dK {
-						k2[m] = (k1_2[m] / t17Entry)
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.v
-	for i := range L {
-		for j := range heads {
-			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
-		}
-	}
-
-	// delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK], c.K[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.RhoStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV], c.V[((i*heads+j)*T+k)*dV:][:dV])
-			}
-		}
-	}
-
-	// delta_heads.rho, delta_heads.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t21_2 := t21[(i*heads+j)*T:][:T]
-				t29_2 := t29[(i*heads+j)*T:][:T]
-				wRho := c.WRho[j*(dK+dV):][:dK+dV]
-				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					var t212 F
-					var t292 F
-					t212Sums := [16]F{t212}
-					t292Sums := [16]F{t292}
-					for m := range dK + dV {
-						rhoStackEntry := rhoStack[m]
-						t212Sums[m%16] = num.FMA32(rhoStackEntry, wRho[m], t212Sums[m%16])
-						t292Sums[m%16] = num.FMA32(rhoStackEntry, wTheta[m], t292Sums[m%16])
-					}
-					t212 = kern.Sum16(&t212Sums)
-					t292 = kern.Sum16(&t292Sums)
-					t21_2[k] = t212
-					t29_2[k] = t292
-				}
-			}
-		}
-	}
-
-	// delta_heads.rho, delta_heads.k, delta_heads.theta
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(c.BRho),
-			unsafe.SliceData(c.BTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			L,
-			T * heads,
-			heads,
-			T,
-		}
-		stepNest6(&a)
-	} else {
-		bRho := c.BRho[:heads]
-		bTheta := c.BTheta[:heads]
-		for i := range L {
-			for j := range heads {
-				t21_2 := t21[(i*heads+j)*T:][:T]
-				t29_2 := t29[(i*heads+j)*T:][:T]
-				t22_2 := t22[(i*heads+j)*T:][:T]
-				rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-				rho2 := rho[(i*heads+j)*T:][:T]
-				t30_2 := t30[(i*heads+j)*T:][:T]
-				thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-				theta2 := theta[(i*heads+j)*T:][:T]
-				bRhoEntry := bRho[j]
-				bThetaEntry := bTheta[j]
-				for k := range T {
-					t222 := t21_2[k] + bRhoEntry
-					t23 := kern.Sigmoid(t222)
-					t302 := t29_2[k] + bThetaEntry
-					t31 := kern.Softplus(t302)
-					t22_2[k] = t222
-					rhoSigmoid[k] = t23
-					rho2[k] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-					t30_2[k] = t302
-					thetaSoftplus[k] = t31
-					theta2[k] = kern.Larger(t31, F(0))
-				}
-			}
-		}
-	}
-
-	// delta_heads.q0
-	for i := range L {
-		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
-		}
-	}
-
-	// delta_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], q0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// delta_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n2 := int(c.Pos[i])
-					for m := range min(4, n2+k+1) {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] = num.FMA32(q1Stack[p], cQ[p], q1Prod[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1, delta_heads.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				qProd := c.QProd[(i*heads+j)*T:][:T]
-				bQ := c.BQ[j*dK:][:dK]
-				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-					var t41 F
-					t41Sums := [16]F{t41}
-					for m := range dK {
-						t382 := bQ[m] + q1Prod[m]
-						t39 := kern.Sigmoid(t382)
-						q12 := F(t382 * t39)
-						t41Sums[m%16] = num.FMA32(q12, q12, t41Sums[m%16])
-						t38_2[m] = t382
-						q1Sigmoid[m] = t39
-						q1_2[m] = q12
-					}
-					t41 = kern.Sum16(&t41Sums)
-					qProd[k] = t41
-				}
-			}
-		}
-	}
-
-	// delta_heads.q, delta_heads.k, delta_heads.theta, delta_heads.rho
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T * heads,
-			heads,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				qProd := c.QProd[(i*heads+j)*T:][:T]
-				qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-				t50_2 := t50[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				t30_2 := t30[(i*heads+j)*T:][:T]
-				thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-				t22_2 := t22[(i*heads+j)*T:][:T]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				kDiv := c.KDiv[(i*heads+j)*T:][:T]
-				kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					qProdEntry := qProd[k]
-					t43 := (F(0) < qProdEntry)
-					t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-					t502 := kern.Larger(kern.Choose(t43, t46, F(0)), F(1e-08))
-					qSqrt[k] = t46
-					t50_2[k] = t502
-					qDiv[k] = (F(1) / t502)
-					qDiv3[k] = (F(1) / t46)
-					thetaSigmoid[k] = kern.Sigmoid(t30_2[k])
-					rhoSigmoid2[k] = kern.Sigmoid(-t22_2[k])
-					kDiv[k] = (F(1) / t17_2[k])
-					kDiv3[k] = (F(1) / kSqrt[k])
-				}
-			}
-		}
-	}
-
-	// delta_heads.q, delta_heads.q1, delta_heads.k, delta_heads.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t50_2 := t50[(i*heads+j)*T:][:T]
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				for k := range T {
-					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-					q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t50Entry := t50_2[k]
-					t17Entry2 := t17_2[k]
-					for m := range dK {
-						q2 := (q1_2[m] / t50Entry)
-						q[m] = q2
-						qDiv2[m] = (q2 / t50Entry)
-						q1Sigmoid2[m] = kern.Sigmoid(-t38_2[m])
-						kDiv2[m] = (k2[m] / t17Entry2)
-						k1Sigmoid2[m] = kern.Sigmoid(-t5_2[m])
-					}
-				}
-			}
-		}
-	}
+	MNextPairs := c.Work[:L*dK*dV*heads]                      // [L·heads, d_v, d_k]
+	yPairs := c.Work[L*dK*dV*heads:][:L*T*dV*heads]           // [L·heads, T, d_v]
+	t92 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
 
 	// delta_heads
 	workers.Each(L*heads*kern.Parts(dV), (*stepRows1)(c))
@@ -797,30 +73,6 @@ func (c *stepFused) run() {
 			}
 		}
 	}
-
-	// delta_heads
-	if kern.Wide() {
-		a := stepNest12Args{
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.RhoPairs),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaPairs),
-			L * heads,
-			T,
-		}
-		stepNest12(&a)
-	} else {
-		for i := range L * heads {
-			rhoView := rho[i*T:][:T]
-			rhoPairs := c.RhoPairs[i*T:][:T]
-			thetaView := theta[i*T:][:T]
-			thetaPairs := c.ThetaPairs[i*T:][:T]
-			for j := range T {
-				rhoPairs[j] = rhoView[j]
-				thetaPairs[j] = thetaView[j]
-			}
-		}
-	}
 }
 
 // stepRows1 are the rows of a recurrence of Step.
@@ -838,10 +90,8 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = heads
 	_ = segments
-	rho := c.Work[3*L*T*dK*heads+4*L*T*heads:][:L*T*heads]                     // [L, heads, T]
-	theta := c.Work[3*L*T*dK*heads+6*L*T*heads:][:L*T*heads]                   // [L, heads, T]
-	MNextPairs := c.Work[6*L*T*dK*heads+8*L*T*heads:][:L*dK*dV*heads]          // [L·heads, d_v, d_k]
-	yPairs := c.Work[6*L*T*dK*heads+L*dK*dV*heads+8*L*T*heads:][:L*T*dV*heads] // [L·heads, T, d_v]
+	MNextPairs := c.Work[:L*dK*dV*heads]            // [L·heads, d_v, d_k]
+	yPairs := c.Work[L*dK*dV*heads:][:L*T*dV*heads] // [L·heads, T, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -863,13 +113,13 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime11Args{
+					a := stepTime1Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.MLin),
-						unsafe.SliceData(rho),
-						unsafe.SliceData(theta),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(yPairs),
 						dK,
@@ -881,7 +131,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime11(&a, rows)
+					stepTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -897,8 +147,8 @@ func (c *stepRows1) Part(part int) {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState[:dK])
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rhoView := rho[l*T+C*s:][:n]
-					thetaView := theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -935,360 +185,84 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t38    *float32
-	n0     int // L
-	n1     int // T·d_k·heads
-	n2     int // heads
-	n3     int // T·d_k
-	n4     int // d_k
-	n5     int // T
+type stepBackwardTime1Args struct {
+	rho    *float32
+	theta  *float32
+	MLin   *float32
+	k      *float32
+	MTrail *float32
+	n0     int // C·s + T·l
+	n1     int // i + C·d_v·s + T·d_v·l
+	n2     int // C·d_k·s + T·d_k·l
+	n3     int // d_k
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type stepBackwardTime2Args struct {
-	rhoPairs   *float32
-	thetaPairs *float32
-	MLin       *float32
-	k          *float32
-	MTrail     *float32
-	n0         int // C·s + T·l
-	n1         int // i + C·d_v·s + T·d_v·l
-	n2         int // C·d_k·s + T·d_k·l
-	n3         int // d_k
-	n4         int // C
-	n5         int // -C·s + T
-	n6         int // d_v
+	t2        *float32
+	MLin      *float32
+	q         *float32
+	MBarState *float32
+	k         *float32
+	MTrail    *float32
+	t10       *float32
+	t32       *float32
+	t72       *float32
+	t6        *float32
+	theta     *float32
+	t9        *float32
+	rho       *float32
+	t152      *float32
+	n0        int // i + C·d_v·s + T·d_v·l
+	n1        int // C·d_k·s + T·d_k·l
+	n2        int // d_k
+	n3        int // C·s + T·l
+	n4        int // i + C·d_v·s + T·d_v·l - d_v
+	n5        int // C·d_k·s + T·d_k·l - d_k
+	n6        int // C
+	n7        int // -C·s + T
+	n8        int // d_v
 }
 
-type stepBackwardTime3Args struct {
-	t22        *float32
-	MLin       *float32
-	q          *float32
-	MBarState  *float32
-	k          *float32
-	MTrail     *float32
-	t1022      *float32
-	t32        *float32
-	t72        *float32
-	t62        *float32
-	thetaPairs *float32
-	t922       *float32
-	rhoPairs   *float32
-	t1522      *float32
-	n0         int // i + C·d_v·s + T·d_v·l
-	n1         int // C·d_k·s + T·d_k·l
-	n2         int // d_k
-	n3         int // C·s + T·l
-	n4         int // i + C·d_v·s + T·d_v·l - d_v
-	n5         int // C·d_k·s + T·d_k·l - d_k
-	n6         int // C
-	n7         int // -C·s + T
-	n8         int // d_v
+type stepBackwardNest3Args struct {
+	theta *float32
+	t72   *float32
+	k     *float32
+	t152  *float32
+	t17   *float32
+	t82   *float32
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L·heads
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest4Args struct {
-	thetaPairs *float32
-	t72        *float32
-	k          *float32
-	t1522      *float32
-	t17        *float32
-	t8         *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L·heads
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest5Args struct {
-	t1022 *float32
-	qDiv2 *float32
-	t212  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T·d_k·heads
-	n5    int // T·heads
-	n6    int // heads
-	n7    int // T
-	n8    int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	t262       *bool
-	qDiv       *float32
-	t43        *bool
-	t222       *bool
-	t212       *float32
-	qDiv3      *float32
-	t38        *float32
-	q1Sigmoid  *float32
-	t1022      *float32
-	q1Sigmoid2 *float32
-	t482       *float32
-	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type stepBackwardNest7Args struct {
-	bQBar *float32
-	t482  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
-}
-
-type stepBackwardNest8Args struct {
-	pos  *int32
-	t482 *float32
-	cQ   *float32
-	t51  *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k·heads + 3·d_k·heads
-	n3   int // T·d_k·heads
-	n4   int // heads
-	n5   int // 4·d_k
-	n6   int // T·d_k + 3·d_k
-	n7   int // T·d_k
-	n8   int // T
-	n9   int // d_k
-	n10  int // -d_k
-}
-
-type stepBackwardNest9Args struct {
-	q1Stack *float32
-	t482    *float32
-	cQBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest10Args struct {
-	t53       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k·heads
-	n3        int // T·d_k·heads + 3·d_k·heads
-	n4        int // heads
-	n5        int // 3·d_k
-	n6        int // T·d_k + 3·d_k
-	n7        int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t51 *float32
-	t53 *float32
-	t54 *float32
-	n0  int // L
-	n1  int // T·d_k·heads + 3·d_k·heads
-	n2  int // heads
-	n3  int // T·d_k + 3·d_k
-	n4  int // T + 3
-	n5  int // d_k
-}
-
-type stepBackwardNest12Args struct {
-	t54          *float32
-	q0TailBarOut *float32
-	t134         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k·heads
-	n3           int // T·d_k·heads + 3·d_k·heads
-	n4           int // heads
-	n5           int // 3·d_k
-	n6           int // T·d_k + 3·d_k
-	n7           int // d_k
-}
-
-type stepBackwardNest13Args struct {
-	t66       *float32
-	t85       *float32
-	bThetaBar *float32
-	bRhoBar   *float32
-	n0        int // T·heads
-	n1        int // 2·T·heads
-	n2        int // 3·T·heads
-	n3        int // heads
-	n4        int // T
-	n5        int // L
-}
-
-type stepBackwardNest14Args struct {
-	t66       *float32
-	t85       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // heads
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-	n6        int // L
-	n7        int // T·d_k·heads + T·d_v·heads
-	n8        int // T·heads
-}
-
-type stepBackwardNest15Args struct {
-	t66    *float32
-	t85    *float32
-	wRho   *float32
-	wTheta *float32
-	t91    *float32
-	n0     int // L
-	n1     int // T·d_k·heads + T·d_v·heads
-	n2     int // T·heads
-	n3     int // heads
-	n4     int // T
-	n5     int // T·d_k + T·d_v
-	n6     int // d_k + d_v
-}
-
-type stepBackwardNest16Args struct {
-	t922 *float32
-	t91  *float32
-	t94  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k·heads + T·d_v·heads
-	n3   int // T·d_v·heads
-	n4   int // heads
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-	n7   int // T
-	n8   int // d_k + d_v
-	n9   int // d_v
-}
-
-type stepBackwardNest17Args struct {
-	t17   *float32
-	t91   *float32
-	kDiv2 *float32
-	t97   *float32
-	t102  *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T·d_k·heads + T·d_v·heads
-	n8    int // T·d_k·heads
-	n9    int // T·heads
-	n10   int // heads
-	n11   int // T
-	n12   int // T·d_k + T·d_v
-	n13   int // T·d_k
-}
-
-type stepBackwardNest18Args struct {
-	t107       *bool
-	kDiv       *float32
-	t10        *bool
-	t103       *bool
-	t102       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t97        *float32
-	k1Sigmoid2 *float32
-	t129       *float32
-	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type stepBackwardNest19Args struct {
-	bKBar *float32
-	t129  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
-}
-
-type stepBackwardNest20Args struct {
-	pos  *int32
-	t129 *float32
-	cK   *float32
-	t132 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k·heads + 3·d_k·heads
-	n3   int // T·d_k·heads
-	n4   int // heads
-	n5   int // 4·d_k
-	n6   int // T·d_k + 3·d_k
-	n7   int // T·d_k
-	n8   int // T
-	n9   int // d_k
-	n10  int // -d_k
-}
-
-type stepBackwardNest21Args struct {
-	k1Stack *float32
-	t129    *float32
-	cKBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest22Args struct {
-	t132 *float32
-	t134 *float32
-	t135 *float32
+	t17  *float32
+	kBar *float32
+	t10  *float32
+	qBar *float32
 	n0   int // L
-	n1   int // T·d_k·heads + 3·d_k·heads
+	n1   int // T·d_k·heads
 	n2   int // heads
-	n3   int // T·d_k + 3·d_k
-	n4   int // T + 3
+	n3   int // T·d_k
+	n4   int // T
 	n5   int // d_k
 }
 
-type stepBackwardNest23Args struct {
-	t57  *float32
-	t95  *float32
-	t139 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+type stepBackwardNest5Args struct {
+	t6       *float32
+	rhoBar   *float32
+	t82      *float32
+	thetaBar *float32
+	n0       int // L
+	n1       int // T·heads
+	n2       int // heads
+	n3       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1296,144 +270,56 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = heads
 	_ = segments
-	t5 := c.Work[:L*T*dK*heads]                                                                                                 // [L, heads, T, d_k]
-	t38 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                                                                                 // [L, heads, T, d_k]
-	t22 := c.Work[2*L*T*dK*heads:][:L*T*dV*heads]                                                                               // [L, heads, T, d_v]
-	t52 := c.Work[2*L*T*dK*heads+L*T*dV*heads:][:L*dK*dV*heads]                                                                 // [L·heads, d_v, d_k]
-	t62 := c.Work[2*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                                       // [L·heads, T]
-	t922 := c.Work[2*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                                         // [L·heads, T, d_v]
-	t1022 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                                      // [L·heads, T, d_k]
-	t72 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                                        // [L·heads, T, d_k]
-	t1522 := c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                                      // [L·heads, T, d_k]
-	t8 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*heads]                                            // [L·heads, T]
-	t17 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                                      // [L·heads, T, d_k]
-	t212 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*heads]                                        // [L, heads, T]
-	t482 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
-	t51 := c.Work[7*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:][:L*T*dK*heads+3*L*dK*heads]                         // [L, heads, T + 3, d_k]
-	t53 := c.Work[8*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]            // [L, heads, T + 3, d_k]
-	t54 := c.Work[9*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]            // [L, heads, T + 3, d_k]
-	t134 := c.Work[10*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]          // [L, heads, T + 3, d_k]
-	t57 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+12*L*dK*heads:][:L*T*d]                              // [L, T, d]
-	t66 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*d+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                    // [L, heads, T]
-	t85 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*d+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                    // [L, heads, T]
-	t91 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*d+5*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+L*T*dV*heads]    // [L, heads, T, d_k + d_v]
-	t94 := c.Work[12*L*T*dK*heads+3*L*T*dV*heads+L*dK*dV*heads+L*T*d+5*L*T*heads+12*L*dK*heads:][:L*T*dV*heads]                 // [L, heads, T, d_v]
-	t95 := c.Work[12*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*d+5*L*T*heads+12*L*dK*heads:][:L*T*d]                        // [L, T, d]
-	t97 := c.Work[12*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*d+5*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
-	t102 := c.Work[13*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*d+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                 // [L, heads, T]
-	t129 := c.Work[13*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*d+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
-	t132 := c.Work[14*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*d+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t135 := c.Work[15*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*d+6*L*T*heads+15*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t139 := c.Work[16*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*d+6*L*T*heads+18*L*dK*heads:][:L*T*d]                     // [L, T, d]
-	t10 := c.Flags[:L*T*heads]                                                                                                  // [L, heads, T]
-	t43 := c.Flags[L*T*heads:][:L*T*heads]                                                                                      // [L, heads, T]
-	t222 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                                   // [L, heads, T]
-	t262 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                                   // [L, heads, T]
-	t59 := c.Flags[4*L*T*heads:][:L*T*heads]                                                                                    // [L, heads, T]
-	t103 := c.Flags[5*L*T*heads:][:L*T*heads]                                                                                   // [L, heads, T]
-	t107 := c.Flags[6*L*T*heads:][:L*T*heads]                                                                                   // [L, heads, T]
-
-	// delta_heads.k1, delta_heads.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			L,
-			T * dK * heads,
-			heads,
-			T * dK,
-			dK,
-			T,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				bK := c.BK[j*dK:][:dK]
-				bQ := c.BQ[j*dK:][:dK]
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-					for m := range dK {
-						t5_2[m] = bK[m] + k1Prod[m]
-						t38_2[m] = bQ[m] + q1Prod[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k, delta_heads.q, delta_heads.theta
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t43_2 := t43[(i*heads+j)*T:][:T]
-			t222_2 := t222[(i*heads+j)*T:][:T]
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-			t59_2 := t59[(i*heads+j)*T:][:T]
-			for k := range T {
-				t432 := (F(0) < qProd[k])
-				t2222 := (F(1e-08) <= kern.Choose(t432, qSqrt[k], F(0)))
-				t10_2[k] = (F(0) < kProd[k])
-				t43_2[k] = t432
-				t222_2[k] = t2222
-				t262_2[k] = (t2222 && t432)
-				t59_2[k] = (F(0) <= thetaSoftplus[k])
-			}
-		}
-	}
+	t2 := c.Work[:L*T*dV*heads]                                                            // [L, heads, T, d_v]
+	t5 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                            // [L·heads, d_v, d_k]
+	t6 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                  // [L·heads, T]
+	t9 := c.Work[L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                     // [L·heads, T, d_v]
+	t10 := c.Work[2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                  // [L·heads, T, d_k]
+	t72 := c.Work[L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]     // [L·heads, T, d_k]
+	t152 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]  // [L·heads, T, d_k]
+	t82 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*heads]      // [L·heads, T]
+	t17 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
 
 	// delta_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
-				copy(t22[((i*heads+j)*T+k)*dV:][:dV], c.YBar[((i*T+k)*heads+j)*dV:][:dV])
+				copy(t2[((i*heads+j)*T+k)*dV:][:dV], c.YBar[((i*T+k)*heads+j)*dV:][:dV])
 			}
 		}
 	}
 
 	// delta_heads
-	clear(t62)
-	clear(t1022)
+	clear(t6)
+	clear(t10)
 	clear(t72)
-	clear(t1522)
+	clear(t152)
 	workers.Each(L*heads*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t1022[:L*T*dK*heads], c.Work[16*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+6*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T*dK*heads], c.Work[17*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+6*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T*heads], c.Work[18*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+6*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t1522[:L*T*dK*heads], c.Work[18*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+7*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
 	}
 
 	// delta_heads.M
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(c.ThetaPairs),
+		a := stepBackwardNest3Args{
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t1522),
+			unsafe.SliceData(t152),
 			unsafe.SliceData(t17),
-			unsafe.SliceData(t8),
+			unsafe.SliceData(t82),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -1441,807 +327,26 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest4(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L * heads {
-			thetaPairs := c.ThetaPairs[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
+			thetaView := c.Theta[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
 			for j := range T {
 				t72_2 := t72[(i*T+j)*dK:][:dK]
 				kView := c.K[(i*T+j)*dK:][:dK]
-				t1522_2 := t1522[(i*T+j)*dK:][:dK]
+				t152_2 := t152[(i*T+j)*dK:][:dK]
 				t17_2 := t17[(i*T+j)*dK:][:dK]
-				var t82 F
-				thetaPairsEntry3 := thetaPairs[j]
-				t82Sums := [16]F{t82}
+				var t822 F
+				thetaViewEntry3 := thetaView[j]
+				t822Sums := [16]F{t822}
 				for k := range dK {
 					t72Entry := t72_2[k]
-					t82Sums[k%16] = num.FMA32(kView[k], t72Entry, t82Sums[k%16])
-					t17_2[k] = num.FMA32(thetaPairsEntry3, t72Entry, t1522_2[k])
+					t822Sums[k%16] = num.FMA32(kView[k], t72Entry, t822Sums[k%16])
+					t17_2[k] = num.FMA32(thetaViewEntry3, t72Entry, t152_2[k])
 				}
-				t82 = kern.Sum16(&t82Sums)
-				t8_2[j] = t82
-			}
-		}
-	}
-
-	// delta_heads.q
-	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t1022),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t212),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-		}
-		stepBackwardNest5(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t212_2 := t212[(i*heads+j)*T:][:T]
-				for k := range T {
-					t1022View := t1022[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					var t2122 F
-					t2122Sums := [16]F{t2122}
-					for m := range dK {
-						t2122Sums[m%16] = num.FMA32(t1022View[m], qDiv2[m], t2122Sums[m%16])
-					}
-					t2122 = kern.Sum16(&t2122Sums)
-					t212_2[k] = -t2122
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1, delta_heads.q, delta_heads.k
-	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t262),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t222),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t1022),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t482),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t262_2 := t262[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				t43_2 := t43[(i*heads+j)*T:][:T]
-				t222_2 := t222[(i*heads+j)*T:][:T]
-				t212_2 := t212[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					t38_2 := t38[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					t1022View := t1022[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t482_2 := t482[((i*heads+j)*T+k)*dK:][:dK]
-					t262Entry := t262_2[k]
-					qDivEntry := qDiv[k]
-					w3 := kern.Choose((t262Entry && t43_2[k]), kern.Choose(t262Entry, F(F(0.5*kern.Choose(t262Entry, kern.Choose(t222_2[k], t212_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-					for m := range dK {
-						t38Entry := t38_2[m]
-						q1SigmoidEntry := q1Sigmoid[m]
-						t422 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w3, F(t1022View[m]*qDivEntry))
-						t482_2[m] = num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t422), q1Sigmoid2[m], F(q1SigmoidEntry*t422))
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t482),
-			dK,
-			2 * dK,
-			3 * dK,
-			heads,
-			T * dK,
-			L,
-			T * dK * heads,
-			T,
-		}
-		stepBackwardNest7(&a)
-	} else {
-		for i := range heads {
-			bQBar := c.BQBar[i*dK:][:dK]
-			for j := range L {
-				for k := range T {
-					t482_2 := t482[((j*heads+i)*T+k)*dK:][:dK]
-					for m := range dK {
-						bQBar[m] = bQBar[m] + t482_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(t51)
-	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t482),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t51),
-			3 * dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t482_2 := t482[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t51_2 := t51[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t51_2[p] = num.FMA32(t482_2[p], cQ[p], t51_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
-					if n2 >= 0 {
-						if kern.Wide() {
-							a := stepBackwardNest9Args{
-								unsafe.SliceData(c.Q1Stack),
-								unsafe.SliceData(t482),
-								unsafe.SliceData(c.CQBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
-								dK,
-							}
-							stepBackwardNest9(&a)
-						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-							t482_2 := t482[((k*heads+i)*T+m)*dK:][:dK]
-							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cQBar[p] = num.FMA32(q1Stack[p], t482_2[p], cQBar[p])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	clear(t53)
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t53),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t53_2 := t53[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						t53_2[m] = t53_2[m] + q0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1
-	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t54),
-			L,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest11(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T + 3 {
-					t51_2 := t51[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t53_2 := t53[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t54_2 := t54[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t54_2[m] = t51_2[m] + t53_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q1, delta_heads.k1
-	clear(t134)
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t54),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t134),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t54_2 := t54[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-					t134_2 := t134[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailBarOut[m] = t54_2[m]
-						t134_2[m] = t134_2[m] + k0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.q0, delta_heads.q1
-	clear(t57)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t57, i*T*d), d, 1, kern.From(t54, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// delta_heads.q0, delta_heads.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t54, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// delta_heads.theta, delta_heads.k, delta_heads.rho
-	for i := range L {
-		for j := range heads {
-			t59_2 := t59[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			t8View := t8[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t66_2 := t66[(i*heads+j)*T:][:T]
-			t62View := t62[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t85_2 := t85[(i*heads+j)*T:][:T]
-			t103_2 := t103[(i*heads+j)*T:][:T]
-			t107_2 := t107[(i*heads+j)*T:][:T]
-			for k := range T {
-				t59Entry := t59_2[k]
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t72_2 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t77 := (t72_2 && (F(0) <= rhoSigmoidEntry))
-				t10Entry := t10_2[k]
-				t1032 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[k], F(0)))
-				t66_2[k] = kern.Choose(t59Entry, F(kern.Choose(t59Entry, t8View[k], F(0))*thetaSigmoid[k]), F(0))
-				t85_2[k] = kern.Choose(t77, F(F(rhoSigmoidEntry*kern.Choose(t77, kern.Choose(t72_2, t62View[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t103_2[k] = t1032
-				t107_2[k] = (t1032 && t10Entry)
-			}
-		}
-	}
-
-	// delta_heads.theta, delta_heads.rho
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(c.BThetaBar),
-			unsafe.SliceData(c.BRhoBar),
-			T * heads,
-			2 * T * heads,
-			3 * T * heads,
-			heads,
-			T,
-			L,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		bThetaBar := c.BThetaBar[:heads]
-		bRhoBar := c.BRhoBar[:heads]
-		for i := range heads {
-			var t69 F
-			var t88 F
-			for j := range L {
-				t66_2 := t66[(j*heads+i)*T:][:T]
-				t85_2 := t85[(j*heads+i)*T:][:T]
-				var t69Row F
-				var t88Row F
-				t69RowSums := [16]F{t69Row}
-				t88RowSums := [16]F{t88Row}
-				for k := range T {
-					t69RowSums[k%16] = t69RowSums[k%16] + t66_2[k]
-					t88RowSums[k%16] = t88RowSums[k%16] + t85_2[k]
-				}
-				t69Row = kern.Sum16(&t69RowSums)
-				t88Row = kern.Sum16(&t88RowSums)
-				t69 = t69 + t69Row
-				t88 = t88 + t88Row
-			}
-			bThetaBar[i] = t69
-			bRhoBar[i] = t88
-		}
-	}
-
-	// delta_heads.theta, delta_heads.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			heads,
-			T,
-			T*dK + T*dV,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range heads {
-			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-			for j := range L {
-				t66_2 := t66[(j*heads+i)*T:][:T]
-				t85_2 := t85[(j*heads+i)*T:][:T]
-				for k := range T {
-					rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-					t66Entry := t66_2[k]
-					t85Entry := t85_2[k]
-					for m := range dK + dV {
-						rhoStackEntry := rhoStack[m]
-						wThetaBar[m] = num.FMA32(rhoStackEntry, t66Entry, wThetaBar[m])
-						wRhoBar[m] = num.FMA32(rhoStackEntry, t85Entry, wRhoBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.rho, delta_heads.theta
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t91),
-			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-			dK + dV,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t66_2 := t66[(i*heads+j)*T:][:T]
-				t85_2 := t85[(i*heads+j)*T:][:T]
-				wRho := c.WRho[j*(dK+dV):][:dK+dV]
-				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					t91_2 := t91[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					t66Entry2 := t66_2[k]
-					t85Entry2 := t85_2[k]
-					for m := range dK + dV {
-						t91_2[m] = num.FMA32(t85Entry2, wRho[m], F(t66Entry2*wTheta[m]))
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.v, delta_heads.rho
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t922),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(t94),
-			dK,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * dV * heads,
-			heads,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t922View := t922[((i*heads+j)*T+k)*dV:][:dV]
-					t91_2 := t91[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-					t94_2 := t94[((i*heads+j)*T+k)*dV:][:dV]
-					for m := range dV {
-						t94_2[m] = t922View[m] + t91_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.v
-	clear(t95)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(t95, i*T*d), d, 1, kern.From(t94, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
-		}
-	}
-
-	// delta_heads.v
-	clear(c.WVBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t94, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// delta_heads.k, delta_heads.rho
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(t102),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t102_2 := t102[(i*heads+j)*T:][:T]
-				for k := range T {
-					t17View := t17[((i*heads+j)*T+k)*dK:][:dK]
-					t91_2 := t91[((i*heads+j)*T+k)*(dK+dV):][:dK]
-					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
-					var t1022_2 F
-					t1022Sums := [16]F{t1022_2}
-					for m := range dK {
-						t972 := t17View[m] + t91_2[m]
-						t1022Sums[m%16] = num.FMA32(t972, kDiv2[m], t1022Sums[m%16])
-						t97_2[m] = t972
-					}
-					t1022_2 = kern.Sum16(&t1022Sums)
-					t102_2[k] = -t1022_2
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1, delta_heads.k
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t107),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t129),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t107_2 := t107[(i*heads+j)*T:][:T]
-				kDiv := c.KDiv[(i*heads+j)*T:][:T]
-				t10_2 := t10[(i*heads+j)*T:][:T]
-				t103_2 := t103[(i*heads+j)*T:][:T]
-				t102_2 := t102[(i*heads+j)*T:][:T]
-				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t129_2 := t129[((i*heads+j)*T+k)*dK:][:dK]
-					t107Entry := t107_2[k]
-					kDivEntry := kDiv[k]
-					w4 := kern.Choose((t107Entry && t10_2[k]), kern.Choose(t107Entry, F(F(0.5*kern.Choose(t107Entry, kern.Choose(t103_2[k], t102_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-					for m := range dK {
-						t5Entry := t5_2[m]
-						k1SigmoidEntry := k1Sigmoid[m]
-						t123 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t97_2[m]*kDivEntry))
-						t129_2[m] = num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t123), k1Sigmoid2[m], F(k1SigmoidEntry*t123))
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(c.BKBar),
-			unsafe.SliceData(t129),
-			dK,
-			2 * dK,
-			3 * dK,
-			heads,
-			T * dK,
-			L,
-			T * dK * heads,
-			T,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		for i := range heads {
-			bKBar := c.BKBar[i*dK:][:dK]
-			for j := range L {
-				for k := range T {
-					t129_2 := t129[((j*heads+i)*T+k)*dK:][:dK]
-					for m := range dK {
-						bKBar[m] = bKBar[m] + t129_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(t132)
-	if kern.Wide() {
-		a := stepBackwardNest20Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t129),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t132),
-			3 * dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest20(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t129_2 := t129[((i*heads+j)*T+k)*dK:][:dK]
-					n3 := int(c.Pos[i])
-					for m := range min(4, n3+k+1) {
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t132_2 := t132[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t132_2[p] = num.FMA32(t129_2[p], cK[p], t132_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	clear(c.CKBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
-					if n4 >= 0 {
-						if kern.Wide() {
-							a := stepBackwardNest21Args{
-								unsafe.SliceData(c.K1Stack),
-								unsafe.SliceData(t129),
-								unsafe.SliceData(c.CKBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
-								dK,
-							}
-							stepBackwardNest21(&a)
-						} else {
-							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-							t129_2 := t129[((k*heads+i)*T+m)*dK:][:dK]
-							cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cKBar[p] = num.FMA32(k1Stack[p], t129_2[p], cKBar[p])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t134),
-			unsafe.SliceData(t135),
-			L,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T + 3 {
-					t132_2 := t132[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t134_2 := t134[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t135_2 := t135[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t135_2[m] = t132_2[m] + t134_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t135[((i*heads+j)*(T+3)+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// delta_heads.k0, delta_heads.k1
-	clear(c.WKBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t135, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// delta_heads.k0, delta_heads.k1
-	clear(t139)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t139, i*T*d), d, 1, kern.From(t135, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
-		}
-	}
-
-	// delta_heads.k0
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(t57),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t139),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t57_2 := t57[(i*T+j)*d:][:d]
-				t95_2 := t95[(i*T+j)*d:][:d]
-				t139_2 := t139[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t57_2[k] + t95_2[k]) + t139_2[k]
-				}
+				t822 = kern.Sum16(&t822Sums)
+				t82_2[j] = t822
 			}
 		}
 	}
@@ -2250,7 +355,76 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range heads {
 			for k := range dV {
-				copy(c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK], t52[((i*heads+j)*dV+k)*dK:][:dK])
+				copy(c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK], t5[((i*heads+j)*dV+k)*dK:][:dK])
+			}
+		}
+	}
+
+	// delta_heads
+	if kern.Wide() {
+		a := stepBackwardNest4Args{
+			unsafe.SliceData(t17),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(c.QBar),
+			L,
+			T * dK * heads,
+			heads,
+			T * dK,
+			T,
+			dK,
+		}
+		stepBackwardNest4(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range T {
+					t17View := t17[((i*heads+j)*T+k)*dK:][:dK]
+					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
+					t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
+					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+					for m := range dK {
+						kBar[m] = t17View[m]
+						qBar[m] = t10View[m]
+					}
+				}
+			}
+		}
+	}
+
+	// delta_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				copy(c.VBar[((i*heads+j)*T+k)*dV:][:dV], t9[((i*heads+j)*T+k)*dV:][:dV])
+			}
+		}
+	}
+
+	// delta_heads
+	if kern.Wide() {
+		a := stepBackwardNest5Args{
+			unsafe.SliceData(t6),
+			unsafe.SliceData(c.RhoBar),
+			unsafe.SliceData(t82),
+			unsafe.SliceData(c.ThetaBar),
+			L,
+			T * heads,
+			heads,
+			T,
+		}
+		stepBackwardNest5(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t6View := t6[(i*heads+j)*T:][:T]
+				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+				t82View := t82[(i*heads+j)*T:][:T]
+				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
+				for k := range T {
+					rhoBar[k] = t6View[k]
+					thetaBar[k] = t82View[k]
+				}
 			}
 		}
 	}
@@ -2262,38 +436,37 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = heads
 	_ = segments
-	t22 := c.Work[2*L*T*dK*heads:][:L*T*dV*heads]                                          // [L, heads, T, d_v]
-	t52 := c.Work[2*L*T*dK*heads+L*T*dV*heads:][:L*dK*dV*heads]                            // [L·heads, d_v, d_k]
-	t62 := c.Work[2*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                  // [L·heads, T]
-	t922 := c.Work[2*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]    // [L·heads, T, d_v]
-	t1022 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
-	t72 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
-	t1522 := c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
+	t2 := c.Work[:L*T*dV*heads]                                                           // [L, heads, T, d_v]
+	t5 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                           // [L·heads, d_v, d_k]
+	t6 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                 // [L·heads, T]
+	t9 := c.Work[L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                    // [L·heads, T, d_v]
+	t10 := c.Work[2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
+	t72 := c.Work[L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]    // [L·heads, T, d_k]
+	t152 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t1022_2 := t1022
+	t10_2 := t10
 	t72_2 := t72
-	t62_2 := t62
-	t1522_2 := t1522
+	t6_2 := t6
+	t152_2 := t152
 	if block > 0 {
-		t1022_2 = c.Work[16*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+6*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
-		clear(t1022_2[l*T*dK:][:T*dK])
-		t72_2 = c.Work[17*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+6*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		t10_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		clear(t10_2[l*T*dK:][:T*dK])
+		t72_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
 		clear(t72_2[l*T*dK:][:T*dK])
-		t62_2 = c.Work[18*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+6*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*heads]
-		clear(t62_2[l*T:][:T])
-		t1522_2 = c.Work[18*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*d+7*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
-		clear(t1522_2[l*T*dK:][:T*dK])
+		t6_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*heads]
+		clear(t6_2[l*T:][:T])
+		t152_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		clear(t152_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -2301,7 +474,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
-			kern.CopyRows(t52[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t5[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 		}
 		most := rows
 		for s := segments - 1; s >= 0; s-- {
@@ -2314,13 +487,13 @@ func (c *stepBackwardRows1) Part(part int) {
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(MBarState, rows, t52[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(MBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime2Args{
-						unsafe.SliceData(c.RhoPairs),
-						unsafe.SliceData(c.ThetaPairs),
+					a := stepBackwardTime1Args{
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
@@ -2332,24 +505,24 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime2(&a, rows)
+					stepBackwardTime1(&a, rows)
 				}
 				{
-					a := stepBackwardTime3Args{
-						unsafe.SliceData(t22),
+					a := stepBackwardTime2Args{
+						unsafe.SliceData(t2),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t1022_2),
+						unsafe.SliceData(t10_2),
 						unsafe.SliceData(t32),
 						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t62_2),
-						unsafe.SliceData(c.ThetaPairs),
-						unsafe.SliceData(t922),
-						unsafe.SliceData(c.RhoPairs),
-						unsafe.SliceData(t1522_2),
+						unsafe.SliceData(t6_2),
+						unsafe.SliceData(c.Theta),
+						unsafe.SliceData(t9),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(t152_2),
 						i + C*dV*s + T*dV*l,
 						C*dK*s + T*dK*l,
 						dK,
@@ -2360,9 +533,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime3(&a, rows)
+					stepBackwardTime2(&a, rows)
 				}
-				kern.Separate(MBarState, rows, t52[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(MBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
 			}
 		}
 		workers.Return(scratch)
@@ -2376,64 +549,64 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// delta_heads.M
-						rhoPairsEntry := rhoPairs[a]
-						w := F(thetaPairs[a] * c.MLin[(l*T+a+C*s)*dV+i])
+						rhoViewEntry := rhoView[a]
+						w := F(thetaView[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail3[j] = num.FMA32(-w, kView[j], F(rhoPairsEntry*MTrail2[j]))
+							MTrail3[j] = num.FMA32(-w, kView[j], F(rhoViewEntry*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t62_3 := t62_2[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
+					t6_3 := t6_2[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t1022_3 := t1022_2[(l*T+a+C*s)*dK:][:dK]
+						t10_3 := t10_2[(l*T+a+C*s)*dK:][:dK]
 						t72_3 := t72_2[(l*T+a+C*s)*dK:][:dK]
-						t1522_3 := t1522_2[(l*T+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*T+a+C*s)*dK:][:dK]
 						// delta_heads.y, delta_heads.M
 						var t18 F
-						var t103 F
-						t22ViewEntry := t22[(l*T+a+C*s)*dV+i]
+						var t102 F
+						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						t18Sums := [16]F{t18}
-						t103Sums := [16]F{t103}
+						t102Sums := [16]F{t102}
 						for j := range dK {
-							t322 := num.FMA32(qView[j], t22ViewEntry, MBarState[j])
+							t322 := num.FMA32(qView[j], t2ViewEntry, MBarState[j])
 							t18Sums[j%16] = num.FMA32(t322, kView[j], t18Sums[j%16])
-							t103Sums[j%16] = num.FMA32(MTrail2[j], t322, t103Sums[j%16])
-							t1022_3[j] = num.FMA32(MTrail3[j], t22ViewEntry, t1022_3[j])
+							t102Sums[j%16] = num.FMA32(MTrail2[j], t322, t102Sums[j%16])
+							t10_3[j] = num.FMA32(MTrail3[j], t2ViewEntry, t10_3[j])
 							t32[j] = t322
 							t72_3[j] = num.FMA32(-t322, MLinEntry, t72_3[j])
 						}
 						t18 = kern.Sum16(&t18Sums)
-						t103 = kern.Sum16(&t103Sums)
-						t62_3[a] = t62_3[a] + t103
+						t102 = kern.Sum16(&t102Sums)
+						t6_3[a] = t6_3[a] + t102
 						// delta_heads.M
-						thetaPairsEntry2 := thetaPairs[a]
-						t922[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t18)
+						thetaViewEntry2 := thetaView[a]
+						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t18)
 						// delta_heads.M
-						w2 := F(thetaPairsEntry2 * t18)
-						rhoPairsEntry2 := rhoPairs[a]
+						w2 := F(thetaViewEntry2 * t18)
+						rhoViewEntry2 := rhoView[a]
 						for j := range dK {
-							t1522_3[j] = num.FMA32(-w2, MTrail2[j], t1522_3[j])
-							MBarState[j] = num.FMA32(-w2, kView[j], F(rhoPairsEntry2*t32[j]))
+							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
+							MBarState[j] = num.FMA32(-w2, kView[j], F(rhoViewEntry2*t32[j]))
 						}
 					}
 				}
 			}
-			copy(t52[(l*dV+i)*dK:][:dK], MBarState[:dK])
+			copy(t5[(l*dV+i)*dK:][:dK], MBarState[:dK])
 		}
 		workers.Return(scratch)
 	}

@@ -13,70 +13,30 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps L·T·d_v entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	M             []F     // [L, d_v, d_k]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	MOut          []F     // [L, d_v, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V             []F     // [L, T, d_v], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	MLin          []F     // [L, T, d_v], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	M            []F    // [L, d_v, d_k]
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	MLin         []F    // [L, T, d_v], written; may be nil
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 8·L·T.
+// WorkLen is 0.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 8*L*T
+	return 0
 }
 
 // RowsLen is d_k.
@@ -91,340 +51,9 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t50 := work[:L*T]     // [L, T]
 	MState := c.Rows[:dK] // [d_k]
-
-	// delta_rule.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1, delta_rule.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// delta_rule.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// delta_rule.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// delta_rule.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_rule.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// delta_rule.rho, delta_rule.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t292 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t212 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t212
-			t29_2[j] = t292
-		}
-	}
-
-	// delta_rule.rho, delta_rule.k, delta_rule.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t222)
-			t302 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t302)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-			t30_2[j] = t302
-			thetaSoftplus[j] = t31
-			theta2[j] = num.Max(t31, F(0))
-		}
-	}
-
-	// delta_rule.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_rule.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// delta_rule.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1, delta_rule.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t41 F
-			for k := range dK {
-				t382 := bQ[k] + q1Prod[k]
-				t39 := num.Sigmoid(t382)
-				q12 := F(t382 * t39)
-				t41 += F(q12 * q12)
-				t38_2[k] = t382
-				q1Sigmoid[k] = t39
-				q1_2[k] = q12
-			}
-			qProd[j] = t41
-		}
-	}
-
-	// delta_rule.q, delta_rule.k, delta_rule.theta, delta_rule.rho
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t43 := (F(0) < qProdEntry)
-			t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-			t502 := num.Max(kern.Choose(t43, t46, F(0)), F(1e-08))
-			qSqrt[j] = t46
-			t50_2[j] = t502
-			qDiv[j] = (F(1) / t502)
-			qDiv3[j] = (F(1) / t46)
-			thetaSigmoid[j] = num.Sigmoid(t30_2[j])
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// delta_rule.q, delta_rule.q1, delta_rule.k, delta_rule.k1
-	for i := range L {
-		t50_2 := t50[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t50Entry := t50_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t50Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t50Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t38_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
 
 	// delta_rule
 	for l := range L {
@@ -458,39 +87,39 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.M
 						var t20 F
-						var t21_2 F
-						var t22_2 F
+						var t21 F
+						var t22 F
 						var t23 F
 						for j := range dK {
 							kEntry := k[j]
 							t20 += F(MState[j][0] * kEntry)
-							t21_2 += F(MState[j][1] * kEntry)
-							t22_2 += F(MState[j][2] * kEntry)
+							t21 += F(MState[j][1] * kEntry)
+							t22 += F(MState[j][2] * kEntry)
 							t23 += F(MState[j][3] * kEntry)
 						}
 						// delta_rule.M
-						t30_2 := t20 - c.V[(l*T+a+C*s)*dV+i]
-						t31 := t21_2 - c.V[(l*T+a+C*s)*dV+i+1]
-						t32 := t22_2 - c.V[(l*T+a+C*s)*dV+i+2]
+						t30 := t20 - c.V[(l*T+a+C*s)*dV+i]
+						t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
+						t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
 						t33 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
-							c.MLin[(l*T+a+C*s)*dV+i] = t30_2
+							c.MLin[(l*T+a+C*s)*dV+i] = t30
 							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
 							c.MLin[(l*T+a+C*s)*dV+i+3] = t33
 						}
 						// delta_rule.M, delta_rule.y
-						rhoEntry := rho2[a]
-						thetaEntry := theta2[a]
+						rhoEntry := rho[a]
+						thetaEntry := theta[a]
 						var y20 F
-						w0 := F(thetaEntry * t30_2)
+						w0 := F(thetaEntry * t30)
 						var y21 F
 						w1 := F(thetaEntry * t31)
 						var y22 F
@@ -541,8 +170,8 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -558,8 +187,8 @@ func (c *Step[F]) Run() {
 						}
 						// delta_rule.M, delta_rule.y
 						var y2 F
-						rhoEntry := rho2[a]
-						w := F(theta2[a] * t3)
+						rhoEntry := rho[a]
+						w := F(theta[a] * t3)
 						for j := range dK {
 							M2 := F(rhoEntry*MState[j][0]) - F(w*k[j])
 							y2 += F(M2 * q[j])
@@ -580,81 +209,36 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	MBar          []F     // [L, d_v, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	MLin          []F     // [L, T, d_v]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	K            []F    // [L, T, d_k]
+	Rho          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	MLin         []F    // [L, T, d_v]
+	MBarOut      []F    // [L, d_v, d_k], written
+	KBar         []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T], written
+	ThetaBar     []F    // [L, T], written
+	QBar         []F    // [L, T, d_k], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 15·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k.
+// WorkLen is 2·L·T·d_k.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
+		return 2*L*T*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK
+	return 2 * L * T * dK
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -663,148 +247,28 @@ func (c *StepBackward[F]) RowsLen() int {
 	return C*dK + 3*dK
 }
 
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
+	t7 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t152 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t8 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t112 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t382 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t412 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t442 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t124 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t472 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t56 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t75 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t81 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t84 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t85 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t87 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t92 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t119 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t122 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t125 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t128 := work[:L*T*d]     // [L, T, d]
+	t15 := work[:L*T*dK]     // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t32 := rows[:dK]     // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t43 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t122_2 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t162 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t492 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t93 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t97 := flags[:L*T] // [L, T]
-
-	// delta_rule.k1, delta_rule.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t38_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// delta_rule.k, delta_rule.rho, delta_rule.theta, delta_rule.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t122_3 := t122_2[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t492_2 := t492[i*T:][:T]
-		for j := range T {
-			t252 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t433 := (F(0) < qProd[j])
-			t1222 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = num.Min(t252, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t43_2[j] = t433
-			t122_3[j] = t1222
-			t162_2[j] = (t1222 && t433)
-			t492_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t32 := rows[:dK] // [d_k]
 
 	// delta_rule
-	clear(t22)
-	clear(t62)
+	clear(c.RhoBar)
+	clear(c.QBar)
 	clear(t7)
-	clear(t152)
+	clear(t15)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -825,15 +289,15 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
-						rhoEntry := rho2[a]
-						thetaEntry := theta2[a]
+						rhoEntry := rho[a]
+						thetaEntry := theta[a]
 						w0 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
@@ -844,66 +308,66 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t22_2 := t22[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t180 F
-						var t1030 F
+						var t100 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
 						var t181 F
-						var t1031 F
+						var t101 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
 							qEntry := q[j]
 							kEntry := k[j]
-							t62Sum := t62_2[j]
+							qBarSum := qBar[j]
 							t7Sum := t7_2[j]
 							t3220 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t180 += F(t3220 * kEntry)
-							t1030 += F(MTrail3[j][0] * t3220)
-							t62Sum += F(MTrail4[j][0] * yBarEntry0)
+							t100 += F(MTrail3[j][0] * t3220)
+							qBarSum += F(MTrail4[j][0] * yBarEntry0)
 							t32[j][0] = t3220
 							t7Sum -= F(t3220 * MLinEntry0)
 							t3221 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t181 += F(t3221 * kEntry)
-							t1031 += F(MTrail3[j][1] * t3221)
-							t62Sum += F(MTrail4[j][1] * yBarEntry1)
+							t101 += F(MTrail3[j][1] * t3221)
+							qBarSum += F(MTrail4[j][1] * yBarEntry1)
 							t32[j][1] = t3221
 							t7Sum -= F(t3221 * MLinEntry1)
-							t62_2[j] = t62Sum
+							qBar[j] = qBarSum
 							t7_2[j] = t7Sum
 						}
-						t22Sum := t22_2[a]
+						rhoBarSum := rhoBar[a]
 						// delta_rule.M
-						thetaEntry2 := theta2[a]
+						thetaEntry2 := theta[a]
 						// delta_rule.M
-						rhoEntry2 := rho2[a]
-						t22Sum += t1030
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t180)
+						rhoEntry2 := rho[a]
+						rhoBarSum += t100
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t180)
 						w20 := F(thetaEntry2 * t180)
-						t22Sum += t1031
-						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t181)
+						rhoBarSum += t101
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t181)
 						w21 := F(thetaEntry2 * t181)
-						t22_2[a] = t22Sum
+						rhoBar[a] = rhoBarSum
 						for j := range dK {
-							t152Sum := t152_2[j]
+							t15Sum := t15_2[j]
 							kEntry := k[j]
-							t152Sum -= F(w20 * MTrail3[j][0])
+							t15Sum -= F(w20 * MTrail3[j][0])
 							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w20*kEntry)
-							t152Sum -= F(w21 * MTrail3[j][1])
+							t15Sum -= F(w21 * MTrail3[j][1])
 							MBarState[j][1] = F(rhoEntry2*t32[j][1]) - F(w21*kEntry)
-							t152_2[j] = t152Sum
+							t15_2[j] = t15Sum
 						}
 					}
 				}
@@ -926,54 +390,54 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
-						rhoEntry := rho2[a]
-						w := F(theta2[a] * c.MLin[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
+						w := F(theta[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w*k[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t22_2 := t22[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
-						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t18 F
-						var t103 F
+						var t10 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							t322 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t18 += F(t322 * k[j])
-							t103 += F(MTrail3[j][0] * t322)
-							t62_2[j] += F(MTrail4[j][0] * yBarEntry)
+							t10 += F(MTrail3[j][0] * t322)
+							qBar[j] += F(MTrail4[j][0] * yBarEntry)
 							t32[j][0] = t322
 							t7_2[j] -= F(t322 * MLinEntry)
 						}
-						t22_2[a] += t103
+						rhoBar[a] += t10
 						// delta_rule.M
-						thetaEntry2 := theta2[a]
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
+						thetaEntry2 := theta[a]
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
 						// delta_rule.M
 						w2 := F(thetaEntry2 * t18)
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						for j := range dK {
-							t152_2[j] -= F(w2 * MTrail3[j][0])
+							t15_2[j] -= F(w2 * MTrail3[j][0])
 							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w2*k[j])
 						}
 					}
@@ -985,452 +449,62 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.M, delta_rule.q
+	// delta_rule.M
 	for i := range L {
-		t8_2 := t8[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
+			t7_2 := t7[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t82 F
-			var t1122 F
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t8 F
+			thetaEntry3 := theta[j]
 			for k2 := range dK {
-				t82 += F(k[k2] * t7_2[k2])
-				t1122 += F(t62_2[k2] * qDiv2[k2])
+				t7Entry := t7_2[k2]
+				t8 += F(k[k2] * t7Entry)
+				kBar[k2] = F(thetaEntry3*t7Entry) + t15_2[k2]
 			}
-			t8_2[j] = t82
-			t112_2[j] = -t1122
-		}
-	}
-
-	// delta_rule.q1, delta_rule.q, delta_rule.k
-	clear(c.BQBar)
-	for i := range L {
-		t162_2 := t162[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t122_3 := t122_2[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t382_2 := t382[(i*T+j)*dK:][:dK]
-			t162Entry := t162_2[j]
-			qDivEntry := qDiv[j]
-			w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_3[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t38Entry := t38_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t322 := F(t62_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w3))
-				t3822 := F(q1SigmoidEntry*t322) + F(F(F(t38Entry*q1SigmoidEntry)*t322)*q1Sigmoid2[k])
-				t382_2[k] = t3822
-				bQBar[k] += t3822
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(t412)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t382_2 := t382[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t412_2 := t412[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t412_2[m] += F(t382_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t382_2 := t382[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t382_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(t432)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t432_2 := t432[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t432_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// delta_rule.q1
-	for i := range L {
-		for j := range T + 3 {
-			t412_2 := t412[(i*(T+3)+j)*dK:][:dK]
-			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t442_2[k] = t412_2[k] + t432_2[k]
-			}
-		}
-	}
-
-	// delta_rule.q1, delta_rule.k1
-	clear(t124)
-	for i := range L {
-		for j := range 3 {
-			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t124_2 := t124[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t442_2[k]
-				t124_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// delta_rule.q0, delta_rule.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t472, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_rule.q0, delta_rule.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t442, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_rule.theta, delta_rule.k, delta_rule.rho
-	var t59 F
-	var t78 F
-	for i := range L {
-		t492_2 := t492[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t93_2 := t93[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		for j := range T {
-			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t8_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t59 += t562
-			t62_2 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t67 := (t62_2 && (F(0) <= rhoSigmoidEntry))
-			t752 := kern.Choose(t67, F(F(rhoSigmoidEntry*kern.Choose(t67, kern.Choose(t62_2, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t78 += t752
-			t10Entry := t10_2[j]
-			t932 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t56_2[j] = t562
-			t75_2[j] = t752
-			t93_2[j] = t932
-			t97_2[j] = (t932 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t59
-	c.BRhoBar[0] = t78
-
-	// delta_rule.theta, delta_rule.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t56_2 := t56[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t81_2 := t81[(i*T+j)*(dK+dV):][:dK+dV]
-			t56Entry := t56_2[j]
-			t75Entry := t75_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t56Entry)
-				wRhoBar[k] += F(rhoStackEntry * t75Entry)
-				t81_2[k] = F(t56Entry*wTheta[k]) + F(t75Entry*wRho[k])
-			}
-		}
-	}
-
-	// delta_rule.v, delta_rule.rho
-	for i := range L {
-		for j := range T {
-			t52_2 := t52[(i*T+j)*dV:][:dV]
-			t81_2 := t81[(i*T+j)*(dK+dV)+dK:][:dV]
-			t84_2 := t84[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t84_2[k] = t52_2[k] + t81_2[k]
-			}
-		}
-	}
-
-	// delta_rule.v
-	kern.Gemm(L*T, d, dV, F(1), false, t85, d, 1, t84, dV, 1, c.WV, d, 1)
-
-	// delta_rule.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
-
-	// delta_rule.k, delta_rule.rho, delta_rule.M
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		for j := range T {
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			t152_2 := t152[(i*T+j)*dK:][:dK]
-			t81_2 := t81[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t87_2 := t87[(i*T+j)*dK:][:dK]
-			var t922 F
-			thetaEntry3 := theta2[j]
-			for k := range dK {
-				t872 := (F(thetaEntry3*t7_2[k]) + t152_2[k]) + t81_2[k]
-				t922 += F(t872 * kDiv2[k])
-				t87_2[k] = t872
-			}
-			t92_2[j] = -t922
-		}
-	}
-
-	// delta_rule.k1, delta_rule.k
-	clear(c.BKBar)
-	for i := range L {
-		t97_2 := t97[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t93_2 := t93[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t87_2 := t87[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t119_2 := t119[(i*T+j)*dK:][:dK]
-			t97Entry := t97_2[j]
-			kDivEntry := kDiv[j]
-			w4 := kern.Choose((t97Entry && t10_2[j]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[j], t92_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t113 := F(t87_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
-				t1192 := F(k1SigmoidEntry*t113) + F(F(F(t5Entry*k1SigmoidEntry)*t113)*k1Sigmoid2[k])
-				t119_2[k] = t1192
-				bKBar[k] += t1192
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(t122)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t119_2 := t119[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t122_3 := t122[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t122_3[m] += F(t119_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t119_2 := t119[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t119_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range T + 3 {
-			t122_3 := t122[(i*(T+3)+j)*dK:][:dK]
-			t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
-			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t125_2[k] = t122_3[k] + t124_2[k]
-			}
-		}
-	}
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range 3 {
-			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t125_2[k]
-			}
-		}
-	}
-
-	// delta_rule.k0, delta_rule.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t125, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// delta_rule.k0, delta_rule.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t125, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_rule.k0
-	for i := range L {
-		for j := range T {
-			t472_2 := t472[(i*T+j)*d:][:d]
-			t85_2 := t85[(i*T+j)*d:][:d]
-			t128_2 := t128[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t472_2[k] + t85_2[k] + t128_2[k]
-			}
+			thetaBar[j] = t8
 		}
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                        Step[F]
-	back                                                                        StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, vBQ, vCQ, outY tape.Value[F]
+	call                           Step[F]
+	back                           StepBackward[F]
+	vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    delta_rule.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_rule.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_rule.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_rule.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_rule.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_rule.theta
 //	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_rule.M
-//	q0_t = W_Q x_t    delta_rule.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_rule.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_rule.q
 //	y_t = M_t q_t    delta_rule.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/delta_rule.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("DeltaRule", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "DeltaRule", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/delta_rule.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
-	k.Q0Tail = m.Slots[2].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1440,8 +514,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 2, k.Q0TailOut)
 	m.Give(arena, 1, k.MOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
@@ -1455,78 +527,27 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
+	g.Rho = k.Rho
+	g.Theta = k.Theta
 	g.Q = k.Q
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.MLin = k.MLin
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

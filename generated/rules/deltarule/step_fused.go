@@ -9,150 +9,7 @@ import (
 	"unsafe"
 )
 
-type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t21      *float32
-	t29      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t29           *float32
-	t22           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t30           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t38       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t50          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t30          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	rhoSigmoid2  *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest10Args struct {
-	t50        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t38        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepTime11Args struct {
+type stepTime1Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
@@ -176,478 +33,14 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                   // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]          // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]        // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]          // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]      // [L, T]
-	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]    // [L, T]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]    // [L, T]
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]    // [L, T]
-	t30 := c.Work[3*L*T*dK+5*L*T:][:L*T]    // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]  // [L, T]
-	q0 := c.Work[3*L*T*dK+7*L*T:][:L*T*dK]  // [L, T, d_k]
-	t38 := c.Work[4*L*T*dK+7*L*T:][:L*T*dK] // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+7*L*T:][:L*T*dK]  // [L, T, d_k]
-	t50 := c.Work[6*L*T*dK+7*L*T:][:L*T]    // [L, T]
-
-	// delta_rule.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// delta_rule.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1, delta_rule.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// delta_rule.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// delta_rule.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// delta_rule.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_rule.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// delta_rule.rho, delta_rule.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t292 F
-				t212Sums := [16]F{t212}
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t21_2[j] = t212
-				t29_2[j] = t292
-			}
-		}
-	}
-
-	// delta_rule.rho, delta_rule.k, delta_rule.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t222)
-				t302 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t302)
-				t22_2[j] = t222
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-				t30_2[j] = t302
-				thetaSoftplus[j] = t31
-				theta2[j] = kern.Larger(t31, F(0))
-			}
-		}
-	}
-
-	// delta_rule.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_rule.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_rule.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// delta_rule.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1, delta_rule.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t41 F
-				t41Sums := [16]F{t41}
-				for k := range dK {
-					t382 := bQ[k] + q1Prod[k]
-					t39 := kern.Sigmoid(t382)
-					q12 := F(t382 * t39)
-					t41Sums[k%16] = num.FMA32(q12, q12, t41Sums[k%16])
-					t38_2[k] = t382
-					q1Sigmoid[k] = t39
-					q1_2[k] = q12
-				}
-				t41 = kern.Sum16(&t41Sums)
-				qProd[j] = t41
-			}
-		}
-	}
-
-	// delta_rule.q, delta_rule.k, delta_rule.theta, delta_rule.rho
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t43 := (F(0) < qProdEntry)
-				t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-				t502 := kern.Larger(kern.Choose(t43, t46, F(0)), F(1e-08))
-				qSqrt[j] = t46
-				t50_2[j] = t502
-				qDiv[j] = (F(1) / t502)
-				qDiv3[j] = (F(1) / t46)
-				thetaSigmoid[j] = kern.Sigmoid(t30_2[j])
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// delta_rule.q, delta_rule.q1, delta_rule.k, delta_rule.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t50_2 := t50[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t50Entry := t50_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t50Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t50Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t38_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
 
 	// delta_rule
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))
@@ -667,8 +60,6 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]   // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T] // [L, T]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -690,13 +81,13 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime11Args{
+					a := stepTime1Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.MLin),
-						unsafe.SliceData(rho),
-						unsafe.SliceData(theta),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
 						dK,
@@ -708,7 +99,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime11(&a, rows)
+					stepTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -724,8 +115,8 @@ func (c *stepRows1) Part(part int) {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState[:dK])
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -743,8 +134,8 @@ func (c *stepRows1) Part(part int) {
 						}
 						// delta_rule.M, delta_rule.y
 						var y2 F
-						rhoEntry := rho2[a]
-						w := F(theta2[a] * t3)
+						rhoEntry := rho[a]
+						w := F(theta[a] * t3)
 						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(-w, k[j], F(rhoEntry*MState[j]))
@@ -762,20 +153,7 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t38    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardTime2Args struct {
+type stepBackwardTime1Args struct {
 	rho    *float32
 	theta  *float32
 	MLin   *float32
@@ -790,21 +168,21 @@ type stepBackwardTime2Args struct {
 	n6     int // d_v
 }
 
-type stepBackwardTime3Args struct {
+type stepBackwardTime2Args struct {
 	yBar      *float32
 	MLin      *float32
 	q         *float32
 	MBarState *float32
 	k         *float32
 	MTrail    *float32
-	t62       *float32
+	qBar      *float32
 	t32       *float32
 	t7        *float32
-	t22       *float32
+	rhoBar    *float32
 	theta     *float32
-	t52       *float32
+	vBar      *float32
 	rho       *float32
-	t152      *float32
+	t15       *float32
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·d_k·s + T·d_k·l
 	n2        int // d_k
@@ -816,212 +194,19 @@ type stepBackwardTime3Args struct {
 	n8        int // d_v
 }
 
-type stepBackwardNest4Args struct {
-	k     *float32
-	t7    *float32
-	t62   *float32
-	qDiv2 *float32
-	t8    *float32
-	t112  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest5Args struct {
-	t162       *bool
-	qDiv       *float32
-	t43        *bool
-	t122       *bool
-	t112       *float32
-	qDiv3      *float32
-	t38        *float32
-	q1Sigmoid  *float32
-	t62        *float32
-	q1Sigmoid2 *float32
-	t382       *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	pos  *int32
-	t382 *float32
-	cQ   *float32
-	t412 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest7Args struct {
-	q1Stack *float32
-	t382    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest8Args struct {
-	t432      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest9Args struct {
-	t412 *float32
-	t432 *float32
-	t442 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest10Args struct {
-	t442         *float32
-	q0TailBarOut *float32
-	t124         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t56       *float32
-	t75       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t81       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest12Args struct {
-	t52 *float32
-	t81 *float32
-	t84 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest13Args struct {
-	theta *float32
-	t7    *float32
-	t152  *float32
-	t81   *float32
-	kDiv2 *float32
-	t87   *float32
-	t92   *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest14Args struct {
-	t97        *bool
-	kDiv       *float32
-	t10        *bool
-	t93        *bool
-	t92        *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t87        *float32
-	k1Sigmoid2 *float32
-	t119       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest15Args struct {
-	pos  *int32
-	t119 *float32
-	cK   *float32
-	t122 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest16Args struct {
-	k1Stack *float32
-	t119    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest17Args struct {
-	t122 *float32
-	t124 *float32
-	t125 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest18Args struct {
-	t472 *float32
-	t85  *float32
-	t128 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+type stepBackwardNest3Args struct {
+	theta    *float32
+	t7       *float32
+	k        *float32
+	t15      *float32
+	kBar     *float32
+	thetaBar *float32
+	n0       int // d_k
+	n1       int // 2·d_k
+	n2       int // 3·d_k
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1029,137 +214,39 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                     // [L, T, d_k]
-	t38 := c.Work[L*T*dK:][:L*T*dK]                                           // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                            // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                        // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                    // [L, T]
-	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                      // [L, T]
-	t52 := c.Work[2*L*T*dK+4*L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t62 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
-	t152 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t8 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T]                                // [L, T]
-	t112 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T]                              // [L, T]
-	t382 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t412 := c.Work[6*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
-	t432 := c.Work[7*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t442 := c.Work[8*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t124 := c.Work[9*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t472 := c.Work[10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                   // [L, T, d]
-	t56 := c.Work[L*T*d+10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                // [L, T]
-	t75 := c.Work[L*T*d+10*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                // [L, T]
-	t81 := c.Work[L*T*d+10*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]      // [L, T, d_k + d_v]
-	t84 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]           // [L, T, d_v]
-	t85 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*d]            // [L, T, d]
-	t87 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t92 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]            // [L, T]
-	t119 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t122 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t125 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t128 := c.Work[2*L*T*d+15*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t10 := c.Flags[:L*T]                                                      // [L, T]
-	t43 := c.Flags[L*T:][:L*T]                                                // [L, T]
-	t122_2 := c.Flags[2*L*T:][:L*T]                                           // [L, T]
-	t162 := c.Flags[3*L*T:][:L*T]                                             // [L, T]
-	t492 := c.Flags[4*L*T:][:L*T]                                             // [L, T]
-	t93 := c.Flags[5*L*T:][:L*T]                                              // [L, T]
-	t97 := c.Flags[6*L*T:][:L*T]                                              // [L, T]
-
-	// delta_rule.k1, delta_rule.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t38_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// delta_rule.k, delta_rule.rho, delta_rule.theta, delta_rule.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t122_3 := t122_2[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t492_2 := t492[i*T:][:T]
-		for j := range T {
-			t252 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t433 := (F(0) < qProd[j])
-			t1222 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = kern.Smaller(t252, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t43_2[j] = t433
-			t122_3[j] = t1222
-			t162_2[j] = (t1222 && t433)
-			t492_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t7 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t15 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// delta_rule
-	clear(t22)
-	clear(t62)
+	clear(c.RhoBar)
+	clear(c.QBar)
 	clear(t7)
-	clear(t152)
+	clear(t15)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t62[:L*T*dK], c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t22[:L*T], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t152[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK], c.Work[3*L*T*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[4*L*T*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t15[:L*T*dK], c.Work[4*L*T*dK+L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
-	// delta_rule.M, delta_rule.q
+	// delta_rule.M
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepBackwardNest3Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(t7),
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t112),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(c.ThetaBar),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -1167,586 +254,26 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest4(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
-			t8_2 := t8[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
+				t7_2 := t7[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t82 F
-				var t1122 F
-				t82Sums := [16]F{t82}
-				t1122Sums := [16]F{t1122}
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t8 F
+				thetaEntry3 := theta[j]
+				t8Sums := [16]F{t8}
 				for k2 := range dK {
-					t82Sums[k2%16] = num.FMA32(k[k2], t7_2[k2], t82Sums[k2%16])
-					t1122Sums[k2%16] = num.FMA32(t62_2[k2], qDiv2[k2], t1122Sums[k2%16])
+					t7Entry := t7_2[k2]
+					t8Sums[k2%16] = num.FMA32(k[k2], t7Entry, t8Sums[k2%16])
+					kBar[k2] = num.FMA32(thetaEntry3, t7Entry, t15_2[k2])
 				}
-				t82 = kern.Sum16(&t82Sums)
-				t1122 = kern.Sum16(&t1122Sums)
-				t8_2[j] = t82
-				t112_2[j] = -t1122
-			}
-		}
-	}
-
-	// delta_rule.q1, delta_rule.q, delta_rule.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t162),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t122_2),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest5(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t162_2 := t162[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
-			t122_3 := t122_2[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t382_2 := t382[(i*T+j)*dK:][:dK]
-				t162Entry := t162_2[j]
-				qDivEntry := qDiv[j]
-				w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_3[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t38Entry := t38_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t322 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w3, F(t62_2[k]*qDivEntry))
-					t3822 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t322), q1Sigmoid2[k], F(q1SigmoidEntry*t322))
-					t382_2[k] = t3822
-					bQBar[k] = bQBar[k] + t3822
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(t412)
-	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t412),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t382_2 := t382[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t412_2 := t412[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t412_2[m] = num.FMA32(t382_2[m], cQ[m], t412_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest7Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t382),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest7(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t382_2 := t382[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t382_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(t432)
-	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t432),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t432_2 := t432[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t432_2[k] = t432_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t412),
-			unsafe.SliceData(t432),
-			unsafe.SliceData(t442),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest9(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t412_2 := t412[(i*(T+3)+j)*dK:][:dK]
-				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t442_2[k] = t412_2[k] + t432_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1, delta_rule.k1
-	clear(t124)
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t442),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t124_2 := t124[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t442_2[k]
-					t124_2[k] = t124_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// delta_rule.q0, delta_rule.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t472, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_rule.q0, delta_rule.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t442, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_rule.theta, delta_rule.k, delta_rule.rho
-	var t59 F
-	var t78 F
-	for i := range L {
-		t492_2 := t492[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t93_2 := t93[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		for j := range T {
-			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t8_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t59 = t59 + t562
-			t62_2 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t67 := (t62_2 && (F(0) <= rhoSigmoidEntry))
-			t752 := kern.Choose(t67, F(F(rhoSigmoidEntry*kern.Choose(t67, kern.Choose(t62_2, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t78 = t78 + t752
-			t10Entry := t10_2[j]
-			t932 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t56_2[j] = t562
-			t75_2[j] = t752
-			t93_2[j] = t932
-			t97_2[j] = (t932 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t59
-	c.BRhoBar[0] = t78
-
-	// delta_rule.theta, delta_rule.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t56),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t81),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest11(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t56_2 := t56[i*T:][:T]
-			t75_2 := t75[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t81_2 := t81[(i*T+j)*(dK+dV):][:dK+dV]
-				t56Entry := t56_2[j]
-				t75Entry := t75_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t56Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t75Entry, wRhoBar[k])
-					t81_2[k] = num.FMA32(t75Entry, wRho[k], F(t56Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// delta_rule.v, delta_rule.rho
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t81),
-			unsafe.SliceData(t84),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t52_2 := t52[(i*T+j)*dV:][:dV]
-				t81_2 := t81[(i*T+j)*(dK+dV)+dK:][:dV]
-				t84_2 := t84[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t84_2[k] = t52_2[k] + t81_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_rule.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t85, d, 1, t84, dV, 1, c.WV, d, 1)
-
-	// delta_rule.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
-
-	// delta_rule.k, delta_rule.rho, delta_rule.M
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t81),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(t92),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		for i := range L {
-			theta2 := theta[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
-			for j := range T {
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				t152_2 := t152[(i*T+j)*dK:][:dK]
-				t81_2 := t81[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				var t922 F
-				thetaEntry3 := theta2[j]
-				t922Sums := [16]F{t922}
-				for k := range dK {
-					t872 := num.FMA32(thetaEntry3, t7_2[k], t152_2[k]) + t81_2[k]
-					t922Sums[k%16] = num.FMA32(t872, kDiv2[k], t922Sums[k%16])
-					t87_2[k] = t872
-				}
-				t922 = kern.Sum16(&t922Sums)
-				t92_2[j] = -t922
-			}
-		}
-	}
-
-	// delta_rule.k1, delta_rule.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t93),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t97_2 := t97[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t93_2 := t93[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t119_2 := t119[(i*T+j)*dK:][:dK]
-				t97Entry := t97_2[j]
-				kDivEntry := kDiv[j]
-				w4 := kern.Choose((t97Entry && t10_2[j]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[j], t92_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t113 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t87_2[k]*kDivEntry))
-					t1192 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t113), k1Sigmoid2[k], F(k1SigmoidEntry*t113))
-					t119_2[k] = t1192
-					bKBar[k] = bKBar[k] + t1192
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(t122)
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t122),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t119_2 := t119[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t122_3 := t122[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t122_3[m] = num.FMA32(t119_2[m], cK[m], t122_3[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest16Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t119),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest16(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t119_2 := t119[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t119_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(t125),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t122_3 := t122[(i*(T+3)+j)*dK:][:dK]
-				t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
-				t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t125_2[k] = t122_3[k] + t124_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t125[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// delta_rule.k0, delta_rule.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t125, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// delta_rule.k0, delta_rule.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t125, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_rule.k0
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t472),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t472_2 := t472[(i*T+j)*d:][:d]
-				t85_2 := t85[(i*T+j)*d:][:d]
-				t128_2 := t128[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t472_2[k] + t85_2[k]) + t128_2[k]
-				}
+				t8 = kern.Sum16(&t8Sums)
+				thetaBar[j] = t8
 			}
 		}
 	}
@@ -1758,37 +285,31 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]              // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]          // [L, T]
-	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]            // [L, T]
-	t52 := c.Work[2*L*T*dK+4*L*T:][:L*T*dV]         // [L, T, d_v]
-	t62 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
-	t152 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
+	t7 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t15 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t62_2 := t62
+	qBar := c.QBar
 	t7_2 := t7
-	t22_2 := t22
-	t152_2 := t152
+	rhoBar := c.RhoBar
+	t15_2 := t15
 	if block > 0 {
-		t62_2 = c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t62_2[l*T*dK:][:T*dK])
-		t7_2 = c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		qBar = c.Work[2*L*T*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(qBar[l*T*dK:][:T*dK])
+		t7_2 = c.Work[3*L*T*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t7_2[l*T*dK:][:T*dK])
-		t22_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T]
-		clear(t22_2[l*T:][:T])
-		t152_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t152_2[l*T*dK:][:T*dK])
+		rhoBar = c.Work[4*L*T*dK+(block-1)*(3*L*T*dK+L*T):][:L*T]
+		clear(rhoBar[l*T:][:T])
+		t15_2 = c.Work[4*L*T*dK+L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t15_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -1813,9 +334,9 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime2Args{
-						unsafe.SliceData(rho),
-						unsafe.SliceData(theta),
+					a := stepBackwardTime1Args{
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
@@ -1827,24 +348,24 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime2(&a, rows)
+					stepBackwardTime1(&a, rows)
 				}
 				{
-					a := stepBackwardTime3Args{
+					a := stepBackwardTime2Args{
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t62_2),
+						unsafe.SliceData(qBar),
 						unsafe.SliceData(t32),
 						unsafe.SliceData(t7_2),
-						unsafe.SliceData(t22_2),
-						unsafe.SliceData(theta),
-						unsafe.SliceData(t52),
-						unsafe.SliceData(rho),
-						unsafe.SliceData(t152_2),
+						unsafe.SliceData(rhoBar),
+						unsafe.SliceData(c.Theta),
+						unsafe.SliceData(c.VBar),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(t15_2),
 						i + C*dV*s + T*dV*l,
 						C*dK*s + T*dK*l,
 						dK,
@@ -1855,7 +376,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime3(&a, rows)
+					stepBackwardTime2(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}
@@ -1871,58 +392,58 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
-						rhoEntry := rho2[a]
-						w := F(theta2[a] * c.MLin[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
+						w := F(theta[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail3[j] = num.FMA32(-w, k[j], F(rhoEntry*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t22_3 := t22_2[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					rhoBar2 := rhoBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t62_3 := t62_2[(l*T+a+C*s)*dK:][:dK]
+						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 						t7_3 := t7_2[(l*T+a+C*s)*dK:][:dK]
-						t152_3 := t152_2[(l*T+a+C*s)*dK:][:dK]
+						t15_3 := t15_2[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t18 F
-						var t103 F
+						var t10 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						t18Sums := [16]F{t18}
-						t103Sums := [16]F{t103}
+						t10Sums := [16]F{t10}
 						for j := range dK {
 							t322 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t18Sums[j%16] = num.FMA32(t322, k[j], t18Sums[j%16])
-							t103Sums[j%16] = num.FMA32(MTrail2[j], t322, t103Sums[j%16])
-							t62_3[j] = num.FMA32(MTrail3[j], yBarEntry, t62_3[j])
+							t10Sums[j%16] = num.FMA32(MTrail2[j], t322, t10Sums[j%16])
+							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
 							t32[j] = t322
 							t7_3[j] = num.FMA32(-t322, MLinEntry, t7_3[j])
 						}
 						t18 = kern.Sum16(&t18Sums)
-						t103 = kern.Sum16(&t103Sums)
-						t22_3[a] = t22_3[a] + t103
+						t10 = kern.Sum16(&t10Sums)
+						rhoBar2[a] = rhoBar2[a] + t10
 						// delta_rule.M
-						thetaEntry2 := theta2[a]
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
+						thetaEntry2 := theta[a]
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
 						// delta_rule.M
 						w2 := F(thetaEntry2 * t18)
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						for j := range dK {
-							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
+							t15_3[j] = num.FMA32(-w2, MTrail2[j], t15_3[j])
 							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t32[j]))
 						}
 					}

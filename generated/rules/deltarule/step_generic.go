@@ -4,60 +4,10 @@
 
 package deltarule
 
-func stepNest1(*stepNest1Args) { panic("no assembly in this build") }
+func stepTime1(*stepTime1Args, int) { panic("no assembly in this build") }
 
-func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
-
-func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
-
-func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
-
-func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
-
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
-func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
-
-func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
-
-func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
-
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepTime11(*stepTime11Args, int) { panic("no assembly in this build") }
-
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
+func stepBackwardTime1(*stepBackwardTime1Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime2(*stepBackwardTime2Args, int) { panic("no assembly in this build") }
 
-func stepBackwardTime3(*stepBackwardTime3Args, int) { panic("no assembly in this build") }
-
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
-func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
-
-func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
-
-func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
-
-func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
-
-func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
-
-func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
-
-func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
-
-func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
+func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }

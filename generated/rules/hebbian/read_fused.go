@@ -9,20 +9,15 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK] // [L, T, d_k]
-
-	// hebbian.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// hebbian.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q0, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(c.Q0, i*T*dK), 1, dK)
 	}
 }
 
@@ -31,22 +26,14 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	t := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hebbian.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
-
-	// hebbian.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
-
-	// hebbian.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
 }

@@ -13,38 +13,28 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_k + 2·L·T·d_v + 2·L·T entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps 0 entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DK           int
 	DV           int
-	WK           []F    // [d_k, d]
-	X            []F    // [L, T, d]
-	WV           []F    // [d_v, d]
 	M            []F    // [L, d_v, d_k]
-	WRho         []F    // [d_k + d_v]
-	BRho         []F    // []
-	WQ           []F    // [d_k, d]
+	K0           []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Q0           []F    // [L, T, d_k]
 	Y            []F    // [L, T, d_v], written
 	MOut         []F    // [L, d_v, d_k], written
-	K0           []F    // [L, T, d_k], written
-	V            []F    // [L, T, d_v], written
-	RhoStack     []F    // [L, T, d_k + d_v], written
-	RhoSigmoid   []F    // [L, T], written
-	Q0           []F    // [L, T, d_k], written
-	RhoSigmoid2  []F    // [L, T], written
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T.
+// WorkLen is 0.
 func (c *Step[F]) WorkLen() int {
-	L, T := c.L, c.T
-	return 2 * L * T
+	return 0
 }
 
 // RowsLen is d_k.
@@ -59,71 +49,9 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T]     // [L, T]
 	MState := c.Rows[:dK] // [d_k]
-
-	// hebbian.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// hebbian.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// hebbian.rho
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				rhoStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// hebbian.rho
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			for k := range dK + dV {
-				t42 += F(rhoStack[k] * wRho[k])
-			}
-			t4_2[j] = t42
-		}
-	}
-
-	// hebbian.rho
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// hebbian.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// hebbian
 	for l := range L {
@@ -157,12 +85,12 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
-						rhoEntry := rho2[a]
+						rhoEntry := rho[a]
 						var y20 F
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						var y21 F
@@ -215,13 +143,13 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 						var y2 F
-						rhoEntry := rho2[a]
+						rhoEntry := rho[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							M2 := F(rhoEntry*MState[j][0]) + F(k0[j]*vEntry)
@@ -246,42 +174,31 @@ type StepBackward[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DK           int
 	DV           int
-	WK           []F    // [d_k, d]
-	X            []F    // [L, T, d]
-	WV           []F    // [d_v, d]
-	WRho         []F    // [d_k + d_v]
-	WQ           []F    // [d_k, d]
-	YBar         []F    // [L, T, d_v]
-	MBar         []F    // [L, d_v, d_k]
 	K0           []F    // [L, T, d_k]
 	V            []F    // [L, T, d_v]
-	RhoStack     []F    // [L, T, d_k + d_v]
-	RhoSigmoid   []F    // [L, T]
+	Rho          []F    // [L, T]
 	Q0           []F    // [L, T, d_k]
-	RhoSigmoid2  []F    // [L, T]
-	WKBar        []F    // [d_k, d], written
-	XBar         []F    // [L, T, d], written
-	WVBar        []F    // [d_v, d], written
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
 	MBarOut      []F    // [L, d_v, d_k], written
-	WRhoBar      []F    // [d_k + d_v], written
-	BRhoBar      []F    // [], written
-	WQBar        []F    // [d_k, d], written
+	K0Bar        []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T], written
+	Q0Bar        []F    // [L, T, d_k], written
 	MCheckpoints []F    // [L, segments, d_v, d_k]
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
-	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_k + 3·L·T·d_v + 3·L·T.
+// WorkLen is 0.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 4*L*T*dK + 3*L*T*dV + 3*L*T + (kern.Blocks(dV)-1)*(2*L*T*dK+L*T) // and the sums of blocks of rows
+		return 0 + (kern.Blocks(dV)-1)*(2*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 4*L*T*dK + 3*L*T*dV + 3*L*T
+	return 0
 }
 
 // RowsLen is C·d_k + 2·d_k.
@@ -290,70 +207,22 @@ func (c *StepBackward[F]) RowsLen() int {
 	return C*dK + 2*dK
 }
 
-// FlagsLen is 2·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 2 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	rho := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t2 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t32 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t25 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t29 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t30 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t32_2 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t33 := work[:L*T*d]      // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
-	t82 := c.Flags[:L*T]     // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-
-	// hebbian.rho
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t8 := num.Max(rhoSigmoidEntry, F(0))
-			t822 := (t8 <= F(1))
-			rho2[j] = num.Min(t8, F(1))
-			t82_2[j] = t822
-			t13_2[j] = (t822 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
 
 	// hebbian
-	clear(t2)
-	clear(t42)
-	clear(t52)
+	clear(c.K0Bar)
+	clear(c.RhoBar)
+	clear(c.Q0Bar)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -374,13 +243,13 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.M, hebbian.U, hebbian.G, hebbian.e
-						rhoEntry := rho2[a]
+						rhoEntry := rho[a]
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -391,17 +260,17 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					t42_2 := t42[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
-						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
+						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.U
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						var t60 F
 						var t90 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
@@ -413,29 +282,29 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							q0Entry := q0[j]
 							k0Entry := k0[j]
-							t52Sum := t52_2[j]
-							t2Sum := t2_2[j]
-							t30_2 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t60 += F(MTrail3[j][0] * t30_2)
-							t90 += F(t30_2 * k0Entry)
-							t52Sum += F(MTrail4[j][0] * yBarEntry0)
-							MBarState[j][0] = F(rhoEntry2 * t30_2)
-							t2Sum += F(t30_2 * vEntry20)
+							q0BarSum := q0Bar[j]
+							k0BarSum := k0Bar[j]
+							t30 := MBarState[j][0] + F(q0Entry*yBarEntry0)
+							t60 += F(MTrail3[j][0] * t30)
+							t90 += F(t30 * k0Entry)
+							q0BarSum += F(MTrail4[j][0] * yBarEntry0)
+							MBarState[j][0] = F(rhoEntry2 * t30)
+							k0BarSum += F(t30 * vEntry20)
 							t31 := MBarState[j][1] + F(q0Entry*yBarEntry1)
 							t61 += F(MTrail3[j][1] * t31)
 							t91 += F(t31 * k0Entry)
-							t52Sum += F(MTrail4[j][1] * yBarEntry1)
+							q0BarSum += F(MTrail4[j][1] * yBarEntry1)
 							MBarState[j][1] = F(rhoEntry2 * t31)
-							t2Sum += F(t31 * vEntry21)
-							t52_2[j] = t52Sum
-							t2_2[j] = t2Sum
+							k0BarSum += F(t31 * vEntry21)
+							q0Bar[j] = q0BarSum
+							k0Bar[j] = k0BarSum
 						}
-						t42Sum := t42_2[a]
-						t42Sum += t60
-						t32[(l*T+a+C*s)*dV+i] = t90
-						t42Sum += t61
-						t32[(l*T+a+C*s)*dV+i+1] = t91
-						t42_2[a] = t42Sum
+						rhoBarSum := rhoBar[a]
+						rhoBarSum += t60
+						c.VBar[(l*T+a+C*s)*dV+i] = t90
+						rhoBarSum += t61
+						c.VBar[(l*T+a+C*s)*dV+i+1] = t91
+						rhoBar[a] = rhoBarSum
 					}
 				}
 			}
@@ -457,13 +326,13 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.M, hebbian.U, hebbian.G, hebbian.e
-						rhoEntry := rho2[a]
+						rhoEntry := rho[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + F(k0[j]*vEntry)
@@ -471,31 +340,31 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					t42_2 := t42[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
-						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
+						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.U
 						var t6 F
 						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(q0[j]*yBarEntry)
 							t6 += F(MTrail3[j][0] * t3)
 							t9 += F(t3 * k0[j])
-							t52_2[j] += F(MTrail4[j][0] * yBarEntry)
+							q0Bar[j] += F(MTrail4[j][0] * yBarEntry)
 							MBarState[j][0] = F(rhoEntry2 * t3)
-							t2_2[j] += F(t3 * vEntry2)
+							k0Bar[j] += F(t3 * vEntry2)
 						}
-						t42_2[a] += t6
-						t32[(l*T+a+C*s)*dV+i] = t9
+						rhoBar[a] += t6
+						c.VBar[(l*T+a+C*s)*dV+i] = t9
 					}
 				}
 			}
@@ -504,152 +373,41 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// hebbian.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t62, d, 1, t52, dK, 1, c.WQ, d, 1)
-
-	// hebbian.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
-
-	// hebbian.rho
-	var t24 F
-	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		for j := range T {
-			t13Entry := t13_2[j]
-			t212 := kern.Choose(t13Entry, F(F(rhoSigmoid[j]*kern.Choose(t13Entry, kern.Choose(t82_2[j], t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t24 += t212
-			t21_2[j] = t212
-		}
-	}
-	c.BRhoBar[0] = t24
-
-	// hebbian.rho
-	clear(c.WRhoBar)
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		for j := range T {
-			t25_2 := t25[(i*T+j)*(dK+dV):][:dK+dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t21Entry := t21_2[j]
-			for k := range dK + dV {
-				t25_2[k] = F(t21Entry * wRho[k])
-				wRhoBar[k] += F(rhoStack[k] * t21Entry)
-			}
-		}
-	}
-
-	// hebbian.v, hebbian.rho
-	for i := range L {
-		for j := range T {
-			t32_3 := t32[(i*T+j)*dV:][:dV]
-			t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
-			t29_2 := t29[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t29_2[k] = t32_3[k] + t25_2[k]
-			}
-		}
-	}
-
-	// hebbian.v
-	kern.Gemm(L*T, d, dV, F(1), false, t30, d, 1, t29, dV, 1, c.WV, d, 1)
-
-	// hebbian.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
-
-	// hebbian.k0, hebbian.rho
-	for i := range L {
-		for j := range T {
-			t2_2 := t2[(i*T+j)*dK:][:dK]
-			t25_2 := t25[(i*T+j)*(dK+dV):][:dK]
-			t32_3 := t32_2[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t32_3[k] = t2_2[k] + t25_2[k]
-			}
-		}
-	}
-
-	// hebbian.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t33, d, 1, t32_2, dK, 1, c.WK, d, 1)
-
-	// hebbian.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
-
-	// hebbian.k0
-	for i := range L {
-		for j := range T {
-			t62_2 := t62[(i*T+j)*d:][:d]
-			t30_2 := t30[(i*T+j)*d:][:d]
-			t33_2 := t33[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t62_2[k] + t30_2[k] + t33_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                  Step[F]
-	back                                  StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWQ, outY tape.Value[F]
+	call                     Step[F]
+	back                     StepBackward[F]
+	vK0, vV, vRho, vQ0, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    hebbian.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian.v
 //	e_t = slope(F(load(W_{t−1})), V)    hebbian.e
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian.G
 //	U_t = step(G_t)    hebbian.U
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
-//	q0_t = W_Q x_t    hebbian.q0
 //	y_t = M_t q_t    hebbian.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/hebbian.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("Hebbian", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "Hebbian", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q0 [L, T, d_k]; y [L, T,
+// d_v]. Source: specs/algorithms/rules/hebbian.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.M = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -672,36 +430,24 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K0 = k.K0
 	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
+	g.Rho = k.Rho
 	g.Q0 = k.Q0
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 }

@@ -7,31 +7,19 @@ package hebbian
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func stepNest1AVX512(a *stepNest1Args)
+func stepTime1AVX512x64(a *stepTime1Args)
 
 //go:noescape
-func stepNest1AVX2(a *stepNest1Args)
+func stepTime1AVX512x32(a *stepTime1Args)
 
 //go:noescape
-func stepNest2AVX512(a *stepNest2Args)
+func stepTime1AVX512x16(a *stepTime1Args)
 
 //go:noescape
-func stepNest2AVX2(a *stepNest2Args)
+func stepTime1AVX2x16(a *stepTime1Args)
 
 //go:noescape
-func stepTime3AVX512x64(a *stepTime3Args)
-
-//go:noescape
-func stepTime3AVX512x32(a *stepTime3Args)
-
-//go:noescape
-func stepTime3AVX512x16(a *stepTime3Args)
-
-//go:noescape
-func stepTime3AVX2x16(a *stepTime3Args)
-
-//go:noescape
-func stepTime3AVX2x8(a *stepTime3Args)
+func stepTime1AVX2x8(a *stepTime1Args)
 
 //go:noescape
 func stepBackwardTime1AVX512x8(a *stepBackwardTime1Args)
@@ -57,59 +45,19 @@ func stepBackwardTime1AVX2x1(a *stepBackwardTime1Args)
 //go:noescape
 func stepBackwardTime2AVX2x1(a *stepBackwardTime2Args)
 
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
-
-func stepNest1(a *stepNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest1AVX512(a)
-		return
-	}
-	stepNest1AVX2(a)
-}
-
-func stepNest2(a *stepNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest2AVX512(a)
-		return
-	}
-	stepNest2AVX2(a)
-}
-
-// stepTime3 runs the rows in assembly: as many at once as rows says.
-func stepTime3(a *stepTime3Args, rows int) {
+// stepTime1 runs the rows in assembly: as many at once as rows says.
+func stepTime1(a *stepTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime3AVX512x64(a)
+		stepTime1AVX512x64(a)
 	case wide && rows == 32:
-		stepTime3AVX512x32(a)
+		stepTime1AVX512x32(a)
 	case wide && rows == 16:
-		stepTime3AVX512x16(a)
+		stepTime1AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime3AVX2x16(a)
+		stepTime1AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime3AVX2x8(a)
+		stepTime1AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -145,36 +93,4 @@ func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 	default:
 		panic("no function for this number of rows")
 	}
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
-	}
-	stepBackwardNest5AVX2(a)
-}
-
-func stepBackwardNest6(a *stepBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest6AVX512(a)
-		return
-	}
-	stepBackwardNest6AVX2(a)
 }

@@ -9,29 +9,7 @@ import (
 	"unsafe"
 )
 
-type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	t4       *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4          *float32
-	rhoSigmoid  *float32
-	rho         *float32
-	rhoSigmoid2 *float32
-	n0          int        // L
-	n1          int        // T
-	bRhoEntry   [2]float32 // and nothing
-}
-
-type stepTime3Args struct {
+type stepTime1Args struct {
 	rho    *float32
 	v      *float32
 	k0     *float32
@@ -53,98 +31,14 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]        // [L, T]
-	rho := c.Work[L*T:][:L*T] // [L, T]
-
-	// hebbian.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// hebbian.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// hebbian.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// hebbian.rho
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t4),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				t42Sums := [16]F{t42}
-				for k := range dK + dV {
-					t42Sums[k%16] = num.FMA32(rhoStack[k], wRho[k], t42Sums[k%16])
-				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
-			}
-		}
-	}
-
-	// hebbian.rho
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// hebbian.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// hebbian
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))
@@ -164,7 +58,6 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[L*T:][:L*T] // [L, T]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -186,8 +79,8 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime3Args{
-						unsafe.SliceData(rho),
+					a := stepTime1Args{
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.V),
 						unsafe.SliceData(c.K0),
 						unsafe.SliceData(MState),
@@ -202,7 +95,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime3(&a, rows)
+					stepTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -218,13 +111,13 @@ func (c *stepRows1) Part(part int) {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState[:dK])
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 						var y2 F
-						rhoEntry := rho2[a]
+						rhoEntry := rho[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						y2Sums := [2]F{y2}
 						for j := range dK {
@@ -265,10 +158,10 @@ type stepBackwardTime2Args struct {
 	MBarState *float32
 	MTrail    *float32
 	k0        *float32
-	t52       *float32
-	t2        *float32
-	t42       *float32
-	t32       *float32
+	q0Bar     *float32
+	k0Bar     *float32
+	rhoBar    *float32
+	vBar      *float32
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·s + T·l
 	n2        int // C·d_k·s + T·d_k·l
@@ -278,262 +171,29 @@ type stepBackwardTime2Args struct {
 	n6        int // d_v
 }
 
-type stepBackwardNest3Args struct {
-	t21      *float32
-	wRho     *float32
-	t25      *float32
-	rhoStack *float32
-	wRhoBar  *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepBackwardNest4Args struct {
-	t32 *float32
-	t25 *float32
-	t29 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest5Args struct {
-	t2  *float32
-	t25 *float32
-	t32 *float32
-	n0  int // L
-	n1  int // T·d_k + T·d_v
-	n2  int // T·d_k
-	n3  int // T
-	n4  int // d_k + d_v
-	n5  int // d_k
-}
-
-type stepBackwardNest6Args struct {
-	t62  *float32
-	t30  *float32
-	t33  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[:L*T]                                         // [L, T]
-	t2 := c.Work[L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t32 := c.Work[L*T*dK+L*T:][:L*T*dV]                         // [L, T, d_v]
-	t42 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T]                     // [L, T]
-	t52 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T*dK]                // [L, T, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T*d]               // [L, T, d]
-	t21 := c.Work[L*T*d+2*L*T*dK+L*T*dV+2*L*T:][:L*T]           // [L, T]
-	t25 := c.Work[L*T*d+2*L*T*dK+L*T*dV+3*L*T:][:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	t29 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dV]      // [L, T, d_v]
-	t30 := c.Work[L*T*d+3*L*T*dK+3*L*T*dV+3*L*T:][:L*T*d]       // [L, T, d]
-	t32_2 := c.Work[2*L*T*d+3*L*T*dK+3*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t33 := c.Work[2*L*T*d+4*L*T*dK+3*L*T*dV+3*L*T:][:L*T*d]     // [L, T, d]
-	t82 := c.Flags[:L*T]                                        // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                  // [L, T]
-
-	// hebbian.rho
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t8 := kern.Larger(rhoSigmoidEntry, F(0))
-			t822 := (t8 <= F(1))
-			rho2[j] = kern.Smaller(t8, F(1))
-			t82_2[j] = t822
-			t13_2[j] = (t822 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
 
 	// hebbian
-	clear(t2)
-	clear(t42)
-	clear(t52)
+	clear(c.K0Bar)
+	clear(c.RhoBar)
+	clear(c.Q0Bar)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t52[:L*T*dK], c.Work[3*L*T*d+4*L*T*dK+3*L*T*dV+3*L*T:], 2*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t2[:L*T*dK], c.Work[3*L*T*d+5*L*T*dK+3*L*T*dV+3*L*T:], 2*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t42[:L*T], c.Work[3*L*T*d+6*L*T*dK+3*L*T*dV+3*L*T:], 2*L*T*dK+L*T, kern.Blocks(dV))
-	}
-
-	// hebbian.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t62, d, 1, t52, dK, 1, c.WQ, d, 1)
-
-	// hebbian.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
-
-	// hebbian.rho
-	var t24 F
-	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		for j := range T {
-			t13Entry := t13_2[j]
-			t212 := kern.Choose(t13Entry, F(F(rhoSigmoid[j]*kern.Choose(t13Entry, kern.Choose(t82_2[j], t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t24 = t24 + t212
-			t21_2[j] = t212
-		}
-	}
-	c.BRhoBar[0] = t24
-
-	// hebbian.rho
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRhoBar),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest3(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			for j := range T {
-				t25_2 := t25[(i*T+j)*(dK+dV):][:dK+dV]
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t21Entry := t21_2[j]
-				for k := range dK + dV {
-					t25_2[k] = F(t21Entry * wRho[k])
-					wRhoBar[k] = num.FMA32(rhoStack[k], t21Entry, wRhoBar[k])
-				}
-			}
-		}
-	}
-
-	// hebbian.v, hebbian.rho
-	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t29),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest4(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t32_3 := t32[(i*T+j)*dV:][:dV]
-				t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
-				t29_2 := t29[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t29_2[k] = t32_3[k] + t25_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t30, d, 1, t29, dV, 1, c.WV, d, 1)
-
-	// hebbian.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
-
-	// hebbian.k0, hebbian.rho
-	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t32_2),
-			L,
-			T*dK + T*dV,
-			T * dK,
-			T,
-			dK + dV,
-			dK,
-		}
-		stepBackwardNest5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t2_2 := t2[(i*T+j)*dK:][:dK]
-				t25_2 := t25[(i*T+j)*(dK+dV):][:dK]
-				t32_3 := t32_2[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t32_3[k] = t2_2[k] + t25_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t33, d, 1, t32_2, dK, 1, c.WK, d, 1)
-
-	// hebbian.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
-
-	// hebbian.k0
-	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_2 := t62[(i*T+j)*d:][:d]
-				t30_2 := t30[(i*T+j)*d:][:d]
-				t33_2 := t33[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t62_2[k] + t30_2[k]) + t33_2[k]
-				}
-			}
-		}
+		kern.AddBlocks(c.Q0Bar[:L*T*dK], c.Work[0:], 2*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.K0Bar[:L*T*dK], c.Work[L*T*dK:], 2*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[2*L*T*dK:], 2*L*T*dK+L*T, kern.Blocks(dV))
 	}
 }
 
@@ -543,32 +203,26 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[:L*T]                          // [L, T]
-	t2 := c.Work[L*T:][:L*T*dK]                  // [L, T, d_k]
-	t32 := c.Work[L*T*dK+L*T:][:L*T*dV]          // [L, T, d_v]
-	t42 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T]      // [L, T]
-	t52 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t52_2 := t52
-	t2_2 := t2
-	t42_2 := t42
+	q0Bar := c.Q0Bar
+	k0Bar := c.K0Bar
+	rhoBar := c.RhoBar
 	if block > 0 {
-		t52_2 = c.Work[3*L*T*d+4*L*T*dK+3*L*T*dV+3*L*T+(block-1)*(2*L*T*dK+L*T):][:L*T*dK]
-		clear(t52_2[l*T*dK:][:T*dK])
-		t2_2 = c.Work[3*L*T*d+5*L*T*dK+3*L*T*dV+3*L*T+(block-1)*(2*L*T*dK+L*T):][:L*T*dK]
-		clear(t2_2[l*T*dK:][:T*dK])
-		t42_2 = c.Work[3*L*T*d+6*L*T*dK+3*L*T*dV+3*L*T+(block-1)*(2*L*T*dK+L*T):][:L*T]
-		clear(t42_2[l*T:][:T])
+		q0Bar = c.Work[(block-1)*(2*L*T*dK+L*T):][:L*T*dK]
+		clear(q0Bar[l*T*dK:][:T*dK])
+		k0Bar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+L*T):][:L*T*dK]
+		clear(k0Bar[l*T*dK:][:T*dK])
+		rhoBar = c.Work[2*L*T*dK+(block-1)*(2*L*T*dK+L*T):][:L*T]
+		clear(rhoBar[l*T:][:T])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -593,7 +247,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := stepBackwardTime1Args{
-						unsafe.SliceData(rho),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.V),
 						unsafe.SliceData(c.K0),
 						unsafe.SliceData(MTrail),
@@ -610,16 +264,16 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := stepBackwardTime2Args{
 						unsafe.SliceData(c.YBar),
-						unsafe.SliceData(rho),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.V),
 						unsafe.SliceData(c.Q0),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(c.K0),
-						unsafe.SliceData(t52_2),
-						unsafe.SliceData(t2_2),
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(t32),
+						unsafe.SliceData(q0Bar),
+						unsafe.SliceData(k0Bar),
+						unsafe.SliceData(rhoBar),
+						unsafe.SliceData(c.VBar),
 						i + C*dV*s + T*dV*l,
 						C*s + T*l,
 						C*dK*s + T*dK*l,
@@ -643,13 +297,13 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.M, hebbian.U, hebbian.G, hebbian.e
-						rhoEntry := rho2[a]
+						rhoEntry := rho[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							MTrail3[j] = num.FMA32(k0[j], vEntry, F(rhoEntry*MTrail2[j]))
@@ -657,20 +311,20 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					t42_3 := t42_2[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t52_3 := t52_2[(l*T+a+C*s)*dK:][:dK]
-						t2_3 := t2_2[(l*T+a+C*s)*dK:][:dK]
+						q0Bar2 := q0Bar[(l*T+a+C*s)*dK:][:dK]
+						k0Bar2 := k0Bar[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.U
 						var t6 F
 						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						t6Sums := [16]F{t6}
 						t9Sums := [16]F{t9}
@@ -678,14 +332,14 @@ func (c *stepBackwardRows1) Part(part int) {
 							t3 := num.FMA32(q0[j], yBarEntry, MBarState[j])
 							t6Sums[j%16] = num.FMA32(MTrail2[j], t3, t6Sums[j%16])
 							t9Sums[j%16] = num.FMA32(t3, k0[j], t9Sums[j%16])
-							t52_3[j] = num.FMA32(MTrail3[j], yBarEntry, t52_3[j])
+							q0Bar2[j] = num.FMA32(MTrail3[j], yBarEntry, q0Bar2[j])
 							MBarState[j] = F(rhoEntry2 * t3)
-							t2_3[j] = num.FMA32(t3, vEntry2, t2_3[j])
+							k0Bar2[j] = num.FMA32(t3, vEntry2, k0Bar2[j])
 						}
 						t6 = kern.Sum16(&t6Sums)
 						t9 = kern.Sum16(&t9Sums)
-						t42_3[a] = t42_3[a] + t6
-						t32[(l*T+a+C*s)*dV+i] = t9
+						rhoBar2[a] = rhoBar2[a] + t6
+						c.VBar[(l*T+a+C*s)*dV+i] = t9
 					}
 				}
 			}

@@ -4,20 +4,8 @@
 
 package hebbian
 
-func stepNest1(*stepNest1Args) { panic("no assembly in this build") }
-
-func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
-
-func stepTime3(*stepTime3Args, int) { panic("no assembly in this build") }
+func stepTime1(*stepTime1Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime1(*stepBackwardTime1Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime2(*stepBackwardTime2Args, int) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
-func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }

@@ -13,41 +13,32 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_k + 2·L·T·d_v + L·d_k·d_v + 2·L·T entries and checkpoints of L·d_k·d_v·segments + L·d_k·d_v·segments.2 entries.
+// It keeps L·d_k·d_v entries and checkpoints of L·d_k·d_v·segments + L·d_k·d_v·segments.2 entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	BRho          []F    // []
-	WQ            []F    // [d_k, d]
 	M             []F    // [L, d_v, d_k]
+	K0            []F    // [L, T, d_k]
+	V             []F    // [L, T, d_v]
+	Rho           []F    // [L, T]
+	Q0            []F    // [L, T, d_k]
 	Y             []F    // [L, T, d_v], written
 	MOut          []F    // [L, d_v, d_k], written
-	K0            []F    // [L, T, d_k], written
-	V             []F    // [L, T, d_v], written
-	RhoStack      []F    // [L, T, d_k + d_v], written
-	RhoSigmoid    []F    // [L, T], written
-	Q0            []F    // [L, T, d_k], written
 	MChunks       []F    // [L, d_v, d_k], written
-	RhoSigmoid2   []F    // [L, T], written
 	MCheckpoints2 []F    // [L, segments, d_v, d_k], written; may be nil
 	MCheckpoints  []F    // [L, segments.2, d_v, d_k], written; may be nil
 	Work          []F    // WorkLen() entries
 	Rows          [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 3·L·T + 48·L·chunks.
+// WorkLen is 2·L·T·d_k + 2·L·T·d_v + L·T + 48·L·chunks.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
-	return 2*L*T*dK + 2*L*T*dV + 3*L*T + 48*L*chunks
+	return 2*L*T*dK + 2*L*T*dV + L*T + 48*L*chunks
 }
 
 // RowsLen is 162·d_k + 16.
@@ -62,16 +53,12 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t12 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	work = work[16*L*chunks*dK:]
+	t12 := c.Work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	work := c.Work[16*L*chunks*dK:]
 	t15 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
 	t13 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
@@ -121,65 +108,6 @@ func (c *Step[F]) Run() {
 	rows = rows[16:]
 	MState2 := rows[:dK] // [d_k]
 
-	// hebbian_scan.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// hebbian_scan.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				rhoStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			for k := range dK + dV {
-				t42 += F(rhoStack[k] * wRho[k])
-			}
-			t4_2[j] = t42
-		}
-	}
-
-	// hebbian_scan.rho
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// hebbian_scan.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
 	// hebbian_scan.k, hebbian_scan.q
 	for i := range L {
 		for j := range chunks {
@@ -212,10 +140,10 @@ func (c *Step[F]) Run() {
 	// hebbian_scan.rho
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+16*j:][:16]
+			rho := c.Rho[i*T+16*j:][:16]
 			t14_2 := t14[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t14_2[k] = rho2[k]
+				t14_2[k] = rho[k]
 			}
 		}
 	}
@@ -665,10 +593,10 @@ func (c *Step[F]) Run() {
 
 	// hebbian_scan.rho
 	for i := range L {
-		rho2 := rho[i*T+16*chunks:][:T-16*chunks]
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
 		t18_2 := t18[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t18_2[j] = rho2[j]
+			t18_2[j] = rho[j]
 		}
 	}
 
@@ -813,44 +741,33 @@ type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WQ            []F    // [d_k, d]
-	YBar          []F    // [L, T, d_v]
-	MBar          []F    // [L, d_v, d_k]
 	K0            []F    // [L, T, d_k]
 	V             []F    // [L, T, d_v]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
+	Rho           []F    // [L, T]
 	Q0            []F    // [L, T, d_k]
-	RhoSigmoid2   []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WQBar         []F    // [d_k, d], written
+	YBar          []F    // [L, T, d_v]
+	MBar          []F    // [L, d_v, d_k]
 	MBarOut       []F    // [L, d_v, d_k], written
+	K0Bar         []F    // [L, T, d_k], written
+	VBar          []F    // [L, T, d_v], written
+	RhoBar        []F    // [L, T], written
+	Q0Bar         []F    // [L, T, d_k], written
 	MCheckpoints  []F    // [L, segments, d_v, d_k]
 	MCheckpoints2 []F    // [L, segments.2, d_v, d_k]
 	Work          []F    // WorkLen() entries
 	Rows          [][4]F // RowsLen() entries
-	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 11·L·T·d_k + 7·L·T·d_v + L·d_k·d_v + 6·L·T + 240·L·chunks.
+// WorkLen is 8·L·T·d_k + 5·L·T·d_v + L·d_k·d_v + 4·L·T + 240·L·chunks.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	if kern.Fused() {
-		return 3*L*T*d + 11*L*T*dK + 7*L*T*dV + L*dK*dV + 6*L*T + 240*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
+		return 8*L*T*dK + 5*L*T*dV + L*dK*dV + 4*L*T + 240*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 11*L*T*dK + 7*L*T*dV + L*dK*dV + 6*L*T + 240*L*chunks
+	return 8*L*T*dK + 5*L*T*dV + L*dK*dV + 4*L*T + 240*L*chunks
 }
 
 // RowsLen is 2·C·d_k + 453·d_k + 16.
@@ -859,26 +776,18 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 2*C*dK + 453*dK + 16
 }
 
-// FlagsLen is 2·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 2 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
-	rho := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t12 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	work = work[16*L*chunks*dK:]
+	t12 := c.Work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	work := c.Work[16*L*chunks*dK:]
 	t15 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
 	t13 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
@@ -897,17 +806,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T-16*L*chunks:]
 	t := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
 	work = work[16*L*chunks*dV:]
-	t42 := work[:L*dK*dV] // [L, d_v, d_k]
+	t4 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t52 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t5 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t62 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t6 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t72 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t7 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t82 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t8 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t92 := work[:L*T*dK] // [L, T, d_k]
+	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t122 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -919,7 +828,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks:]
 	t232 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t262 := work[:16*L*chunks] // [L, chunks, 16]
+	t26 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t142 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
@@ -927,17 +836,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t172 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t822 := work[:16*L*chunks] // [L, chunks, 16]
+	t82 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t1522 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t2322 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t312 := work[:16*L*chunks] // [L, chunks, 16]
+	t31 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t36 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t922 := work[:16*L*chunks] // [L, chunks, 16]
+	t92 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t102 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -959,23 +868,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t192 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t202 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t22 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t23 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t39 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t43 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t47 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t48 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t50 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t51 := work[:L*T*d]      // [L, T, d]
+	t202 := work[:L*T*dV]    // [L, T, d_v]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -994,7 +887,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t21 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t222 := rows[:16*dK] // [16, d_k]
+	t22 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t24 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1012,7 +905,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t213 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t223 := rows[:16*dK] // [16, d_k]
+	t222 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t243 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1020,9 +913,9 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t272 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t4 := rows[:16*dK] // [16, d_k]
+	t23 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t43_2 := rows[:16*dK] // [16, d_k]
+	t42 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t73 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1042,26 +935,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t38 := rows[:16] // [16]
 	rows = rows[16:]
-	t35 := rows[:dK]     // [d_k]
-	t26 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t31 := flags[:L*T] // [L, T]
-
-	// hebbian_scan.rho
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t8 := num.Max(rhoSigmoidEntry, F(0))
-			t263 := (t8 <= F(1))
-			rho2[j] = num.Min(t8, F(1))
-			t26_2[j] = t263
-			t31_2[j] = (t263 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
+	t35 := rows[:dK] // [d_k]
 
 	// hebbian_scan.k, hebbian_scan.q
 	for i := range L {
@@ -1095,10 +969,10 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan.rho
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+16*j:][:16]
+			rho := c.Rho[i*T+16*j:][:16]
 			t14_2 := t14[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t14_2[k] = rho2[k]
+				t14_2[k] = rho[k]
 			}
 		}
 	}
@@ -1133,10 +1007,10 @@ func (c *StepBackward[F]) Run() {
 
 	// hebbian_scan.rho
 	for i := range L {
-		rho2 := rho[i*T+16*chunks:][:T-16*chunks]
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
 		t18_2 := t18[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t18_2[j] = rho2[j]
+			t18_2[j] = rho[j]
 		}
 	}
 
@@ -1152,16 +1026,16 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan
-	clear(t52)
-	clear(t72)
-	clear(t82)
+	clear(t5)
+	clear(t7)
+	clear(t8)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
-			t42_3 := t42[(l*dV+i+1)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
+			t4_3 := t4[(l*dV+i+1)*dK:][:dK]
 			MTrail3 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
@@ -1193,61 +1067,61 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-16*chunks)+C*s:][:n]
+					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						t18Entry2 := t18_2[a]
-						var t60 F
-						var t90 F
+						var t620 F
+						var t930 F
 						t2Entry0 := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t17Entry20 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						var t61 F
-						var t91 F
+						var t621 F
+						var t931 F
 						t2Entry1 := t2[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						t17Entry21 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
 							t19Entry := t19_2[j]
 							t16Entry := t16_2[j]
-							t82Sum := t82_2[j]
-							t52Sum := t52_2[j]
+							t8Sum := t8_2[j]
+							t5Sum := t5_2[j]
 							t30 := MBarState[j][0] + F(t19Entry*t2Entry0)
-							t60 += F(MTrail4[j][0] * t30)
-							t90 += F(t30 * t16Entry)
-							t82Sum += F(MTrail5[j][0] * t2Entry0)
+							t620 += F(MTrail4[j][0] * t30)
+							t930 += F(t30 * t16Entry)
+							t8Sum += F(MTrail5[j][0] * t2Entry0)
 							MBarState[j][0] = F(t18Entry2 * t30)
-							t52Sum += F(t30 * t17Entry20)
+							t5Sum += F(t30 * t17Entry20)
 							t31_2 := MBarState[j][1] + F(t19Entry*t2Entry1)
-							t61 += F(MTrail4[j][1] * t31_2)
-							t91 += F(t31_2 * t16Entry)
-							t82Sum += F(MTrail5[j][1] * t2Entry1)
+							t621 += F(MTrail4[j][1] * t31_2)
+							t931 += F(t31_2 * t16Entry)
+							t8Sum += F(MTrail5[j][1] * t2Entry1)
 							MBarState[j][1] = F(t18Entry2 * t31_2)
-							t52Sum += F(t31_2 * t17Entry21)
-							t82_2[j] = t82Sum
-							t52_2[j] = t52Sum
+							t5Sum += F(t31_2 * t17Entry21)
+							t8_2[j] = t8Sum
+							t5_2[j] = t5Sum
 						}
-						t72Sum := t72_2[a]
-						t72Sum += t60
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = t90
-						t72Sum += t61
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t91
-						t72_2[a] = t72Sum
+						t7Sum := t7_2[a]
+						t7Sum += t620
+						t6[(l*(T-16*chunks)+a+C*s)*dV+i] = t930
+						t7Sum += t621
+						t6[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t931
+						t7_2[a] = t7Sum
 					}
 				}
 			}
 			for j := range dK {
-				t42_2[j] = MBarState[j][0]
-				t42_3[j] = MBarState[j][1]
+				t4_2[j] = MBarState[j][0]
+				t4_3[j] = MBarState[j][1]
 			}
 		}
 		for ; i < dV; i++ {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
 			MTrail3 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
@@ -1273,51 +1147,51 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-16*chunks)+C*s:][:n]
+					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
-						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
-						var t6 F
-						var t9 F
+						var t62 F
+						var t93 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry2 := t18_2[a]
 						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(t19_2[j]*t2Entry)
-							t6 += F(MTrail4[j][0] * t3)
-							t9 += F(t3 * t16_2[j])
-							t82_2[j] += F(MTrail5[j][0] * t2Entry)
+							t62 += F(MTrail4[j][0] * t3)
+							t93 += F(t3 * t16_2[j])
+							t8_2[j] += F(MTrail5[j][0] * t2Entry)
 							MBarState[j][0] = F(t18Entry2 * t3)
-							t52_2[j] += F(t3 * t17Entry2)
+							t5_2[j] += F(t3 * t17Entry2)
 						}
-						t72_2[a] += t6
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
+						t7_2[a] += t62
+						t6[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
 					}
 				}
 			}
 			for j := range dK {
-				t42_2[j] = MBarState[j][0]
+				t4_2[j] = MBarState[j][0]
 			}
 		}
 	}
 
 	// hebbian_scan.q, hebbian_scan.k
-	clear(t92)
+	clear(t9)
 	clear(t122)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t82_2 := t82[(i*(T-16*chunks)+j)*dK:][:dK]
-			t92_2 := t92[(i*T+j+16*chunks)*dK:][:dK]
-			t52_2 := t52[(i*(T-16*chunks)+j)*dK:][:dK]
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
+			t5_2 := t5[(i*(T-16*chunks)+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
-				t92_2[k] += t82_2[k]
-				t122_2[k] += t52_2[k]
+				t9_2[k] += t8_2[k]
+				t122_2[k] += t5_2[k]
 			}
 		}
 	}
@@ -1325,10 +1199,10 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan.rho
 	clear(t10)
 	for i := range L {
-		t72_2 := t72[i*(T-16*chunks):][:T-16*chunks]
+		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
 		t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t10_2[j] += t72_2[j]
+			t10_2[j] += t7_2[j]
 		}
 	}
 
@@ -1336,10 +1210,10 @@ func (c *StepBackward[F]) Run() {
 	clear(t11)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t62_2 := t62[(i*(T-16*chunks)+j)*dV:][:dV]
+			t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
 			t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				t11_2[k] += t62_2[k]
+				t11_2[k] += t6_2[k]
 			}
 		}
 	}
@@ -1377,16 +1251,16 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan.M
-	clear(t262)
+	clear(t26)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
 				t232_2 := t232[(i*chunks+j)*16+-4+lo:][:n]
 				t232_3 := t232[(i*chunks+j)*16+lo:][:n]
-				t262_2 := t262[(i*chunks+j)*16+lo:][:n]
+				t26_2 := t26[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t262_2[k] = F(t232_2[k] * t232_3[k])
+					t26_2[k] = F(t232_2[k] * t232_3[k])
 				}
 			}
 		}
@@ -1395,28 +1269,28 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan
 	clear(t142)
 	clear(t172)
-	clear(t822)
+	clear(t82)
 	clear(t1522)
 	clear(t2322)
-	clear(t312)
+	clear(t31)
 	clear(t36)
 	for l := range L {
 		i := 0
 		for ; i+3 < dV; i += 4 {
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
-			t42_3 := t42[(l*dV+i+1)*dK:][:dK]
-			t42_4 := t42[(l*dV+i+2)*dK:][:dK]
-			t42_5 := t42[(l*dV+i+3)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
+			t4_3 := t4[(l*dV+i+1)*dK:][:dK]
+			t4_4 := t4[(l*dV+i+2)*dK:][:dK]
+			t4_5 := t4[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
 			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
 			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2_2 := MTrail2[:dK]
 			for j := range dK {
-				MBarState2[j][0] = t42_2[j]
-				MBarState2[j][1] = t42_3[j]
-				MBarState2[j][2] = t42_4[j]
-				MBarState2[j][3] = t42_5[j]
+				MBarState2[j][0] = t4_2[j]
+				MBarState2[j][1] = t4_3[j]
+				MBarState2[j][2] = t4_4[j]
+				MBarState2[j][3] = t4_5[j]
 			}
 			for s := segments2 - 1; s >= 0; s-- {
 				MCheckpoints2 := c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK]
@@ -1516,12 +1390,12 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t194_2 := t194[j*dK:][:dK]
 						t21_2 := t21[j*dK:][:dK]
-						t222_2 := t222[j*dK:][:dK]
+						t22_2 := t22[j*dK:][:dK]
 						for k := range dK {
-							t222_2[k][0] = t194_2[k][0] + t21_2[k][0]
-							t222_2[k][1] = t194_2[k][1] + t21_2[k][1]
-							t222_2[k][2] = t194_2[k][2] + t21_2[k][2]
-							t222_2[k][3] = t194_2[k][3] + t21_2[k][3]
+							t22_2[k][0] = t194_2[k][0] + t21_2[k][0]
+							t22_2[k][1] = t194_2[k][1] + t21_2[k][1]
+							t22_2[k][2] = t194_2[k][2] + t21_2[k][2]
+							t22_2[k][3] = t194_2[k][3] + t21_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1530,43 +1404,43 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t222_2 := t222[((lo3+j)-4)*dK:][:dK]
+							t22_2 := t22[((lo3+j)-4)*dK:][:dK]
 							t24_2 := t24[(lo3+j)*dK:][:dK]
 							t232Entry := t232_2[j]
 							for k := range dK {
-								t24_2[k][0] = F(t222_2[k][0] * t232Entry)
-								t24_2[k][1] = F(t222_2[k][1] * t232Entry)
-								t24_2[k][2] = F(t222_2[k][2] * t232Entry)
-								t24_2[k][3] = F(t222_2[k][3] * t232Entry)
+								t24_2[k][0] = F(t22_2[k][0] * t232Entry)
+								t24_2[k][1] = F(t22_2[k][1] * t232Entry)
+								t24_2[k][2] = F(t22_2[k][2] * t232Entry)
+								t24_2[k][3] = F(t22_2[k][3] * t232Entry)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t222_2 := t222[j*dK:][:dK]
+						t22_2 := t22[j*dK:][:dK]
 						t24_2 := t24[j*dK:][:dK]
 						t25_3 := t25[j*dK:][:dK]
 						for k := range dK {
-							t25_3[k][0] = t222_2[k][0] + t24_2[k][0]
-							t25_3[k][1] = t222_2[k][1] + t24_2[k][1]
-							t25_3[k][2] = t222_2[k][2] + t24_2[k][2]
-							t25_3[k][3] = t222_2[k][3] + t24_2[k][3]
+							t25_3[k][0] = t22_2[k][0] + t24_2[k][0]
+							t25_3[k][1] = t22_2[k][1] + t24_2[k][1]
+							t25_3[k][2] = t22_2[k][2] + t24_2[k][2]
+							t25_3[k][3] = t22_2[k][3] + t24_2[k][3]
 						}
 					}
 					// hebbian_scan.M
 					clear(t27)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
-						t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
+						t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 						for j := range n {
 							t25_3 := t25[((lo4+j)-8)*dK:][:dK]
 							t27_3 := t27[(lo4+j)*dK:][:dK]
-							t262Entry := t262_2[j]
+							t26Entry := t26_2[j]
 							for k := range dK {
-								t27_3[k][0] = F(t25_3[k][0] * t262Entry)
-								t27_3[k][1] = F(t25_3[k][1] * t262Entry)
-								t27_3[k][2] = F(t25_3[k][2] * t262Entry)
-								t27_3[k][3] = F(t25_3[k][3] * t262Entry)
+								t27_3[k][0] = F(t25_3[k][0] * t26Entry)
+								t27_3[k][1] = F(t25_3[k][1] * t26Entry)
+								t27_3[k][2] = F(t25_3[k][2] * t26Entry)
+								t27_3[k][3] = F(t25_3[k][3] * t26Entry)
 							}
 						}
 					}
@@ -1579,7 +1453,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t4_2 := t4[15*dK:][:dK]
+					t23_2 := t23[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -1663,12 +1537,12 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t195_2 := t195[j*dK:][:dK]
 						t213_2 := t213[j*dK:][:dK]
-						t223_2 := t223[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
 						for k := range dK {
-							t223_2[k][0] = t195_2[k][0] + t213_2[k][0]
-							t223_2[k][1] = t195_2[k][1] + t213_2[k][1]
-							t223_2[k][2] = t195_2[k][2] + t213_2[k][2]
-							t223_2[k][3] = t195_2[k][3] + t213_2[k][3]
+							t222_2[k][0] = t195_2[k][0] + t213_2[k][0]
+							t222_2[k][1] = t195_2[k][1] + t213_2[k][1]
+							t222_2[k][2] = t195_2[k][2] + t213_2[k][2]
+							t222_2[k][3] = t195_2[k][3] + t213_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1677,52 +1551,52 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t223_2 := t223[((lo3+j)-4)*dK:][:dK]
+							t222_2 := t222[((lo3+j)-4)*dK:][:dK]
 							t243_2 := t243[(lo3+j)*dK:][:dK]
 							t232Entry2 := t232_2[j]
 							for k := range dK {
-								t243_2[k][0] = F(t223_2[k][0] * t232Entry2)
-								t243_2[k][1] = F(t223_2[k][1] * t232Entry2)
-								t243_2[k][2] = F(t223_2[k][2] * t232Entry2)
-								t243_2[k][3] = F(t223_2[k][3] * t232Entry2)
+								t243_2[k][0] = F(t222_2[k][0] * t232Entry2)
+								t243_2[k][1] = F(t222_2[k][1] * t232Entry2)
+								t243_2[k][2] = F(t222_2[k][2] * t232Entry2)
+								t243_2[k][3] = F(t222_2[k][3] * t232Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t223_2 := t223[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
 						t243_2 := t243[j*dK:][:dK]
 						t253_2 := t253[j*dK:][:dK]
 						for k := range dK {
-							t253_2[k][0] = t223_2[k][0] + t243_2[k][0]
-							t253_2[k][1] = t223_2[k][1] + t243_2[k][1]
-							t253_2[k][2] = t223_2[k][2] + t243_2[k][2]
-							t253_2[k][3] = t223_2[k][3] + t243_2[k][3]
+							t253_2[k][0] = t222_2[k][0] + t243_2[k][0]
+							t253_2[k][1] = t222_2[k][1] + t243_2[k][1]
+							t253_2[k][2] = t222_2[k][2] + t243_2[k][2]
+							t253_2[k][3] = t222_2[k][3] + t243_2[k][3]
 						}
 					}
 					// hebbian_scan.M
 					clear(t272)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
-						t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
+						t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 						for j := range n {
 							t253_2 := t253[((lo4+j)-8)*dK:][:dK]
 							t272_2 := t272[(lo4+j)*dK:][:dK]
-							t262Entry2 := t262_2[j]
+							t26Entry2 := t26_2[j]
 							for k := range dK {
-								t272_2[k][0] = F(t253_2[k][0] * t262Entry2)
-								t272_2[k][1] = F(t253_2[k][1] * t262Entry2)
-								t272_2[k][2] = F(t253_2[k][2] * t262Entry2)
-								t272_2[k][3] = F(t253_2[k][3] * t262Entry2)
+								t272_2[k][0] = F(t253_2[k][0] * t26Entry2)
+								t272_2[k][1] = F(t253_2[k][1] * t26Entry2)
+								t272_2[k][2] = F(t253_2[k][2] * t26Entry2)
+								t272_2[k][3] = F(t253_2[k][3] * t26Entry2)
 							}
 						}
 					}
-					clear(t4)
+					clear(t23)
 					for j := range dK {
-						t4_2[j][0] += MBarState2[j][0]
-						t4_2[j][1] += MBarState2[j][1]
-						t4_2[j][2] += MBarState2[j][2]
-						t4_2[j][3] += MBarState2[j][3]
+						t23_2[j][0] += MBarState2[j][0]
+						t23_2[j][1] += MBarState2[j][1]
+						t23_2[j][2] += MBarState2[j][2]
+						t23_2[j][3] += MBarState2[j][3]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
@@ -1730,8 +1604,8 @@ func (c *StepBackward[F]) Run() {
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
-						t4_3 := t4[j*dK:][:dK]
-						t43_3 := t43_2[j*dK:][:dK]
+						t23_3 := t23[j*dK:][:dK]
+						t42_2 := t42[j*dK:][:dK]
 						tViewEntry0 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						tViewEntry1 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
 						tViewEntry2 := t[((l*chunks+a+C*s)*16+j)*dV+i+2]
@@ -1740,13 +1614,13 @@ func (c *StepBackward[F]) Run() {
 							t172Sum := t172_2[k]
 							t15Entry := t15_2[k]
 							t172Sum += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry0)
-							t43_3[k][0] = t4_3[k][0] + F(t15Entry*tViewEntry0)
+							t42_2[k][0] = t23_3[k][0] + F(t15Entry*tViewEntry0)
 							t172Sum += F((t253_2[k][1] + t272_2[k][1]) * tViewEntry1)
-							t43_3[k][1] = t4_3[k][1] + F(t15Entry*tViewEntry1)
+							t42_2[k][1] = t23_3[k][1] + F(t15Entry*tViewEntry1)
 							t172Sum += F((t253_2[k][2] + t272_2[k][2]) * tViewEntry2)
-							t43_3[k][2] = t4_3[k][2] + F(t15Entry*tViewEntry2)
+							t42_2[k][2] = t23_3[k][2] + F(t15Entry*tViewEntry2)
 							t172Sum += F((t253_2[k][3] + t272_2[k][3]) * tViewEntry3)
-							t43_3[k][3] = t4_3[k][3] + F(t15Entry*tViewEntry3)
+							t42_2[k][3] = t23_3[k][3] + F(t15Entry*tViewEntry3)
 							t172_2[k] = t172Sum
 						}
 					}
@@ -1754,49 +1628,49 @@ func (c *StepBackward[F]) Run() {
 					clear(t73)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
-						t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
-						t822_2 := t822[(l*chunks+a+C*s)*16+lo5:][:n]
+						t26_2 := t26[(l*chunks+a+C*s)*16+lo5:][:n]
+						t82_2 := t82[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
-							t43_3 := t43_2[(lo5+j)*dK:][:dK]
+							t42_2 := t42[(lo5+j)*dK:][:dK]
 							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 							t73_2 := t73[((lo5+j)-8)*dK:][:dK]
-							t262Entry3 := t262_2[j]
+							t26Entry3 := t26_2[j]
 							var t840 F
 							var t841 F
 							var t842 F
 							var t843 F
 							for k := range dK {
-								t43Entry0 := t43_3[k][0]
-								t840 += F(t253_2[k][0] * t43Entry0)
-								t73_2[k][0] += F(t43Entry0 * t262Entry3)
-								t43Entry1 := t43_3[k][1]
-								t841 += F(t253_2[k][1] * t43Entry1)
-								t73_2[k][1] += F(t43Entry1 * t262Entry3)
-								t43Entry2 := t43_3[k][2]
-								t842 += F(t253_2[k][2] * t43Entry2)
-								t73_2[k][2] += F(t43Entry2 * t262Entry3)
-								t43Entry3 := t43_3[k][3]
-								t843 += F(t253_2[k][3] * t43Entry3)
-								t73_2[k][3] += F(t43Entry3 * t262Entry3)
+								t42Entry0 := t42_2[k][0]
+								t840 += F(t253_2[k][0] * t42Entry0)
+								t73_2[k][0] += F(t42Entry0 * t26Entry3)
+								t42Entry1 := t42_2[k][1]
+								t841 += F(t253_2[k][1] * t42Entry1)
+								t73_2[k][1] += F(t42Entry1 * t26Entry3)
+								t42Entry2 := t42_2[k][2]
+								t842 += F(t253_2[k][2] * t42Entry2)
+								t73_2[k][2] += F(t42Entry2 * t26Entry3)
+								t42Entry3 := t42_2[k][3]
+								t843 += F(t253_2[k][3] * t42Entry3)
+								t73_2[k][3] += F(t42Entry3 * t26Entry3)
 							}
-							t822Sum := t822_2[j]
-							t822Sum += t840
-							t822Sum += t841
-							t822Sum += t842
-							t822Sum += t843
-							t822_2[j] = t822Sum
+							t82Sum := t82_2[j]
+							t82Sum += t840
+							t82Sum += t841
+							t82Sum += t842
+							t82Sum += t843
+							t82_2[j] = t82Sum
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t43_3 := t43_2[j*dK:][:dK]
+						t42_2 := t42[j*dK:][:dK]
 						t73_2 := t73[j*dK:][:dK]
 						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t112_2[k][0] = t43_3[k][0] + t73_2[k][0]
-							t112_2[k][1] = t43_3[k][1] + t73_2[k][1]
-							t112_2[k][2] = t43_3[k][2] + t73_2[k][2]
-							t112_2[k][3] = t43_3[k][3] + t73_2[k][3]
+							t112_2[k][0] = t42_2[k][0] + t73_2[k][0]
+							t112_2[k][1] = t42_2[k][1] + t73_2[k][1]
+							t112_2[k][2] = t42_2[k][2] + t73_2[k][2]
+							t112_2[k][3] = t42_2[k][3] + t73_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1807,7 +1681,7 @@ func (c *StepBackward[F]) Run() {
 						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
 							t112_2 := t112[(lo6+j)*dK:][:dK]
-							t223_2 := t223[((lo6+j)-4)*dK:][:dK]
+							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 							t143_2 := t143[((lo6+j)-4)*dK:][:dK]
 							t232Entry3 := t232_2[j]
 							var t15230 F
@@ -1816,16 +1690,16 @@ func (c *StepBackward[F]) Run() {
 							var t15233 F
 							for k := range dK {
 								t112Entry0 := t112_2[k][0]
-								t15230 += F(t223_2[k][0] * t112Entry0)
+								t15230 += F(t222_2[k][0] * t112Entry0)
 								t143_2[k][0] += F(t112Entry0 * t232Entry3)
 								t112Entry1 := t112_2[k][1]
-								t15231 += F(t223_2[k][1] * t112Entry1)
+								t15231 += F(t222_2[k][1] * t112Entry1)
 								t143_2[k][1] += F(t112Entry1 * t232Entry3)
 								t112Entry2 := t112_2[k][2]
-								t15232 += F(t223_2[k][2] * t112Entry2)
+								t15232 += F(t222_2[k][2] * t112Entry2)
 								t143_2[k][2] += F(t112Entry2 * t232Entry3)
 								t112Entry3 := t112_2[k][3]
-								t15233 += F(t223_2[k][3] * t112Entry3)
+								t15233 += F(t222_2[k][3] * t112Entry3)
 								t143_2[k][3] += F(t112Entry3 * t232Entry3)
 							}
 							t1522Sum := t1522_2[j]
@@ -1902,36 +1776,36 @@ func (c *StepBackward[F]) Run() {
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
-						t312_2 := t312[(l*chunks+a+C*s)*16+lo8:][:n]
+						t31_2 := t31[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t2722_2 := t2722[(lo8+j)*dK:][:dK]
 							t164_2 := t164[((lo8+j)-1)*dK:][:dK]
 							t302_2 := t302[((lo8+j)-1)*dK:][:dK]
 							t14Entry5 := t14_2[j]
-							var t3140 F
-							var t3141 F
-							var t3142 F
-							var t3143 F
+							var t3120 F
+							var t3121 F
+							var t3122 F
+							var t3123 F
 							for k := range dK {
 								t2722Entry0 := t2722_2[k][0]
-								t3140 += F(t164_2[k][0] * t2722Entry0)
+								t3120 += F(t164_2[k][0] * t2722Entry0)
 								t302_2[k][0] += F(t2722Entry0 * t14Entry5)
 								t2722Entry1 := t2722_2[k][1]
-								t3141 += F(t164_2[k][1] * t2722Entry1)
+								t3121 += F(t164_2[k][1] * t2722Entry1)
 								t302_2[k][1] += F(t2722Entry1 * t14Entry5)
 								t2722Entry2 := t2722_2[k][2]
-								t3142 += F(t164_2[k][2] * t2722Entry2)
+								t3122 += F(t164_2[k][2] * t2722Entry2)
 								t302_2[k][2] += F(t2722Entry2 * t14Entry5)
 								t2722Entry3 := t2722_2[k][3]
-								t3143 += F(t164_2[k][3] * t2722Entry3)
+								t3123 += F(t164_2[k][3] * t2722Entry3)
 								t302_2[k][3] += F(t2722Entry3 * t14Entry5)
 							}
-							t312Sum := t312_2[j]
-							t312Sum += t3140
-							t312Sum += t3141
-							t312Sum += t3142
-							t312Sum += t3143
-							t312_2[j] = t312Sum
+							t31Sum := t31_2[j]
+							t31Sum += t3120
+							t31Sum += t3121
+							t31Sum += t3122
+							t31Sum += t3123
+							t31_2[j] = t31Sum
 						}
 					}
 					// hebbian_scan.M
@@ -2033,11 +1907,11 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 		for ; i < dV; i++ {
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MTrail2_2 := MTrail2[:dK]
 			for j := range dK {
-				MBarState2[j][0] = t42_2[j]
+				MBarState2[j][0] = t4_2[j]
 			}
 			for s := segments2 - 1; s >= 0; s-- {
 				MCheckpoints2 := c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK]
@@ -2112,9 +1986,9 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t194_2 := t194[j*dK:][:dK]
 						t21_2 := t21[j*dK:][:dK]
-						t222_2 := t222[j*dK:][:dK]
+						t22_2 := t22[j*dK:][:dK]
 						for k := range dK {
-							t222_2[k][0] = t194_2[k][0] + t21_2[k][0]
+							t22_2[k][0] = t194_2[k][0] + t21_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2123,34 +1997,34 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t222_2 := t222[((lo3+j)-4)*dK:][:dK]
+							t22_2 := t22[((lo3+j)-4)*dK:][:dK]
 							t24_2 := t24[(lo3+j)*dK:][:dK]
 							t232Entry := t232_2[j]
 							for k := range dK {
-								t24_2[k][0] = F(t222_2[k][0] * t232Entry)
+								t24_2[k][0] = F(t22_2[k][0] * t232Entry)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t222_2 := t222[j*dK:][:dK]
+						t22_2 := t22[j*dK:][:dK]
 						t24_2 := t24[j*dK:][:dK]
 						t25_3 := t25[j*dK:][:dK]
 						for k := range dK {
-							t25_3[k][0] = t222_2[k][0] + t24_2[k][0]
+							t25_3[k][0] = t22_2[k][0] + t24_2[k][0]
 						}
 					}
 					// hebbian_scan.M
 					clear(t27)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
-						t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
+						t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 						for j := range n {
 							t25_3 := t25[((lo4+j)-8)*dK:][:dK]
 							t27_3 := t27[(lo4+j)*dK:][:dK]
-							t262Entry := t262_2[j]
+							t26Entry := t26_2[j]
 							for k := range dK {
-								t27_3[k][0] = F(t25_3[k][0] * t262Entry)
+								t27_3[k][0] = F(t25_3[k][0] * t26Entry)
 							}
 						}
 					}
@@ -2160,7 +2034,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t4_2 := t4[15*dK:][:dK]
+					t23_2 := t23[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -2225,9 +2099,9 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t195_2 := t195[j*dK:][:dK]
 						t213_2 := t213[j*dK:][:dK]
-						t223_2 := t223[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
 						for k := range dK {
-							t223_2[k][0] = t195_2[k][0] + t213_2[k][0]
+							t222_2[k][0] = t195_2[k][0] + t213_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2236,82 +2110,82 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t223_2 := t223[((lo3+j)-4)*dK:][:dK]
+							t222_2 := t222[((lo3+j)-4)*dK:][:dK]
 							t243_2 := t243[(lo3+j)*dK:][:dK]
 							t232Entry2 := t232_2[j]
 							for k := range dK {
-								t243_2[k][0] = F(t223_2[k][0] * t232Entry2)
+								t243_2[k][0] = F(t222_2[k][0] * t232Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t223_2 := t223[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
 						t243_2 := t243[j*dK:][:dK]
 						t253_2 := t253[j*dK:][:dK]
 						for k := range dK {
-							t253_2[k][0] = t223_2[k][0] + t243_2[k][0]
+							t253_2[k][0] = t222_2[k][0] + t243_2[k][0]
 						}
 					}
 					// hebbian_scan.M
 					clear(t272)
 					lo4 := max(0, 8)
 					if n := 16 - lo4; n > 0 {
-						t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
+						t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 						for j := range n {
 							t253_2 := t253[((lo4+j)-8)*dK:][:dK]
 							t272_2 := t272[(lo4+j)*dK:][:dK]
-							t262Entry2 := t262_2[j]
+							t26Entry2 := t26_2[j]
 							for k := range dK {
-								t272_2[k][0] = F(t253_2[k][0] * t262Entry2)
+								t272_2[k][0] = F(t253_2[k][0] * t26Entry2)
 							}
 						}
 					}
-					clear(t4)
+					clear(t23)
 					for j := range dK {
-						t4_2[j][0] += MBarState2[j][0]
+						t23_2[j][0] += MBarState2[j][0]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
 						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
 						t172_2 := t172[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t4_3 := t4[j*dK:][:dK]
+						t23_3 := t23[j*dK:][:dK]
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t43_3 := t43_2[j*dK:][:dK]
+						t42_2 := t42[j*dK:][:dK]
 						tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
 							t172_2[k] += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry)
-							t43_3[k][0] = t4_3[k][0] + F(t15_2[k]*tViewEntry)
+							t42_2[k][0] = t23_3[k][0] + F(t15_2[k]*tViewEntry)
 						}
 					}
 					// hebbian_scan.M
 					clear(t73)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
-						t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
-						t822_2 := t822[(l*chunks+a+C*s)*16+lo5:][:n]
+						t26_2 := t26[(l*chunks+a+C*s)*16+lo5:][:n]
+						t82_2 := t82[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
-							t43_3 := t43_2[(lo5+j)*dK:][:dK]
+							t42_2 := t42[(lo5+j)*dK:][:dK]
 							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 							t73_2 := t73[((lo5+j)-8)*dK:][:dK]
 							var t84 F
-							t262Entry3 := t262_2[j]
+							t26Entry3 := t26_2[j]
 							for k := range dK {
-								t43Entry := t43_3[k][0]
-								t84 += F(t253_2[k][0] * t43Entry)
-								t73_2[k][0] += F(t43Entry * t262Entry3)
+								t42Entry := t42_2[k][0]
+								t84 += F(t253_2[k][0] * t42Entry)
+								t73_2[k][0] += F(t42Entry * t26Entry3)
 							}
-							t822_2[j] += t84
+							t82_2[j] += t84
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t43_3 := t43_2[j*dK:][:dK]
+						t42_2 := t42[j*dK:][:dK]
 						t73_2 := t73[j*dK:][:dK]
 						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t112_2[k][0] = t43_3[k][0] + t73_2[k][0]
+							t112_2[k][0] = t42_2[k][0] + t73_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2322,13 +2196,13 @@ func (c *StepBackward[F]) Run() {
 						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
 							t112_2 := t112[(lo6+j)*dK:][:dK]
-							t223_2 := t223[((lo6+j)-4)*dK:][:dK]
+							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 							t143_2 := t143[((lo6+j)-4)*dK:][:dK]
 							var t1523 F
 							t232Entry3 := t232_2[j]
 							for k := range dK {
 								t112Entry := t112_2[k][0]
-								t1523 += F(t223_2[k][0] * t112Entry)
+								t1523 += F(t222_2[k][0] * t112Entry)
 								t143_2[k][0] += F(t112Entry * t232Entry3)
 							}
 							t1522_2[j] += t1523
@@ -2377,19 +2251,19 @@ func (c *StepBackward[F]) Run() {
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
-						t312_2 := t312[(l*chunks+a+C*s)*16+lo8:][:n]
+						t31_2 := t31[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t2722_2 := t2722[(lo8+j)*dK:][:dK]
 							t164_2 := t164[((lo8+j)-1)*dK:][:dK]
 							t302_2 := t302[((lo8+j)-1)*dK:][:dK]
-							var t314 F
+							var t312 F
 							t14Entry5 := t14_2[j]
 							for k := range dK {
 								t2722Entry := t2722_2[k][0]
-								t314 += F(t164_2[k][0] * t2722Entry)
+								t312 += F(t164_2[k][0] * t2722Entry)
 								t302_2[k][0] += F(t2722Entry * t14Entry5)
 							}
-							t312_2[j] += t314
+							t31_2[j] += t312
 						}
 					}
 					// hebbian_scan.M
@@ -2443,21 +2317,21 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan.M
-	clear(t922)
+	clear(t92)
 	clear(t102)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16+-4+lo:][:n]
 				t232_3 := t232[(i*chunks+j)*16+-4+lo:][:n]
 				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] += F(t232_2[k] * t822Entry)
-					t102_2[k] = F(t232_3[k] * t822Entry)
+					t82Entry := t82_2[k]
+					t92_2[k] += F(t232_2[k] * t82Entry)
+					t102_2[k] = F(t232_3[k] * t82Entry)
 				}
 			}
 		}
@@ -2466,12 +2340,12 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan.M
 	for i := range L {
 		for j := range chunks {
-			t922_2 := t922[(i*chunks+j)*16:][:16]
+			t92_2 := t92[(i*chunks+j)*16:][:16]
 			t102_2 := t102[(i*chunks+j)*16:][:16]
 			t1522_2 := t1522[(i*chunks+j)*16:][:16]
 			t1622_2 := t1622[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t1622_2[k] = t922_2[k] + t102_2[k] + t1522_2[k]
+				t1622_2[k] = t92_2[k] + t102_2[k] + t1522_2[k]
 			}
 		}
 	}
@@ -2555,11 +2429,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t252_2 := t252[(i*chunks+j)*16:][:16]
 			t2622_2 := t2622[(i*chunks+j)*16:][:16]
-			t312_2 := t312[(i*chunks+j)*16:][:16]
+			t31_2 := t31[(i*chunks+j)*16:][:16]
 			t36_2 := t36[(i*chunks+j)*16:][:16]
 			t192_2 := t192[i*T+16*j:][:16]
 			for k := range 16 {
-				t192_2[k] += t252_2[k] + t2622_2[k] + t312_2[k] + t36_2[k]
+				t192_2[k] += t252_2[k] + t2622_2[k] + t31_2[k] + t36_2[k]
 			}
 		}
 	}
@@ -2578,122 +2452,54 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// hebbian_scan.q0
-	for i := range L {
-		for j := range T {
-			t92_2 := t92[(i*T+j)*dK:][:dK]
-			t182_2 := t182[(i*T+j)*dK:][:dK]
-			t22_2 := t22[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t22_2[k] = t92_2[k] + t182_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t23, d, 1, t22, dK, 1, c.WQ, d, 1)
-
-	// hebbian_scan.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dK, 1)
-
-	// hebbian_scan.rho
-	var t42_2 F
-	for i := range L {
-		t31_2 := t31[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		for j := range T {
-			t31Entry := t31_2[j]
-			t392 := kern.Choose(t31Entry, F(F(rhoSigmoid[j]*kern.Choose(t31Entry, kern.Choose(t26_2[j], t10_2[j]+t192_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t42_2 += t392
-			t39_2[j] = t392
-		}
-	}
-	c.BRhoBar[0] = t42_2
-
-	// hebbian_scan.rho
-	clear(c.WRhoBar)
-	for i := range L {
-		t39_2 := t39[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		for j := range T {
-			t43_3 := t43[(i*T+j)*(dK+dV):][:dK+dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t39Entry := t39_2[j]
-			for k := range dK + dV {
-				t43_3[k] = F(t39Entry * wRho[k])
-				wRhoBar[k] += F(rhoStack[k] * t39Entry)
-			}
-		}
-	}
-
-	// hebbian_scan.v, hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			t11_2 := t11[(i*T+j)*dV:][:dV]
-			t202_2 := t202[(i*T+j)*dV:][:dV]
-			t43_3 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-			t47_2 := t47[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t47_2[k] = t11_2[k] + t202_2[k] + t43_3[k]
-			}
-		}
-	}
-
-	// hebbian_scan.v
-	kern.Gemm(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
-
-	// hebbian_scan.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
-
-	// hebbian_scan.k0, hebbian_scan.rho
+	// hebbian_scan.k
 	for i := range L {
 		for j := range T {
 			t122_2 := t122[(i*T+j)*dK:][:dK]
 			t212_2 := t212[(i*T+j)*dK:][:dK]
-			t43_3 := t43[(i*T+j)*(dK+dV):][:dK]
-			t50_2 := t50[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t182_2 := t182[(i*T+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t50_2[k] = t122_2[k] + t212_2[k] + t43_3[k]
+				k0Bar[k] = t122_2[k] + t212_2[k]
+				q0Bar[k] = t9_2[k] + t182_2[k]
 			}
 		}
 	}
 
-	// hebbian_scan.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
-
-	// hebbian_scan.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
-
-	// hebbian_scan.k0
+	// hebbian_scan.k
 	for i := range L {
 		for j := range T {
-			t23_2 := t23[(i*T+j)*d:][:d]
-			t48_2 := t48[(i*T+j)*d:][:d]
-			t51_2 := t51[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t23_2[k] + t48_2[k] + t51_2[k]
+			t11_2 := t11[(i*T+j)*dV:][:dV]
+			t202_2 := t202[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t11_2[k] + t202_2[k]
 			}
+		}
+	}
+
+	// hebbian_scan.k
+	for i := range L {
+		t10_2 := t10[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t10_2[j] + t192_2[j]
 		}
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                  Step[F]
-	back                                  StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWQ, outY tape.Value[F]
+	call                     Step[F]
+	back                     StepBackward[F]
+	vK0, vV, vRho, vQ0, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    hebbian_scan.k0
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
 //	e_t = slope(F(load(W_{t−1})), V)    hebbian_scan.e
@@ -2701,46 +2507,28 @@ type stepNode[F num.Float] struct {
 //	U_t = step(G_t)    hebbian_scan.U
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M
-//	q0_t = W_Q x_t    hebbian_scan.q0
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    hebbian_scan.q
 //	y_t = M_t q_t    hebbian_scan.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/strategies/scan.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("HebbianScan", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "HebbianScan", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q0 [L, T, d_k]; y [L, T,
+// d_v]. Source: specs/algorithms/strategies/scan.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.M = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints2 = c.Run.Saved(k.L * k.DK * k.DV * ((((k.T - 15 + 16 - 1) / 16) + k.C - 1) / k.C))
 	}
@@ -2766,37 +2554,25 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K0 = k.K0
 	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
+	g.Rho = k.Rho
 	g.Q0 = k.Q0
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.MCheckpoints2 = k.MCheckpoints2
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 }

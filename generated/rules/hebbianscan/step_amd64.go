@@ -19,31 +19,19 @@ func stepNest2AVX512(a *stepNest2Args)
 func stepNest2AVX2(a *stepNest2Args)
 
 //go:noescape
-func stepNest3AVX512(a *stepNest3Args)
+func stepTime3AVX512x64(a *stepTime3Args)
 
 //go:noescape
-func stepNest3AVX2(a *stepNest3Args)
+func stepTime3AVX512x32(a *stepTime3Args)
 
 //go:noescape
-func stepNest4AVX512(a *stepNest4Args)
+func stepTime3AVX512x16(a *stepTime3Args)
 
 //go:noescape
-func stepNest4AVX2(a *stepNest4Args)
+func stepTime3AVX2x16(a *stepTime3Args)
 
 //go:noescape
-func stepTime5AVX512x64(a *stepTime5Args)
-
-//go:noescape
-func stepTime5AVX512x32(a *stepTime5Args)
-
-//go:noescape
-func stepTime5AVX512x16(a *stepTime5Args)
-
-//go:noescape
-func stepTime5AVX2x16(a *stepTime5Args)
-
-//go:noescape
-func stepTime5AVX2x8(a *stepTime5Args)
+func stepTime3AVX2x8(a *stepTime3Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -153,18 +141,6 @@ func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
 //go:noescape
 func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
 
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -181,35 +157,19 @@ func stepNest2(a *stepNest2Args) {
 	stepNest2AVX2(a)
 }
 
-func stepNest3(a *stepNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest3AVX512(a)
-		return
-	}
-	stepNest3AVX2(a)
-}
-
-func stepNest4(a *stepNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest4AVX512(a)
-		return
-	}
-	stepNest4AVX2(a)
-}
-
-// stepTime5 runs the rows in assembly: as many at once as rows says.
-func stepTime5(a *stepTime5Args, rows int) {
+// stepTime3 runs the rows in assembly: as many at once as rows says.
+func stepTime3(a *stepTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime5AVX512x64(a)
+		stepTime3AVX512x64(a)
 	case wide && rows == 32:
-		stepTime5AVX512x32(a)
+		stepTime3AVX512x32(a)
 	case wide && rows == 16:
-		stepTime5AVX512x16(a)
+		stepTime3AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime5AVX2x16(a)
+		stepTime3AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime5AVX2x8(a)
+		stepTime3AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -357,20 +317,4 @@ func stepBackwardNest16(a *stepBackwardNest16Args) {
 		return
 	}
 	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
 }

@@ -10,28 +10,6 @@ import (
 )
 
 type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	t4       *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4          *float32
-	rhoSigmoid  *float32
-	rho         *float32
-	rhoSigmoid2 *float32
-	n0          int        // L
-	n1          int        // T
-	bRhoEntry   [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
 	k0  *float32
 	t12 *float32
 	q0  *float32
@@ -44,7 +22,7 @@ type stepNest3Args struct {
 	n5  int // d_k
 }
 
-type stepNest4Args struct {
+type stepNest2Args struct {
 	k0  *float32
 	t16 *float32
 	q0  *float32
@@ -57,7 +35,7 @@ type stepNest4Args struct {
 	n5  int // d_k
 }
 
-type stepTime5Args struct {
+type stepTime3Args struct {
 	t18     *float32
 	t17     *float32
 	t16     *float32
@@ -79,119 +57,35 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t4 := c.Work[:L*T]                                                                             // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                      // [L, T]
-	t12 := c.Work[2*L*T:][:16*L*chunks*dK]                                                         // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK+2*L*T:][:16*L*chunks*dK]                                          // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK+2*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T:][:16*L*chunks]                              // [L, chunks, 16]
-	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+16*L*chunks:][:16*L*chunks]                 // [L, chunks, 16]
-	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+32*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
-	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+48*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
-	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+64*L*chunks:][:16*L*chunks*dV]                // [L, chunks, 16, d_v]
-	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+2*L*T+64*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+2*L*T+64*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+64*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T+64*L*chunks:][:L*T-16*L*chunks]             // [L, T - 16·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+3*L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]       // [L, T - 16·chunks, d_v]
-
-	// hebbian_scan.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// hebbian_scan.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// hebbian_scan.rho
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t4),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				t42Sums := [16]F{t42}
-				for k := range dK + dV {
-					t42Sums[k%16] = num.FMA32(rhoStack[k], wRho[k], t42Sums[k%16])
-				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// hebbian_scan.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	t12 := c.Work[:16*L*chunks*dK]                                                           // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                                          // [L, chunks, 16, d_k]
+	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]                              // [L, chunks, 16]
+	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:16*L*chunks]                 // [L, chunks, 16]
+	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
+	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
+	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks*dV]                // [L, chunks, 16, d_v]
+	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t17 := c.Work[2*L*T*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
+	t18 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+64*L*chunks:][:L*T-16*L*chunks]             // [L, T - 16·chunks]
+	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]   // [L, T - 16·chunks, d_v]
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest3Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.Q0),
@@ -203,7 +97,7 @@ func (c *stepFused) run() {
 			16 * dK,
 			dK,
 		}
-		stepNest3(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -233,7 +127,7 @@ func (c *stepFused) run() {
 	// hebbian_scan.rho
 	for i := range L {
 		for j := range chunks {
-			copy(t14[(i*chunks+j)*16:][:16], rho[i*T+16*j:][:16])
+			copy(t14[(i*chunks+j)*16:][:16], c.Rho[i*T+16*j:][:16])
 		}
 	}
 
@@ -290,7 +184,7 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest4Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t16),
 			unsafe.SliceData(c.Q0),
@@ -302,7 +196,7 @@ func (c *stepFused) run() {
 			T - 16*chunks,
 			dK,
 		}
-		stepNest4(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -327,7 +221,7 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.rho
 	for i := range L {
-		copy(t18[i*(T-16*chunks):][:T-16*chunks], rho[i*T+16*chunks:][:T-16*chunks])
+		copy(t18[i*(T-16*chunks):][:T-16*chunks], c.Rho[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// hebbian_scan
@@ -362,14 +256,14 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t12 := c.Work[2*L*T:][:16*L*chunks*dK]                                          // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK+2*L*T:][:16*L*chunks*dK]                           // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK+2*L*T:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T:][:16*L*chunks]               // [L, chunks, 16]
-	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+16*L*chunks:][:16*L*chunks]  // [L, chunks, 16]
-	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+32*L*chunks:][:16*L*chunks]   // [L, chunks, 16]
-	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+48*L*chunks:][:16*L*chunks]   // [L, chunks, 16]
-	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T+64*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t12 := c.Work[:16*L*chunks*dK]                                            // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                           // [L, chunks, 16, d_k]
+	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]               // [L, chunks, 16]
+	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:16*L*chunks]  // [L, chunks, 16]
+	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]   // [L, chunks, 16]
+	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]   // [L, chunks, 16]
+	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	scratch := workers.Borrow(dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16)
@@ -539,11 +433,11 @@ func (c *stepRows2) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments2
-	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+2*L*T+64*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+2*L*T+64*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+64*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T+64*L*chunks:][:L*T-16*L*chunks]             // [L, T - 16·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+3*L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]       // [L, T - 16·chunks, d_v]
+	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t17 := c.Work[2*L*T*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
+	t18 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+64*L*chunks:][:L*T-16*L*chunks]             // [L, T - 16·chunks]
+	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]   // [L, T - 16·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -565,7 +459,7 @@ func (c *stepRows2) Part(part int) {
 					}
 				}
 				{
-					a := stepTime5Args{
+					a := stepTime3Args{
 						unsafe.SliceData(t18),
 						unsafe.SliceData(t17),
 						unsafe.SliceData(t16),
@@ -581,7 +475,7 @@ func (c *stepRows2) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime5(&a, rows)
+					stepTime3(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -683,10 +577,10 @@ type stepBackwardTime5Args struct {
 	MBarState *float32
 	MTrail    *float32
 	t16       *float32
-	t82       *float32
-	t52       *float32
-	t72       *float32
-	t62       *float32
+	t8        *float32
+	t5        *float32
+	t7        *float32
+	t6        *float32
 	n0        int // i + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1        int // C·s + (T - 16·chunks)·l
 	n2        int // C·d_k·s + (T·d_k - 16·chunks·d_k)·l
@@ -697,10 +591,10 @@ type stepBackwardTime5Args struct {
 }
 
 type stepBackwardNest6Args struct {
-	t92  *float32
-	t82  *float32
+	t9   *float32
+	t8   *float32
 	t122 *float32
-	t52  *float32
+	t5   *float32
 	n0   int // 16·chunks·d_k
 	n1   int // L
 	n2   int // T·d_k - 16·chunks·d_k
@@ -711,7 +605,7 @@ type stepBackwardNest6Args struct {
 
 type stepBackwardNest7Args struct {
 	t10 *float32
-	t72 *float32
+	t7  *float32
 	n0  int // 16·chunks
 	n1  int // L
 	n2  int // T - 16·chunks
@@ -720,7 +614,7 @@ type stepBackwardNest7Args struct {
 
 type stepBackwardNest8Args struct {
 	t11 *float32
-	t62 *float32
+	t6  *float32
 	n0  int // 16·chunks·d_v
 	n1  int // L
 	n2  int // T·d_v - 16·chunks·d_v
@@ -730,7 +624,7 @@ type stepBackwardNest8Args struct {
 }
 
 type stepBackwardNest9Args struct {
-	t922  *float32
+	t92   *float32
 	t102  *float32
 	t1522 *float32
 	t1622 *float32
@@ -766,7 +660,7 @@ type stepBackwardNest12Args struct {
 	t192  *float32
 	t252  *float32
 	t2622 *float32
-	t312  *float32
+	t31   *float32
 	t36   *float32
 	n0    int // L
 	n1    int // 16·chunks
@@ -786,65 +680,34 @@ type stepBackwardNest13Args struct {
 }
 
 type stepBackwardNest14Args struct {
-	t92  *float32
-	t182 *float32
-	t22  *float32
-	n0   int // L
-	n1   int // T·d_k
-	n2   int // T
-	n3   int // d_k
+	t122  *float32
+	t212  *float32
+	k0Bar *float32
+	t9    *float32
+	t182  *float32
+	q0Bar *float32
+	n0    int // L
+	n1    int // T·d_k
+	n2    int // T
+	n3    int // d_k
 }
 
 type stepBackwardNest15Args struct {
-	t39      *float32
-	wRho     *float32
-	t43      *float32
-	rhoStack *float32
-	wRhoBar  *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	t11  *float32
+	t202 *float32
+	vBar *float32
+	n0   int // L
+	n1   int // T·d_v
+	n2   int // T
+	n3   int // d_v
 }
 
 type stepBackwardNest16Args struct {
-	t11  *float32
-	t202 *float32
-	t43  *float32
-	t47  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
-}
-
-type stepBackwardNest17Args struct {
-	t122 *float32
-	t212 *float32
-	t43  *float32
-	t50  *float32
-	n0   int // L
-	n1   int // T·d_k + T·d_v
-	n2   int // T·d_k
-	n3   int // T
-	n4   int // d_k + d_v
-	n5   int // d_k
-}
-
-type stepBackwardNest18Args struct {
-	t23  *float32
-	t48  *float32
-	t51  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t10    *float32
+	t192   *float32
+	rhoBar *float32
+	n0     int // L
+	n1     int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -852,87 +715,59 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
 	_ = segments2
-	rho := c.Work[:L*T]                                                                                               // [L, T]
-	t12 := c.Work[L*T:][:16*L*chunks*dK]                                                                              // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK+L*T:][:16*L*chunks*dK]                                                               // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK+L*T:][:16*L*chunks*dV]                                                               // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T:][:16*L*chunks]                                                   // [L, chunks, 16]
-	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                             // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                      // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                   // [L, T - 16·chunks, d_v]
-	t2 := c.Work[2*L*T*dK+L*T*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                            // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                                // [L, T - 16·chunks]
-	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+2*L*T:][:16*L*chunks*dV]                                             // [L, 16·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                           // [L, T - 16·chunks, d_k]
-	t62 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                            // [L, T - 16·chunks, d_v]
-	t72 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                   // [L, T - 16·chunks]
-	t82 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t92 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK]                // [L, T, d_k]
-	t122 := c.Work[5*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK]               // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T]                   // [L, T]
-	t11 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T-16*L*chunks:][:L*T*dV]                // [L, T, d_v]
-	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T-16*L*chunks:][:16*L*chunks]           // [L, chunks, 16]
-	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T:][:16*L*chunks]                      // [L, chunks, 16]
-	t262 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
-	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK]       // [L, chunks, 16, d_k]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dV]       // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK]                      // [L, chunks, 16, d_k]
-	t822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t312 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                         // [L, chunks, 16]
-	t922 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+112*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t102 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+128*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t1622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+144*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t1722 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+160*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t1822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+176*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t242 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+192*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t252 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+208*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t2622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+224*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t182 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t212 := c.Work[7*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t192 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:][:L*T]                                               // [L, T]
-	t202 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*dV]                                            // [L, T, d_v]
-	t22 := c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t23 := c.Work[9*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*d]                                              // [L, T, d]
-	t39 := c.Work[L*T*d+9*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T]                                          // [L, T]
-	t43 := c.Work[L*T*d+9*L*T*dK+5*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dK+L*T*dV]                                // [L, T, d_k + d_v]
-	t47 := c.Work[L*T*d+10*L*T*dK+6*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dV]                                      // [L, T, d_v]
-	t48 := c.Work[L*T*d+10*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*d]                                       // [L, T, d]
-	t50 := c.Work[2*L*T*d+10*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dK]                                    // [L, T, d_k]
-	t51 := c.Work[2*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*d]                                     // [L, T, d]
-	t26 := c.Flags[:L*T]                                                                                              // [L, T]
-	t31 := c.Flags[L*T:][:L*T]                                                                                        // [L, T]
-
-	// hebbian_scan.rho
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t8 := kern.Larger(rhoSigmoidEntry, F(0))
-			t263 := (t8 <= F(1))
-			rho2[j] = kern.Smaller(t8, F(1))
-			t26_2[j] = t263
-			t31_2[j] = (t263 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
+	t12 := c.Work[:16*L*chunks*dK]                                                                                   // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                                                                  // [L, chunks, 16, d_k]
+	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                                                                  // [L, chunks, 16, d_v]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]                                                      // [L, chunks, 16]
+	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                                // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                         // [L, T - 16·chunks, d_k]
+	t17 := c.Work[2*L*T*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                      // [L, T - 16·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                               // [L, T - 16·chunks, d_v]
+	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
+	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T:][:16*L*chunks*dV]                                              // [L, 16·chunks, d_v]
+	t5 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                             // [L, T - 16·chunks, d_k]
+	t6 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+L*T:][:L*T*dV-16*L*chunks*dV]                              // [L, T - 16·chunks, d_v]
+	t7 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+L*T:][:L*T-16*L*chunks]                     // [L, T - 16·chunks]
+	t8 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t9 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]                // [L, T, d_k]
+	t122 := c.Work[5*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]              // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T]                  // [L, T]
+	t11 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dV]               // [L, T, d_v]
+	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
+	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                     // [L, chunks, 16]
+	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
+	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
+	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
+	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                     // [L, chunks, 16, d_k]
+	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t92 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+112*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t102 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t1622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t1722 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t1822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t242 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+192*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t252 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t2622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+224*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t182 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t212 := c.Work[7*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t192 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T]                                              // [L, T]
+	t202 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
@@ -978,7 +813,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.rho
 	for i := range L {
 		for j := range chunks {
-			copy(t14[(i*chunks+j)*16:][:16], rho[i*T+16*j:][:16])
+			copy(t14[(i*chunks+j)*16:][:16], c.Rho[i*T+16*j:][:16])
 		}
 	}
 
@@ -1044,7 +879,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.rho
 	for i := range L {
-		copy(t18[i*(T-16*chunks):][:T-16*chunks], rho[i*T+16*chunks:][:T-16*chunks])
+		copy(t18[i*(T-16*chunks):][:T-16*chunks], c.Rho[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// hebbian_scan.q
@@ -1055,25 +890,25 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan
-	clear(t52)
-	clear(t72)
-	clear(t82)
+	clear(t5)
+	clear(t7)
+	clear(t8)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t82[:L*T*dK-16*L*chunks*dK], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t52[:L*T*dK-16*L*chunks*dK], c.Work[3*L*T*d+12*L*T*dK+7*L*T*dV-16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T-16*L*chunks], c.Work[3*L*T*d+13*L*T*dK+7*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t8[:L*T*dK-16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T*dK-16*L*chunks*dK], c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T-16*L*chunks], c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.q, hebbian_scan.k
-	clear(t92)
+	clear(t9)
 	clear(t122)
 	if kern.Wide() {
 		a := stepBackwardNest6Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t9),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(t122),
-			unsafe.SliceData(t52),
+			unsafe.SliceData(t5),
 			16 * chunks * dK,
 			L,
 			T*dK - 16*chunks*dK,
@@ -1085,13 +920,13 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t92_2 := t92[(i*T+j+16*chunks)*dK:][:dK]
-				t82_2 := t82[(i*(T-16*chunks)+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
 				t122_2 := t122[(i*T+j+16*chunks)*dK:][:dK]
-				t52_2 := t52[(i*(T-16*chunks)+j)*dK:][:dK]
+				t5_2 := t5[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t92_2[k] = t92_2[k] + t82_2[k]
-					t122_2[k] = t122_2[k] + t52_2[k]
+					t9_2[k] = t9_2[k] + t8_2[k]
+					t122_2[k] = t122_2[k] + t5_2[k]
 				}
 			}
 		}
@@ -1102,7 +937,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest7Args{
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t7),
 			16 * chunks,
 			L,
 			T - 16*chunks,
@@ -1112,9 +947,9 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
-			t72_2 := t72[i*(T-16*chunks):][:T-16*chunks]
+			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t10_2[j] = t10_2[j] + t72_2[j]
+				t10_2[j] = t10_2[j] + t7_2[j]
 			}
 		}
 	}
@@ -1124,7 +959,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest8Args{
 			unsafe.SliceData(t11),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t6),
 			16 * chunks * dV,
 			L,
 			T*dV - 16*chunks*dV,
@@ -1137,9 +972,9 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 16*chunks {
 				t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
-				t62_2 := t62[(i*(T-16*chunks)+j)*dV:][:dV]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t11_2[k] = t11_2[k] + t62_2[k]
+					t11_2[k] = t11_2[k] + t6_2[k]
 				}
 			}
 		}
@@ -1178,16 +1013,16 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan.M
-	clear(t262)
+	clear(t26)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
 				t232_2 := t232[(i*chunks+j)*16+-4+lo:][:n]
 				t232_3 := t232[(i*chunks+j)*16+lo:][:n]
-				t262_2 := t262[(i*chunks+j)*16+lo:][:n]
+				t26_2 := t26[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t262_2[k] = F(t232_2[k] * t232_3[k])
+					t26_2[k] = F(t232_2[k] * t232_3[k])
 				}
 			}
 		}
@@ -1196,38 +1031,38 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan
 	clear(t142)
 	clear(t172)
-	clear(t822)
+	clear(t82)
 	clear(t1522)
 	clear(t2322)
-	clear(t312)
+	clear(t31)
 	clear(t36)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows2)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t822[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t1522[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t2322[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t312[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t142[:16*L*chunks*dK], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t36[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+32*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t82[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t1522[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t2322[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t31[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t142[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t36[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.M
-	clear(t922)
+	clear(t92)
 	clear(t102)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16+-4+lo:][:n]
 				t232_3 := t232[(i*chunks+j)*16+-4+lo:][:n]
 				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = num.FMA32(t232_2[k], t822Entry, t922_2[k])
-					t102_2[k] = F(t232_3[k] * t822Entry)
+					t82Entry := t82_2[k]
+					t92_2[k] = num.FMA32(t232_2[k], t82Entry, t92_2[k])
+					t102_2[k] = F(t232_3[k] * t82Entry)
 				}
 			}
 		}
@@ -1236,7 +1071,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.M
 	if kern.Wide() {
 		a := stepBackwardNest9Args{
-			unsafe.SliceData(t922),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t1522),
 			unsafe.SliceData(t1622),
@@ -1248,12 +1083,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t922_2 := t922[(i*chunks+j)*16:][:16]
+				t92_2 := t92[(i*chunks+j)*16:][:16]
 				t102_2 := t102[(i*chunks+j)*16:][:16]
 				t1522_2 := t1522[(i*chunks+j)*16:][:16]
 				t1622_2 := t1622[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t1622_2[k] = (t922_2[k] + t102_2[k]) + t1522_2[k]
+					t1622_2[k] = (t92_2[k] + t102_2[k]) + t1522_2[k]
 				}
 			}
 		}
@@ -1368,7 +1203,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t192),
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t2622),
-			unsafe.SliceData(t312),
+			unsafe.SliceData(t31),
 			unsafe.SliceData(t36),
 			L,
 			16 * chunks,
@@ -1382,10 +1217,10 @@ func (c *stepBackwardFused) run() {
 				t192_2 := t192[i*T+16*j:][:16]
 				t252_2 := t252[(i*chunks+j)*16:][:16]
 				t2622_2 := t2622[(i*chunks+j)*16:][:16]
-				t312_2 := t312[(i*chunks+j)*16:][:16]
+				t31_2 := t31[(i*chunks+j)*16:][:16]
 				t36_2 := t36[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t192_2[k] = (((t192_2[k] + t252_2[k]) + t2622_2[k]) + t312_2[k]) + t36_2[k]
+					t192_2[k] = (((t192_2[k] + t252_2[k]) + t2622_2[k]) + t31_2[k]) + t36_2[k]
 				}
 			}
 		}
@@ -1419,12 +1254,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// hebbian_scan.q0
+	// hebbian_scan.k
 	if kern.Wide() {
 		a := stepBackwardNest14Args{
-			unsafe.SliceData(t92),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t212),
+			unsafe.SliceData(c.K0Bar),
+			unsafe.SliceData(t9),
 			unsafe.SliceData(t182),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(c.Q0Bar),
 			L,
 			T * dK,
 			T,
@@ -1434,169 +1272,62 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t92_2 := t92[(i*T+j)*dK:][:dK]
+				t122_2 := t122[(i*T+j)*dK:][:dK]
+				t212_2 := t212[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
 				t182_2 := t182[(i*T+j)*dK:][:dK]
-				t22_2 := t22[(i*T+j)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t22_2[k] = t92_2[k] + t182_2[k]
+					k0Bar[k] = t122_2[k] + t212_2[k]
+					q0Bar[k] = t9_2[k] + t182_2[k]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t23, d, 1, t22, dK, 1, c.WQ, d, 1)
-
-	// hebbian_scan.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dK, 1)
-
-	// hebbian_scan.rho
-	var t42 F
-	for i := range L {
-		t31_2 := t31[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		for j := range T {
-			t31Entry := t31_2[j]
-			t392 := kern.Choose(t31Entry, F(F(rhoSigmoid[j]*kern.Choose(t31Entry, kern.Choose(t26_2[j], t10_2[j]+t192_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t42 = t42 + t392
-			t39_2[j] = t392
-		}
-	}
-	c.BRhoBar[0] = t42
-
-	// hebbian_scan.rho
-	clear(c.WRhoBar)
+	// hebbian_scan.k
 	if kern.Wide() {
 		a := stepBackwardNest15Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRhoBar),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		for i := range L {
-			t39_2 := t39[i*T:][:T]
-			for j := range T {
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t39Entry := t39_2[j]
-				for k := range dK + dV {
-					t43_2[k] = F(t39Entry * wRho[k])
-					wRhoBar[k] = num.FMA32(rhoStack[k], t39Entry, wRhoBar[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.v, hebbian_scan.rho
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(t202),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t47),
-			dK,
+			unsafe.SliceData(c.VBar),
 			L,
-			T*dK + T*dV,
 			T * dV,
 			T,
-			dK + dV,
 			dV,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t11_2 := t11[(i*T+j)*dV:][:dV]
 				t202_2 := t202[(i*T+j)*dV:][:dV]
-				t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-				t47_2 := t47[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t47_2[k] = (t11_2[k] + t202_2[k]) + t43_2[k]
+					vBar[k] = t11_2[k] + t202_2[k]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
-
-	// hebbian_scan.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
-
-	// hebbian_scan.k0, hebbian_scan.rho
+	// hebbian_scan.k
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t50),
+		a := stepBackwardNest16Args{
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t192),
+			unsafe.SliceData(c.RhoBar),
 			L,
-			T*dK + T*dV,
-			T * dK,
 			T,
-			dK + dV,
-			dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
 			for j := range T {
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				t212_2 := t212[(i*T+j)*dK:][:dK]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-				t50_2 := t50[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t50_2[k] = (t122_2[k] + t212_2[k]) + t43_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
-
-	// hebbian_scan.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
-
-	// hebbian_scan.k0
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t23_2 := t23[(i*T+j)*d:][:d]
-				t48_2 := t48[(i*T+j)*d:][:d]
-				t51_2 := t51[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t23_2[k] + t48_2[k]) + t51_2[k]
-				}
+				rhoBar[j] = t10_2[j] + t192_2[j]
 			}
 		}
 	}
@@ -1608,39 +1339,38 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                             // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                      // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                   // [L, T - 16·chunks, d_v]
-	t2 := c.Work[2*L*T*dK+L*T*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                            // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                                // [L, T - 16·chunks]
-	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T:][:L*dK*dV]                                                                 // [L, d_v, d_k]
-	t52 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                           // [L, T - 16·chunks, d_k]
-	t62 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                            // [L, T - 16·chunks, d_v]
-	t72 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                   // [L, T - 16·chunks]
-	t82 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                                // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                         // [L, T - 16·chunks, d_k]
+	t17 := c.Work[2*L*T*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                      // [L, T - 16·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                               // [L, T - 16·chunks, d_v]
+	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
+	t4 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*dK*dV]                                                                   // [L, d_v, d_k]
+	t5 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                             // [L, T - 16·chunks, d_k]
+	t6 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+L*T:][:L*T*dV-16*L*chunks*dV]                              // [L, T - 16·chunks, d_v]
+	t7 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+L*T:][:L*T-16*L*chunks]                     // [L, T - 16·chunks]
+	t8 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t82_2 := t82
-	t52_2 := t52
-	t72_2 := t72
+	t8_2 := t8
+	t5_2 := t5
+	t7_2 := t7
 	if block > 0 {
-		t82_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
-		clear(t82_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t52_2 = c.Work[3*L*T*d+12*L*T*dK+7*L*T*dV-16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
-		clear(t52_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t72_2 = c.Work[3*L*T*d+13*L*T*dK+7*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
-		clear(t72_2[l*(T-16*chunks):][:T-16*chunks])
+		t8_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		clear(t8_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
+		t5_2 = c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		clear(t5_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
+		t7_2 = c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
+		clear(t7_2[l*(T-16*chunks):][:T-16*chunks])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -1648,7 +1378,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		if segments == 0 {
-			kern.CopyRows(t42[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t4[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 		}
 		most := rows
 		for s := segments - 1; s >= 0; s-- {
@@ -1660,7 +1390,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(MBarState, rows, t42[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
@@ -1688,10 +1418,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t16),
-						unsafe.SliceData(t82_2),
-						unsafe.SliceData(t52_2),
-						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t62),
+						unsafe.SliceData(t8_2),
+						unsafe.SliceData(t5_2),
+						unsafe.SliceData(t7_2),
+						unsafe.SliceData(t6),
 						i + C*dV*s + (T*dV-16*chunks*dV)*l,
 						C*s + (T-16*chunks)*l,
 						C*dK*s + (T*dK-16*chunks*dK)*l,
@@ -1702,7 +1432,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 					stepBackwardTime5(&a, rows)
 				}
-				kern.Separate(MBarState, rows, t42[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}
 		}
 		workers.Return(scratch)
@@ -1730,38 +1460,38 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
-					t72_3 := t72_2[l*(T-16*chunks)+C*s:][:n]
+					t7_3 := t7_2[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t82_3 := t82_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t52_3 := t52_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t8_3 := t8_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t5_3 := t5_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
-						var t6 F
-						var t9 F
+						var t62 F
+						var t93 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry2 := t18_2[a]
 						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t6Sums := [16]F{t6}
-						t9Sums := [16]F{t9}
+						t62Sums := [16]F{t62}
+						t93Sums := [16]F{t93}
 						for j := range dK {
 							t3 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
-							t6Sums[j%16] = num.FMA32(MTrail2[j], t3, t6Sums[j%16])
-							t9Sums[j%16] = num.FMA32(t3, t16_2[j], t9Sums[j%16])
-							t82_3[j] = num.FMA32(MTrail3[j], t2Entry, t82_3[j])
+							t62Sums[j%16] = num.FMA32(MTrail2[j], t3, t62Sums[j%16])
+							t93Sums[j%16] = num.FMA32(t3, t16_2[j], t93Sums[j%16])
+							t8_3[j] = num.FMA32(MTrail3[j], t2Entry, t8_3[j])
 							MBarState[j] = F(t18Entry2 * t3)
-							t52_3[j] = num.FMA32(t3, t17Entry2, t52_3[j])
+							t5_3[j] = num.FMA32(t3, t17Entry2, t5_3[j])
 						}
-						t6 = kern.Sum16(&t6Sums)
-						t9 = kern.Sum16(&t9Sums)
-						t72_3[a] = t72_3[a] + t6
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
+						t62 = kern.Sum16(&t62Sums)
+						t93 = kern.Sum16(&t93Sums)
+						t7_3[a] = t7_3[a] + t62
+						t6[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
 					}
 				}
 			}
-			copy(t42[(l*dV+i)*dK:][:dK], MBarState[:dK])
+			copy(t4[(l*dV+i)*dK:][:dK], MBarState[:dK])
 		}
 		workers.Return(scratch)
 	}
@@ -1773,57 +1503,56 @@ type stepBackwardRows2 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows2) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	segments2 := (C + chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments2
-	t12 := c.Work[L*T:][:16*L*chunks*dK]                                                                        // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK+L*T:][:16*L*chunks*dK]                                                         // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK+L*T:][:16*L*chunks*dV]                                                         // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T:][:16*L*chunks]                                             // [L, chunks, 16]
-	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+2*L*T:][:16*L*chunks*dV]                                       // [L, 16·chunks, d_v]
-	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T:][:L*dK*dV]                                                           // [L, d_v, d_k]
-	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
-	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T:][:16*L*chunks]                // [L, chunks, 16]
-	t262 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+16*L*chunks:][:16*L*chunks]    // [L, chunks, 16]
-	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
-	t822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t312 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t12 := c.Work[:16*L*chunks*dK]                                                                              // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                                                             // [L, chunks, 16, d_k]
+	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                                                             // [L, chunks, 16, d_v]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]                                                 // [L, chunks, 16]
+	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T:][:16*L*chunks*dV]                                         // [L, 16·chunks, d_v]
+	t4 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
+	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
+	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                // [L, chunks, 16]
+	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
+	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
+	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t172_2 := t172
-	t822_2 := t822
+	t82_2 := t82
 	t1522_2 := t1522
 	t2322_2 := t2322
-	t312_2 := t312
+	t31_2 := t31
 	t142_2 := t142
 	t36_2 := t36
 	if block > 0 {
-		t172_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		t172_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t172_2[l*16*chunks*dK:][:16*chunks*dK])
-		t822_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t822_2[l*16*chunks:][:16*chunks])
-		t1522_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t82_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t82_2[l*16*chunks:][:16*chunks])
+		t1522_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t1522_2[l*16*chunks:][:16*chunks])
-		t2322_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t2322_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t2322_2[l*16*chunks:][:16*chunks])
-		t312_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t312_2[l*16*chunks:][:16*chunks])
-		t142_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		t31_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t31_2[l*16*chunks:][:16*chunks])
+		t142_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t142_2[l*16*chunks*dK:][:16*chunks*dK])
-		t36_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+32*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t36_2 = c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t36_2[l*16*chunks:][:16*chunks])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16 + dK)
@@ -1834,7 +1563,7 @@ func (c *stepBackwardRows2) Part(part int) {
 	t183, rest5 := rest4[:16*dK], rest4[16*dK:]
 	t194, rest6 := rest5[:16*dK], rest5[16*dK:]
 	t21, rest7 := rest6[:16*dK], rest6[16*dK:]
-	t222, rest8 := rest7[:16*dK], rest7[16*dK:]
+	t22, rest8 := rest7[:16*dK], rest7[16*dK:]
 	t24, rest9 := rest8[:16*dK], rest8[16*dK:]
 	t25, rest10 := rest9[:16*dK], rest9[16*dK:]
 	t27, rest11 := rest10[:16*dK], rest10[16*dK:]
@@ -1843,12 +1572,12 @@ func (c *stepBackwardRows2) Part(part int) {
 	t184, rest14 := rest13[:16*dK], rest13[16*dK:]
 	t195, rest15 := rest14[:16*dK], rest14[16*dK:]
 	t213, rest16 := rest15[:16*dK], rest15[16*dK:]
-	t223, rest17 := rest16[:16*dK], rest16[16*dK:]
+	t222, rest17 := rest16[:16*dK], rest16[16*dK:]
 	t243, rest18 := rest17[:16*dK], rest17[16*dK:]
 	t253, rest19 := rest18[:16*dK], rest18[16*dK:]
 	t272, rest20 := rest19[:16*dK], rest19[16*dK:]
-	t4, rest21 := rest20[:16*dK], rest20[16*dK:]
-	t43, rest22 := rest21[:16*dK], rest21[16*dK:]
+	t23, rest21 := rest20[:16*dK], rest20[16*dK:]
+	t42, rest22 := rest21[:16*dK], rest21[16*dK:]
 	t73, rest23 := rest22[:16*dK], rest22[16*dK:]
 	t112, rest24 := rest23[:16*dK], rest23[16*dK:]
 	t143, rest25 := rest24[:16*dK], rest24[16*dK:]
@@ -1860,7 +1589,7 @@ func (c *stepBackwardRows2) Part(part int) {
 	t38, rest31 := rest30[:16], rest30[16:]
 	t35 := rest31
 	for i := first; i < last; i++ {
-		copy(MBarState2[:dK], t42[(l*dV+i)*dK:][:dK])
+		copy(MBarState2[:dK], t4[(l*dV+i)*dK:][:dK])
 		for s := segments2 - 1; s >= 0; s-- {
 			copy(MTrail2[:dK], c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK])
 			for a := range min(C, -C*s+chunks) {
@@ -1931,9 +1660,9 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t194_2 := t194[j*dK:][:dK]
 					t21_2 := t21[j*dK:][:dK]
-					t222_2 := t222[j*dK:][:dK]
+					t22_2 := t22[j*dK:][:dK]
 					for k := range dK {
-						t222_2[k] = t194_2[k] + t21_2[k]
+						t22_2[k] = t194_2[k] + t21_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1942,34 +1671,34 @@ func (c *stepBackwardRows2) Part(part int) {
 				if n := 16 - lo3; n > 0 {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 					for j := range n {
-						t222_2 := t222[((lo3+j)-4)*dK:][:dK]
+						t22_2 := t22[((lo3+j)-4)*dK:][:dK]
 						t24_2 := t24[(lo3+j)*dK:][:dK]
 						t232Entry := t232_2[j]
 						for k := range dK {
-							t24_2[k] = F(t222_2[k] * t232Entry)
+							t24_2[k] = F(t22_2[k] * t232Entry)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t222_2 := t222[j*dK:][:dK]
+					t22_2 := t22[j*dK:][:dK]
 					t24_2 := t24[j*dK:][:dK]
 					t25_3 := t25[j*dK:][:dK]
 					for k := range dK {
-						t25_3[k] = t222_2[k] + t24_2[k]
+						t25_3[k] = t22_2[k] + t24_2[k]
 					}
 				}
 				// hebbian_scan.M
 				clear(t27)
 				lo4 := max(0, 8)
 				if n := 16 - lo4; n > 0 {
-					t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
+					t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 					for j := range n {
 						t25_3 := t25[((lo4+j)-8)*dK:][:dK]
 						t27_3 := t27[(lo4+j)*dK:][:dK]
-						t262Entry := t262_2[j]
+						t26Entry := t26_2[j]
 						for k := range dK {
-							t27_3[k] = F(t25_3[k] * t262Entry)
+							t27_3[k] = F(t25_3[k] * t26Entry)
 						}
 					}
 				}
@@ -1979,7 +1708,7 @@ func (c *stepBackwardRows2) Part(part int) {
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t4_2 := t4[15*dK:][:dK]
+				t23_2 := t23[15*dK:][:dK]
 				MTrail2_2 := MTrail2[a*dK:][:dK]
 				// hebbian_scan.M
 				clear(t155)
@@ -2044,9 +1773,9 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t195_2 := t195[j*dK:][:dK]
 					t213_2 := t213[j*dK:][:dK]
-					t223_2 := t223[j*dK:][:dK]
+					t222_2 := t222[j*dK:][:dK]
 					for k := range dK {
-						t223_2[k] = t195_2[k] + t213_2[k]
+						t222_2[k] = t195_2[k] + t213_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -2055,40 +1784,40 @@ func (c *stepBackwardRows2) Part(part int) {
 				if n := 16 - lo3; n > 0 {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 					for j := range n {
-						t223_2 := t223[((lo3+j)-4)*dK:][:dK]
+						t222_2 := t222[((lo3+j)-4)*dK:][:dK]
 						t243_2 := t243[(lo3+j)*dK:][:dK]
 						t232Entry2 := t232_2[j]
 						for k := range dK {
-							t243_2[k] = F(t223_2[k] * t232Entry2)
+							t243_2[k] = F(t222_2[k] * t232Entry2)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t223_2 := t223[j*dK:][:dK]
+					t222_2 := t222[j*dK:][:dK]
 					t243_2 := t243[j*dK:][:dK]
 					t253_2 := t253[j*dK:][:dK]
 					for k := range dK {
-						t253_2[k] = t223_2[k] + t243_2[k]
+						t253_2[k] = t222_2[k] + t243_2[k]
 					}
 				}
 				// hebbian_scan.M
 				clear(t272)
 				lo4 := max(0, 8)
 				if n := 16 - lo4; n > 0 {
-					t262_2 := t262[(l*chunks+a+C*s)*16+lo4:][:n]
+					t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 					for j := range n {
 						t253_2 := t253[((lo4+j)-8)*dK:][:dK]
 						t272_2 := t272[(lo4+j)*dK:][:dK]
-						t262Entry2 := t262_2[j]
+						t26Entry2 := t26_2[j]
 						for k := range dK {
-							t272_2[k] = F(t253_2[k] * t262Entry2)
+							t272_2[k] = F(t253_2[k] * t26Entry2)
 						}
 					}
 				}
-				clear(t4)
+				clear(t23)
 				for j := range dK {
-					t4_2[j] = t4_2[j] + MBarState2[j]
+					t23_2[j] = t23_2[j] + MBarState2[j]
 				}
 				// hebbian_scan.y, hebbian_scan.M
 				for j := range 16 {
@@ -2096,41 +1825,41 @@ func (c *stepBackwardRows2) Part(part int) {
 					t272_2 := t272[j*dK:][:dK]
 					t172_3 := t172_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					t4_3 := t4[j*dK:][:dK]
-					t43_2 := t43[j*dK:][:dK]
+					t23_3 := t23[j*dK:][:dK]
+					t42_2 := t42[j*dK:][:dK]
 					tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
 						t172_3[k] = num.FMA32(t253_2[k]+t272_2[k], tViewEntry, t172_3[k])
-						t43_2[k] = num.FMA32(t15_2[k], tViewEntry, t4_3[k])
+						t42_2[k] = num.FMA32(t15_2[k], tViewEntry, t23_3[k])
 					}
 				}
 				// hebbian_scan.M
 				clear(t73)
 				lo5 := max(0, 8)
 				if n := 16 - lo5; n > 0 {
-					t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
-					t822_3 := t822_2[(l*chunks+a+C*s)*16+lo5:][:n]
+					t26_2 := t26[(l*chunks+a+C*s)*16+lo5:][:n]
+					t82_3 := t82_2[(l*chunks+a+C*s)*16+lo5:][:n]
 					for j := range n {
-						t43_2 := t43[(lo5+j)*dK:][:dK]
+						t42_2 := t42[(lo5+j)*dK:][:dK]
 						t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 						t73_2 := t73[((lo5+j)-8)*dK:][:dK]
 						var t84 F
-						t262Entry3 := t262_2[j]
+						t26Entry3 := t26_2[j]
 						for k := range dK {
-							t43Entry := t43_2[k]
-							t84 = num.FMA32(t253_2[k], t43Entry, t84)
-							t73_2[k] = num.FMA32(t43Entry, t262Entry3, t73_2[k])
+							t42Entry := t42_2[k]
+							t84 = num.FMA32(t253_2[k], t42Entry, t84)
+							t73_2[k] = num.FMA32(t42Entry, t26Entry3, t73_2[k])
 						}
-						t822_3[j] = t822_3[j] + t84
+						t82_3[j] = t82_3[j] + t84
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t43_2 := t43[j*dK:][:dK]
+					t42_2 := t42[j*dK:][:dK]
 					t73_2 := t73[j*dK:][:dK]
 					t112_2 := t112[j*dK:][:dK]
 					for k := range dK {
-						t112_2[k] = t43_2[k] + t73_2[k]
+						t112_2[k] = t42_2[k] + t73_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -2141,13 +1870,13 @@ func (c *stepBackwardRows2) Part(part int) {
 					t1522_3 := t1522_2[(l*chunks+a+C*s)*16+lo6:][:n]
 					for j := range n {
 						t112_2 := t112[(lo6+j)*dK:][:dK]
-						t223_2 := t223[((lo6+j)-4)*dK:][:dK]
+						t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 						t143_2 := t143[((lo6+j)-4)*dK:][:dK]
 						var t1523 F
 						t232Entry3 := t232_2[j]
 						for k := range dK {
 							t112Entry := t112_2[k]
-							t1523 = num.FMA32(t223_2[k], t112Entry, t1523)
+							t1523 = num.FMA32(t222_2[k], t112Entry, t1523)
 							t143_2[k] = num.FMA32(t112Entry, t232Entry3, t143_2[k])
 						}
 						t1522_3[j] = t1522_3[j] + t1523
@@ -2196,19 +1925,19 @@ func (c *stepBackwardRows2) Part(part int) {
 				lo8 := max(0, 1)
 				if n := 16 - lo8; n > 0 {
 					t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
-					t312_3 := t312_2[(l*chunks+a+C*s)*16+lo8:][:n]
+					t31_3 := t31_2[(l*chunks+a+C*s)*16+lo8:][:n]
 					for j := range n {
 						t2722_2 := t2722[(lo8+j)*dK:][:dK]
 						t164_2 := t164[((lo8+j)-1)*dK:][:dK]
 						t302_2 := t302[((lo8+j)-1)*dK:][:dK]
-						var t314 F
+						var t312 F
 						t14Entry5 := t14_2[j]
 						for k := range dK {
 							t2722Entry := t2722_2[k]
-							t314 = num.FMA32(t164_2[k], t2722Entry, t314)
+							t312 = num.FMA32(t164_2[k], t2722Entry, t312)
 							t302_2[k] = num.FMA32(t2722Entry, t14Entry5, t302_2[k])
 						}
-						t312_3[j] = t312_3[j] + t314
+						t31_3[j] = t31_3[j] + t312
 					}
 				}
 				// hebbian_scan.M

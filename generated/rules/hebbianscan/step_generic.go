@@ -8,11 +8,7 @@ func stepNest1(*stepNest1Args) { panic("no assembly in this build") }
 
 func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
 
-func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
-
-func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
-
-func stepTime5(*stepTime5Args, int) { panic("no assembly in this build") }
+func stepTime3(*stepTime3Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -45,7 +41,3 @@ func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this bu
 func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
 
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }

@@ -78,21 +78,17 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DV, k.M = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	k.WK = a.Real("W_K", k.D*k.M)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.WV = a.Real("W_V", k.D*k.DV)
+	k.C, k.L, k.T, k.DV, k.M = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	k.WBeta = a.Real("w_beta", k.DV+k.M)
 	k.BBeta = a.Real("b_beta", 1)
 	k.S = a.Real("S", k.L*k.DV*k.M)
-	k.WQ = a.Real("W_Q", k.D*k.DV)
+	k.K0 = a.Real("k0", k.L*k.T*k.M)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Q0 = a.Real("q0", k.L*k.T*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.SOut = a.Out("S", k.L*k.DV*k.M)
-	k.K0 = a.Fresh(k.L * k.T * k.M)
-	k.V = a.Fresh(k.L * k.T * k.DV)
 	k.BetaStack = a.Fresh(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = a.Fresh(k.L * k.T)
-	k.Q0 = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
 		k.GLin = a.Fresh(k.L * k.T * k.DV)
 	}
@@ -118,31 +114,26 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DV, g.M = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
+	g.C, g.L, g.T, g.DV, g.M = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	g.WBeta = k.WBeta
-	g.WQ = k.WQ
+	g.K0 = k.K0
+	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DV*g.M)
-	g.K0 = k.K0
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
-	g.Q0 = k.Q0
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.P = k.P
 	g.SDiv = k.SDiv
 	g.BetaSigmoid = k.BetaSigmoid
-	g.WKBar = a.Grad("W_K", g.D*g.M)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
 	g.WBetaBar = a.Grad("w_beta", g.DV+g.M)
 	g.BBetaBar = a.Grad("b_beta", 1)
 	g.SBarOut = a.Grad("S", g.L*g.DV*g.M)
-	g.WQBar = a.Grad("W_Q", g.D*g.DV)
+	g.K0Bar = a.Grad("k0", g.L*g.T*g.M)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DV)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
@@ -152,7 +143,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }
@@ -161,12 +152,10 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DV, k.M = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	k.WQ = a.Real("W_Q", k.D*k.DV)
-	k.X = a.Real("x", k.L*k.T*k.D)
+	k.L, k.T, k.DV, k.M = a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	k.S = a.Real("S", k.L*k.DV*k.M)
+	k.Q0 = a.Real("q0", k.L*k.T*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.Q0 = a.Fresh(k.L * k.T * k.DV)
 	k.P = a.Fresh(k.L * k.T * k.M)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -174,16 +163,13 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DV, g.M = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DV, g.M = a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	g.S = k.S
-	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.Q0 = k.Q0
+	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.P = k.P
-	g.WQBar = a.Grad("W_Q", g.D*g.DV)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.SBar = a.Grad("S", g.L*g.DV*g.M)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
@@ -191,7 +177,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }

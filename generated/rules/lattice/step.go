@@ -14,28 +14,23 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 4·L·T·d_v + 6·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 2·L·T·d_v + 5·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DV           int
 	M            int
-	WK           []F // [m, d]
-	X            []F // [L, T, d]
-	WV           []F // [d_v, d]
 	WBeta        []F // [d_v + m]
 	BBeta        []F // []
 	S            []F // [L, m, d_v]
-	WQ           []F // [d_v, d]
+	K0           []F // [L, T, m]
+	V            []F // [L, T, d_v]
+	Q0           []F // [L, T, d_v]
 	Y            []F // [L, T, d_v], written
 	SOut         []F // [L, m, d_v], written
-	K0           []F // [L, T, m], written
-	V            []F // [L, T, d_v], written
 	BetaStack    []F // [L, T, d_v + m], written
 	Beta         []F // [L, T], written
-	Q0           []F // [L, T, d_v], written
 	GLin         []F // [L, T, d_v], written; may be nil
 	NProd        []F // [L, T, m], written; may be nil
 	SMax2        []F // [L, T, m], written; may be nil
@@ -58,7 +53,7 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	t4 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
@@ -81,12 +76,6 @@ func (c *Step[F]) Run() {
 	p2 := work[:m] // [m]
 	work = work[m:]
 	y2 := work[:dV] // [d_v]
-
-	// lattice.k0
-	kern.Gemm(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice.beta
 	for i := range L {
@@ -134,9 +123,6 @@ func (c *Step[F]) Run() {
 			betaSigmoid[j] = num.Sigmoid(-t5)
 		}
 	}
-
-	// lattice.q0
-	kern.Gemm(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice
 	for l := range L {
@@ -293,42 +279,36 @@ type StepBackward[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DV           int
 	M            int
-	WK           []F    // [m, d]
-	X            []F    // [L, T, d]
-	WV           []F    // [d_v, d]
 	WBeta        []F    // [d_v + m]
-	WQ           []F    // [d_v, d]
+	K0           []F    // [L, T, m]
+	Q0           []F    // [L, T, d_v]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
-	K0           []F    // [L, T, m]
 	BetaStack    []F    // [L, T, d_v + m]
 	Beta         []F    // [L, T]
-	Q0           []F    // [L, T, d_v]
 	GLin         []F    // [L, T, d_v]
 	NProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
 	P            []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
 	BetaSigmoid  []F    // [L, T]
-	WKBar        []F    // [m, d], written
-	XBar         []F    // [L, T, d], written
-	WVBar        []F    // [d_v, d], written
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
-	WQBar        []F    // [d_v, d], written
+	K0Bar        []F    // [L, T, m], written
+	VBar         []F    // [L, T, d_v], written
+	Q0Bar        []F    // [L, T, d_v], written
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 4·d_v·m + 4·d_v + 10·m.
+// WorkLen is C·d_v·m + 2·L·T·d_v + 4·L·T·m + 2·L·T + 4·d_v·m + 4·d_v + 10·m.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 4*dV*m + 4*dV + 10*m
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
+	return C*dV*m + 2*L*T*dV + 4*L*T*m + 2*L*T + 4*dV*m + 4*dV + 10*m
 }
 
 // FlagsLen is 3·m.
@@ -343,7 +323,7 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	t5 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
@@ -355,39 +335,27 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t6 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t10 := work[:L*T] // [L, T]
+	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t13 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t11 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
-	t17 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t18 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t20 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t21 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t172 := work[:dV*m] // [m, d_v]
+	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t182 := work[:m] // [m]
+	t18 := work[:m] // [m]
 	work = work[m:]
 	t222 := work[:m] // [m]
 	work = work[m:]
-	t54 := work[:m] // [m]
+	t53 := work[:m] // [m]
 	work = work[m:]
-	t102 := work[:m] // [m]
+	t10 := work[:m] // [m]
 	work = work[m:]
 	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t132 := work[:m] // [m]
+	t13 := work[:m] // [m]
 	work = work[m:]
 	t30 := work[:m] // [m]
 	work = work[m:]
@@ -405,12 +373,12 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t49 := work[:dV] // [d_v]
 	work = work[dV:]
-	t53 := work[:m]     // [m]
-	t202 := c.Flags[:m] // [m]
+	t53_2 := work[:m]  // [m]
+	t20 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
 	t142 := flags[:m] // [m]
 	flags = flags[m:]
-	t1822 := flags[:m] // [m]
+	t182 := flags[:m] // [m]
 
 	// lattice.N, lattice.G
 	for i := range L {
@@ -422,9 +390,9 @@ func (c *StepBackward[F]) Run() {
 			t60_2 := t60[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t53_2 := F(k0[k] * NProd[k])
-				t5_2[k] = t53_2
-				t60_2[k] = 1 - F(betaEntry*t53_2)
+				t52 := F(k0[k] * NProd[k])
+				t5_2[k] = t52
+				t60_2[k] = 1 - F(betaEntry*t52)
 			}
 		}
 	}
@@ -478,7 +446,7 @@ func (c *StepBackward[F]) Run() {
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
+					q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
 					t60_2 := t60[(l*T+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
@@ -489,35 +457,35 @@ func (c *StepBackward[F]) Run() {
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
 						var t183 F
 						var t2222 F
 						k0Entry2 := k0[i]
 						t5Entry2 := t5_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							t173 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*GLin[j])+F(STrailEntry2*t5Entry2)))
-							t183 += F(t173 * t173)
+							t172 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*GLin[j])+F(STrailEntry2*t5Entry2)))
+							t183 += F(t172 * t172)
 							t2222 += F(STrail3[j] * yBar[j])
-							t172_2[j] = t173
+							t17_2[j] = t172
 						}
-						t182[i] = t183
+						t18[i] = t183
 						t222[i] = t2222
 					}
 					// lattice.S, lattice.p
 					var t322 F
 					for i := range m {
 						t322 += F(p[i] * t222[i])
-						t202[i] = (F(0) < t182[i])
+						t20[i] = (F(0) < t18[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
-						t202Entry := t202[i]
-						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t54[i] = F(p[i] * (t222[i] - t322))
-						t102[i] = (F(1) / SMax2[i])
+						t20Entry := t20[i]
+						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
+						t53[i] = F(p[i] * (t222[i] - t322))
+						t10[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
-						t1822[i] = (t1422 && t202Entry)
+						t182[i] = (t1422 && t20Entry)
 					}
 					// lattice.p, lattice.S, lattice.y
 					clear(t7)
@@ -526,21 +494,21 @@ func (c *StepBackward[F]) Run() {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						var t133 F
-						t54Entry := t54[i]
+						var t132 F
+						t53Entry := t53[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
 							STrailEntry3 := STrail2[j]
-							t133 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t54Entry)) * (STrailEntry3 / SMax2Entry2))
-							t7[j] += F(STrailEntry3 * t54Entry)
+							t132 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t53Entry)) * (STrailEntry3 / SMax2Entry2))
+							t7[j] += F(STrailEntry3 * t53Entry)
 						}
-						t132[i] = -t133
+						t13[i] = -t132
 					}
 					// lattice.S
 					for i := range m {
-						t1822Entry := t1822[i]
-						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
 					var t37 F
@@ -548,19 +516,19 @@ func (c *StepBackward[F]) Run() {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						var t562 F
 						pEntry2 := p[i]
-						t54Entry2 := t54[i]
-						t102Entry := t102[i]
+						t53Entry2 := t53[i]
+						t10Entry := t10[i]
 						t30Entry := t30[i]
 						k0Entry3 := k0[i]
 						t5Entry3 := t5_2[i]
 						for j := range dV {
-							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t54Entry2))*t102Entry) + F(2*F(t172_2[j]*t30Entry))
+							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t53Entry2))*t10Entry) + F(2*F(t17_2[j]*t30Entry))
 							STrailEntry4 := STrail2[j]
 							t37 += F((-F(k0Entry3*GLin[j]) + F(STrailEntry4*t5Entry3)) * t342)
 							t562 += F(STrailEntry4 * t342)
@@ -596,7 +564,7 @@ func (c *StepBackward[F]) Run() {
 						t492 := t46[i] + F(betaEntry3*t58[i])
 						t49[i] = t492
 						t32_2[i] = t492
-						t52_2[i] = t7[i]
+						q0Bar[i] = t7[i]
 					}
 					// lattice.G, lattice.N, lattice.S
 					for i := range m {
@@ -613,11 +581,11 @@ func (c *StepBackward[F]) Run() {
 							t532 += F(STrail2[j] * t49Entry)
 							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(k0Entry5*t49Entry)
 						}
-						t53[i] = -t532
+						t53_2[i] = -t532
 					}
 					// lattice.G, lattice.N, lattice.S
 					for i := range m {
-						t2_2[i] = -F(F(betaEntry3*NProd[i])*t56[i]) + F(betaEntry3*t57[i]) + t53[i]
+						t2_2[i] = -F(F(betaEntry3*NProd[i])*t56[i]) + F(betaEntry3*t57[i]) + t53_2[i]
 					}
 					// lattice
 					t42_2[a] = t372
@@ -633,89 +601,58 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
-
-	// lattice.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
-
 	// lattice.beta
-	var t12 F
+	var t103 F
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		for j := range T {
-			t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 += t104
-			t10_2[j] = t104
+			t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t103 += t84
+			t8_2[j] = t84
 		}
 	}
-	c.BBetaBar[0] = t12
+	c.BBetaBar[0] = t103
 
 	// lattice.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
+			t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t10Entry := t10_2[j]
+			t8Entry := t8_2[j]
 			for k := range dV + m {
-				t13_2[k] = F(t10Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t10Entry)
+				t11_2[k] = F(t8Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t8Entry)
 			}
 		}
 	}
 
-	// lattice.v, lattice.beta
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
-			t17_2 := t17[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t17_2[k] = t32_2[k] + t13_2[k]
-			}
-		}
-	}
-
-	// lattice.v
-	kern.Gemm(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// lattice.k0, lattice.beta
+	// lattice.beta
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t13_2 := t13[(i*T+j)*(dV+m):][:m]
-			t20_2 := t20[(i*T+j)*m:][:m]
+			t11_2 := t11[(i*T+j)*(dV+m):][:m]
+			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
 			for k := range m {
-				t20_2[k] = t2_2[k] + t13_2[k]
+				k0Bar[k] = t2_2[k] + t11_2[k]
 			}
 		}
 	}
 
-	// lattice.k0
-	kern.Gemm(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice.k0
-	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
-
-	// lattice.k0
+	// lattice.beta
 	for i := range L {
 		for j := range T {
-			t6_2 := t6[(i*T+j)*d:][:d]
-			t18_2 := t18[(i*T+j)*d:][:d]
-			t21_2 := t21[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t6_2[k] + t18_2[k] + t21_2[k]
+			t32_2 := t32[(i*T+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t32_2[k] + t11_2[k]
 			}
 		}
 	}
@@ -723,35 +660,25 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                    Step[F]
-	back                                    StepBackward[F]
-	vWK, vX, vWV, vWBeta, vBBeta, vWQ, outY tape.Value[F]
-	m                                       *block.Memory[F]
-	startS                                  tape.Value[F]
+	call                               Step[F]
+	back                               StepBackward[F]
+	vWBeta, vBBeta, vK0, vV, vQ0, outY tape.Value[F]
+	m                                  *block.Memory[F]
+	startS                             tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    lattice.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice.v
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice.beta
 //	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice.N
 //	S_t = unit_rows(S_{t−1} − β_t N_t)  @eq lattice#?    lattice.S
-//	q0_t = W_Q x_t    lattice.q0
 //	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice.p
 //	y_t = S_tᵀ p_t    lattice.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/lattice.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("Lattice", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "Lattice", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -762,27 +689,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
+	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DV, b.Sizes.M
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.S = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.K0 = c.Run.Saved(k.L * k.T * k.M)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
@@ -822,40 +744,34 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DV, g.M = k.C, k.L, k.T, k.D, k.DV, k.M
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
+	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.WQ = k.WQ
+	g.K0 = k.K0
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
-	g.K0 = k.K0
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
-	g.Q0 = k.Q0
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.P = k.P
 	g.SDiv = k.SDiv
 	g.BetaSigmoid = k.BetaSigmoid
-	g.WKBar = t.Scratch(g.D * g.M)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
 	g.WBetaBar = t.Scratch(g.DV + g.M)
 	g.BBetaBar = t.Scratch(1)
 	g.SBarOut = t.Scratch(g.L * g.DV * g.M)
-	g.WQBar = t.Scratch(g.D * g.DV)
+	g.K0Bar = t.Scratch(g.L * g.T * g.M)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DV)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
 	block.Accumulate(t, n.vWBeta, g.WBetaBar)
 	block.Accumulate(t, n.vBBeta, g.BBetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBarOut)
 }

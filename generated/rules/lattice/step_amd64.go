@@ -186,12 +186,6 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 //go:noescape
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
 
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -430,12 +424,4 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 		return
 	}
 	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
 }

@@ -165,12 +165,11 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = segments
@@ -187,12 +186,6 @@ func (c *stepFused) run() {
 	y2 := c.Work[L*T+2*dV*m+2*dV+5*m:][:dV] // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
-
-	// lattice.k0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice.beta
 	for i := range L {
@@ -261,9 +254,6 @@ func (c *stepFused) run() {
 			}
 		}
 	}
-
-	// lattice.q0
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice
 	for l := range L {
@@ -637,8 +627,8 @@ type stepBackwardNest3Args struct {
 	STrail     *float32
 	GLin       *float32
 	yBar       *float32
-	t172       *float32
-	t182       *float32
+	t17        *float32
+	t18        *float32
 	t222       *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // m·a + C·m·s + T·m·l + 1
@@ -661,7 +651,7 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t54       *float32
+	t53       *float32
 	p         *float32
 	SMax2     *float32
 	STrail    *float32
@@ -669,7 +659,7 @@ type stepBackwardNest4Args struct {
 	yBar      *float32
 	SBarState *float32
 	t7        *float32
-	t132      *float32
+	t13       *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // m·a + C·m·s + T·m·l + 1
 	n2        int // m·a + C·m·s + T·m·l + 2
@@ -687,12 +677,12 @@ type stepBackwardNest4Args struct {
 
 type stepBackwardNest5Args struct {
 	p         *float32
-	t54       *float32
-	t102      *float32
+	t53       *float32
+	t10       *float32
 	t30       *float32
 	k0        *float32
 	t5        *float32
-	t172      *float32
+	t17       *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
@@ -756,7 +746,7 @@ type stepBackwardNest8Args struct {
 	t49        *float32
 	t32        *float32
 	t7         *float32
-	t52        *float32
+	q0Bar      *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v
 	betaEntry3 [2]float32 // and nothing
@@ -802,19 +792,19 @@ type stepBackwardNest11Args struct {
 	beta        *float32
 	t42         *float32
 	betaSigmoid *float32
-	t10         *float32
-	t12Total    *float32
+	t8          *float32
+	t103Total   *float32
 	n0          int        // T
 	n1          int        // 2·T
 	n2          int        // 3·T
 	n3          int        // L
-	t12         [2]float32 // and nothing
+	t103        [2]float32 // and nothing
 }
 
 type stepBackwardNest12Args struct {
-	t10       *float32
+	t8        *float32
 	wBeta     *float32
-	t13       *float32
+	t11       *float32
 	betaStack *float32
 	wBetaBar  *float32
 	n0        int // d_v + m
@@ -826,39 +816,28 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
-	t32 *float32
-	t13 *float32
-	t17 *float32
-	n0  int // m
-	n1  int // L
-	n2  int // T·d_v + T·m
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_v + m
-	n6  int // d_v
+	t2    *float32
+	t11   *float32
+	k0Bar *float32
+	n0    int // L
+	n1    int // T·d_v + T·m
+	n2    int // T·m
+	n3    int // T
+	n4    int // d_v + m
+	n5    int // m
 }
 
 type stepBackwardNest14Args struct {
-	t2  *float32
-	t13 *float32
-	t20 *float32
-	n0  int // L
-	n1  int // T·d_v + T·m
-	n2  int // T·m
-	n3  int // T
-	n4  int // d_v + m
-	n5  int // m
-}
-
-type stepBackwardNest15Args struct {
-	t6   *float32
-	t18  *float32
-	t21  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t32  *float32
+	t11  *float32
+	vBar *float32
+	n0   int // m
+	n1   int // L
+	n2   int // T·d_v + T·m
+	n3   int // T·d_v
+	n4   int // T
+	n5   int // d_v + m
+	n6   int // d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -866,51 +845,44 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = segments
-	t5 := c.Work[:L*T*m]                                                       // [L, T, m]
-	t60 := c.Work[L*T*m:][:L*T*m]                                              // [L, T, m]
-	t2 := c.Work[2*L*T*m:][:L*T*m]                                             // [L, T, m]
-	t32 := c.Work[3*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
-	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                       // [L, T]
-	t52 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV+3*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
-	t10 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+L*T:][:L*T]                           // [L, T]
-	t13 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	t17 := c.Work[L*T*d+3*L*T*dV+4*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
-	t18 := c.Work[L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
-	t21 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
-	SBarState := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]       // [m, d_v]
-	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:m]          // [m]
-	t222 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+m:][:m]        // [m]
-	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
-	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+3*m:][:m]      // [m]
-	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+4*m:][:dV]       // [d_v]
-	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]   // [m]
-	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
-	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
-	t44 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]    // [m]
-	t46 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
-	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
-	t58 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t49 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*dV+9*m:][:dV] // [d_v]
-	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*dV+9*m:][:m]  // [m]
-	t202 := c.Flags[:m]                                                        // [m]
-	t142 := c.Flags[m:][:m]                                                    // [m]
-	t1822 := c.Flags[2*m:][:m]                                                 // [m]
+	t5 := c.Work[:L*T*m]                                                // [L, T, m]
+	t60 := c.Work[L*T*m:][:L*T*m]                                       // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]                                      // [L, T, m]
+	t32 := c.Work[3*L*T*m:][:L*T*dV]                                    // [L, T, d_v]
+	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                // [L, T]
+	t8 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]                             // [L, T]
+	t11 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                 // [L, T, d_v + m]
+	SBarState := c.Work[2*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                 // [m, d_v]
+	STrail := c.Work[2*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]        // [C + 1, m, d_v]
+	t17 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:dV*m]         // [m, d_v]
+	t18 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m:][:m]            // [m]
+	t222 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]         // [m]
+	t53 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]        // [m]
+	t10 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+3*m:][:m]        // [m]
+	t7 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+4*m:][:dV]        // [d_v]
+	t13 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]     // [m]
+	t30 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]     // [m]
+	t34 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m]  // [m, d_v]
+	t56 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]     // [m]
+	t44 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]     // [m]
+	t46 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]    // [d_v]
+	t57 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]   // [m]
+	t58 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV]  // [d_v]
+	t49 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+3*dV+9*m:][:dV]  // [d_v]
+	t53_2 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+4*dV+9*m:][:m] // [m]
+	t20 := c.Flags[:m]                                                  // [m]
+	t142 := c.Flags[m:][:m]                                             // [m]
+	t182 := c.Flags[2*m:][:m]                                           // [m]
 	t37Total := make([]F, 1)
-	t12Total := make([]F, 1)
+	t103Total := make([]F, 1)
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
@@ -936,9 +908,9 @@ func (c *stepBackwardFused) run() {
 				t60_2 := t60[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t53_2 := F(k0[k] * NProd[k])
-					t5_2[k] = t53_2
-					t60_2[k] = num.FMA32(-betaEntry, t53_2, F(1))
+					t52 := F(k0[k] * NProd[k])
+					t5_2[k] = t52
+					t60_2[k] = num.FMA32(-betaEntry, t52, F(1))
 				}
 			}
 		}
@@ -1009,8 +981,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t182),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t18),
 							unsafe.SliceData(t222),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
@@ -1040,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
 							var t183 F
 							var t2222 F
 							k0Entry2 := k0[i]
@@ -1049,14 +1021,14 @@ func (c *stepBackwardFused) run() {
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t173 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t5Entry2, -F(k0Entry2*GLin[j])), STrailEntry2)
-								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
+								t172 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t5Entry2, -F(k0Entry2*GLin[j])), STrailEntry2)
+								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
-								t172_2[j] = t173
+								t17_2[j] = t172
 							}
 							t183 = kern.Sum16(&t183Sums)
 							t2222 = kern.Sum16(&t2222Sums)
-							t182[i] = t183
+							t18[i] = t183
 							t222[i] = t2222
 						}
 					}
@@ -1064,22 +1036,22 @@ func (c *stepBackwardFused) run() {
 					var t322 F
 					for i := range m {
 						t322 = num.FMA32(p[i], t222[i], t322)
-						t202[i] = (F(0) < t182[i])
+						t20[i] = (F(0) < t18[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
-						t202Entry := t202[i]
-						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t54[i] = F(p[i] * (t222[i] - t322))
-						t102[i] = (F(1) / SMax2[i])
+						t20Entry := t20[i]
+						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
+						t53[i] = F(p[i] * (t222[i] - t322))
+						t10[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
-						t1822[i] = (t1422 && t202Entry)
+						t182[i] = (t1422 && t20Entry)
 					}
 					// lattice.p, lattice.S, lattice.y
 					clear(t7)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t54),
+							unsafe.SliceData(t53),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
@@ -1087,7 +1059,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t132),
+							unsafe.SliceData(t13),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
 							m*a + C*m*s + T*m*l + 2,
@@ -1109,36 +1081,36 @@ func (c *stepBackwardFused) run() {
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							var t133 F
-							t54Entry := t54[i]
+							var t132 F
+							t53Entry := t53[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t133Sums := [16]F{t133}
+							t132Sums := [16]F{t132}
 							for j := range dV {
 								STrailEntry3 := STrail2[j]
-								t133Sums[j%16] = num.FMA32(num.FMA32(q0[j], t54Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
-								t7[j] = num.FMA32(STrailEntry3, t54Entry, t7[j])
+								t132Sums[j%16] = num.FMA32(num.FMA32(q0[j], t53Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t7[j] = num.FMA32(STrailEntry3, t53Entry, t7[j])
 							}
-							t133 = kern.Sum16(&t133Sums)
-							t132[i] = -t133
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = -t132
 						}
 					}
 					// lattice.S
 					for i := range m {
-						t1822Entry := t1822[i]
-						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
 					var t37 F
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(c.P),
-							unsafe.SliceData(t54),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t10),
 							unsafe.SliceData(t30),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t5),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
@@ -1168,7 +1140,7 @@ func (c *stepBackwardFused) run() {
 						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						t37_2 := t37
 						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
@@ -1177,8 +1149,8 @@ func (c *stepBackwardFused) run() {
 							t34_2 := t34[i*dV:][:dV]
 							var t562 F
 							pEntry2 := p[i]
-							t54Entry2 := t54[i]
-							t102Entry := t102[i]
+							t53Entry2 := t53[i]
+							t10Entry := t10[i]
 							t30Entry := t30[i]
 							k0Entry3 := k0[i]
 							t5Entry3 := t5_2[i]
@@ -1186,7 +1158,7 @@ func (c *stepBackwardFused) run() {
 							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(num.FMA32(q0[j], t54Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t102Entry))
+								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(q0[j], t53Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t10Entry))
 								STrailEntry4 := STrail2[j]
 								t37RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t5Entry3, -F(k0Entry3*GLin[j])), t342, t37RowSums[j%16])
 								t562Sums[j%16] = num.FMA32(STrailEntry4, t342, t562Sums[j%16])
@@ -1274,7 +1246,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t49),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(c.Q0Bar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{betaEntry3},
@@ -1282,12 +1254,12 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest8(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t492 := num.FMA32(betaEntry3, t58[i], t46[i])
 							t49[i] = t492
 							t32_2[i] = t492
-							t52_2[i] = t7[i]
+							q0Bar[i] = t7[i]
 						}
 					}
 					// lattice.G, lattice.N, lattice.S
@@ -1301,7 +1273,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t53),
+							unsafe.SliceData(t53_2),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
 							m*a + C*m*s + T*m*l + 2,
@@ -1336,7 +1308,7 @@ func (c *stepBackwardFused) run() {
 								SBarState2[j] = num.FMA32(-k0Entry5, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
 							t532 = kern.Sum16(&t532Sums)
-							t53[i] = -t532
+							t53_2[i] = -t532
 						}
 					}
 					// lattice.G, lattice.N, lattice.S
@@ -1345,7 +1317,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t57),
 							unsafe.SliceData(c.NProd),
 							unsafe.SliceData(t56),
-							unsafe.SliceData(t53),
+							unsafe.SliceData(t53_2),
 							unsafe.SliceData(t2),
 							m*a + C*m*s + T*m*l,
 							m,
@@ -1356,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t2_2 := t2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t2_2[i] = num.FMA32(betaEntry3, t57[i], -F(F(betaEntry3*NProd[i])*t56[i])) + t53[i]
+							t2_2[i] = num.FMA32(betaEntry3, t57[i], -F(F(betaEntry3*NProd[i])*t56[i])) + t53_2[i]
 						}
 					}
 					// lattice
@@ -1369,57 +1341,51 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
-
-	// lattice.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
-
 	// lattice.beta
-	var t12 F
+	var t103 F
 	if kern.Wide() {
 		a := stepBackwardNest11Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t12Total),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(t103Total),
 			T,
 			2 * T,
 			3 * T,
 			L,
-			[2]float32{t12},
+			[2]float32{t103},
 		}
 		stepBackwardNest11(&a)
 	} else {
-		t12_2 := t12
+		t103_2 := t103
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			var t12Row F
-			t12RowSums := [16]F{t12Row}
+			t8_2 := t8[i*T:][:T]
+			var t103Row F
+			t103RowSums := [16]F{t103Row}
 			for j := range T {
-				t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12RowSums[j%16] = t12RowSums[j%16] + t104
-				t10_2[j] = t104
+				t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t103RowSums[j%16] = t103RowSums[j%16] + t84
+				t8_2[j] = t84
 			}
-			t12Row = kern.Sum16(&t12RowSums)
-			t12_2 = t12_2 + t12Row
+			t103Row = kern.Sum16(&t103RowSums)
+			t103_2 = t103_2 + t103Row
 		}
-		t12Total[0] = t12_2
+		t103Total[0] = t103_2
 	}
-	t12 = t12Total[0]
-	c.BBetaBar[0] = t12
+	t103 = t103Total[0]
+	c.BBetaBar[0] = t103
 
 	// lattice.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
-			unsafe.SliceData(t10),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t13),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
 			dV + m,
@@ -1434,25 +1400,52 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
 			for j := range T {
-				t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
+				t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t10Entry := t10_2[j]
+				t8Entry := t8_2[j]
 				for k := range dV + m {
-					t13_2[k] = F(t10Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t10Entry, wBetaBar[k])
+					t11_2[k] = F(t8Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t8Entry, wBetaBar[k])
 				}
 			}
 		}
 	}
 
-	// lattice.v, lattice.beta
+	// lattice.beta
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(c.K0Bar),
+			L,
+			T*dV + T*m,
+			T * m,
+			T,
+			dV + m,
+			m,
+		}
+		stepBackwardNest13(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t2_2 := t2[(i*T+j)*m:][:m]
+				t11_2 := t11[(i*T+j)*(dV+m):][:m]
+				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				for k := range m {
+					k0Bar[k] = t2_2[k] + t11_2[k]
+				}
+			}
+		}
+	}
+
+	// lattice.beta
+	if kern.Wide() {
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t17),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(c.VBar),
 			m,
 			L,
 			T*dV + T*m,
@@ -1461,81 +1454,15 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest13(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
-				t17_2 := t17[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t17_2[k] = t32_2[k] + t13_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// lattice.k0, lattice.beta
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t20),
-			L,
-			T*dV + T*m,
-			T * m,
-			T,
-			dV + m,
-			m,
-		}
 		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t2_2 := t2[(i*T+j)*m:][:m]
-				t13_2 := t13[(i*T+j)*(dV+m):][:m]
-				t20_2 := t20[(i*T+j)*m:][:m]
-				for k := range m {
-					t20_2[k] = t2_2[k] + t13_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice.k0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
-
-	// lattice.k0
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t6_2 := t6[(i*T+j)*d:][:d]
-				t18_2 := t18[(i*T+j)*d:][:d]
-				t21_2 := t21[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t6_2[k] + t18_2[k]) + t21_2[k]
+				t32_2 := t32[(i*T+j)*dV:][:dV]
+				t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t32_2[k] + t11_2[k]
 				}
 			}
 		}

@@ -63,5 +63,3 @@ func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this bu
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }

@@ -26,6 +26,8 @@
 package latticeencode
 
 import (
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v131aa6f7742d"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve556f5580d93"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -53,6 +55,18 @@ func (b *Block[F]) Name() string { return "LatticeEncode" }
 
 // Width is the size of one token's vector.
 func (b *Block[F]) Width() int { return b.Sizes.D }
+
+// StepFront is the forward kernel of the function that Step calls.
+type StepFront[F num.Float] = front.Forward[F]
+
+// StepFrontBackward is the backward kernel of the function that Step calls.
+type StepFrontBackward[F num.Float] = front.Backward[F]
+
+// ReadFront is the forward kernel of the function that Read calls.
+type ReadFront[F num.Float] = readfront.Forward[F]
+
+// ReadFrontBackward is the backward kernel of the function that Read calls.
+type ReadFrontBackward[F num.Float] = readfront.Backward[F]
 
 // New makes LatticeEncode of the given sizes. What is wrong with them is in s.Err.
 func New[F num.Float](s block.Sizes, width int) *Block[F] {
@@ -100,10 +114,32 @@ func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
-	return b.step(c, w, m, x)
+	if err = c.Check("LatticeEncode", m); err != nil {
+		return
+	}
+	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
+		err = &block.LengthError{Block: "LatticeEncode", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+		return
+	}
+	k0, q0, v, err := (&front.Function[F]{Sizes: front.Sizes{M: b.Sizes.M, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
+	if err != nil {
+		return
+	}
+	return b.step(c, w, m, k0, v, q0)
 }
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
-	return b.read(c, w, m, x)
+	if err = c.Check("LatticeEncode", m); err != nil {
+		return
+	}
+	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
+		err = &block.LengthError{Block: "LatticeEncode", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+		return
+	}
+	q0, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DV: b.Sizes.DV, D: b.Sizes.D}}).Call(c, w, m, x)
+	if err != nil {
+		return
+	}
+	return b.read(c, w, m, q0)
 }

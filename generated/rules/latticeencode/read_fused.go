@@ -25,16 +25,12 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
+	L, T, dV, m := c.L, c.T, c.DV, c.M
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	t2 := c.Work[:L*T*m] // [L, T, m]
-
-	// lattice_encode.q0
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_encode.p
 	for i := range L {
@@ -124,18 +120,16 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
+	L, T, dV, m := c.L, c.T, c.DV, c.M
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
-	t := c.Work[:L*dV*m]                         // [L, m, d_v]
-	t22 := c.Work[L*dV*m:][:L*T*m]               // [L, T, m]
-	t3 := c.Work[L*T*m+L*dV*m:][:L*T]            // [L, T]
-	t5 := c.Work[L*T*m+L*dV*m+L*T:][:L*T*m]      // [L, T, m]
-	t6 := c.Work[2*L*T*m+L*dV*m+L*T:][:L*dV*m]   // [L, m, d_v]
-	t7 := c.Work[2*L*T*m+2*L*dV*m+L*T:][:L*T*dV] // [L, T, d_v]
+	t := c.Work[:L*dV*m]                       // [L, m, d_v]
+	t22 := c.Work[L*dV*m:][:L*T*m]             // [L, T, m]
+	t3 := c.Work[L*T*m+L*dV*m:][:L*T]          // [L, T]
+	t5 := c.Work[L*T*m+L*dV*m+L*T:][:L*T*m]    // [L, T, m]
+	t6 := c.Work[2*L*T*m+L*dV*m+L*T:][:L*dV*m] // [L, m, d_v]
 
 	// lattice_encode.y
 	for i := range L {
@@ -213,16 +207,10 @@ func (c *readBackwardFused) run() {
 
 	// lattice_encode.p
 	for i := range L {
-		kern.GemmFMA(dV, T, m, F(1), false, kern.From(t7, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
+		kern.GemmFMA(dV, T, m, F(1), false, kern.From(c.Q0Bar, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
 	}
 
-	// lattice_encode.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t7, dV, 1, c.WQ, d, 1)
-
-	// lattice_encode.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t7, dV, 1)
-
-	// lattice_encode.q0
+	// lattice_encode.p
 	if kern.Wide() {
 		a := readBackwardNest3Args{
 			unsafe.SliceData(t),

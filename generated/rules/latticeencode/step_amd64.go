@@ -162,12 +162,6 @@ func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
 //go:noescape
 func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
 
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -374,12 +368,4 @@ func stepBackwardNest12(a *stepBackwardNest12Args) {
 		return
 	}
 	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
 }

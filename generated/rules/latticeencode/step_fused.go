@@ -141,12 +141,11 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = segments
@@ -162,12 +161,6 @@ func (c *stepFused) run() {
 	y2 := c.Work[L*T+2*dV*m+6*m:][:dV]  // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
-
-	// lattice_encode.k0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice_encode.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice_encode.beta
 	for i := range L {
@@ -236,9 +229,6 @@ func (c *stepFused) run() {
 			}
 		}
 	}
-
-	// lattice_encode.q0
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_encode
 	for l := range L {
@@ -565,8 +555,8 @@ type stepBackwardNest3Args struct {
 	STrail     *float32
 	v          *float32
 	yBar       *float32
-	t172       *float32
-	t182       *float32
+	t17        *float32
+	t18        *float32
 	t22        *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // m·a + C·m·s + T·m·l + 1
@@ -589,7 +579,7 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t54       *float32
+	t53       *float32
 	p         *float32
 	SMax2     *float32
 	STrail    *float32
@@ -597,7 +587,7 @@ type stepBackwardNest4Args struct {
 	yBar      *float32
 	SBarState *float32
 	t7        *float32
-	t132      *float32
+	t13       *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // m·a + C·m·s + T·m·l + 1
 	n2        int // m·a + C·m·s + T·m·l + 2
@@ -615,12 +605,12 @@ type stepBackwardNest4Args struct {
 
 type stepBackwardNest5Args struct {
 	p         *float32
-	t54       *float32
-	t102      *float32
+	t53       *float32
+	t10       *float32
 	t30       *float32
 	t3        *float32
 	t5        *float32
-	t172      *float32
+	t17       *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
@@ -687,7 +677,7 @@ type stepBackwardNest8Args struct {
 	t52        *float32
 	t32        *float32
 	t7         *float32
-	t52_2      *float32
+	q0Bar      *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v
 	betaEntry3 [2]float32 // and nothing
@@ -697,19 +687,19 @@ type stepBackwardNest9Args struct {
 	beta        *float32
 	t42         *float32
 	betaSigmoid *float32
-	t10         *float32
-	t12Total    *float32
+	t8          *float32
+	t103Total   *float32
 	n0          int        // T
 	n1          int        // 2·T
 	n2          int        // 3·T
 	n3          int        // L
-	t12         [2]float32 // and nothing
+	t103        [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
-	t10       *float32
+	t8        *float32
 	wBeta     *float32
-	t13       *float32
+	t11       *float32
 	betaStack *float32
 	wBetaBar  *float32
 	n0        int // d_v + m
@@ -721,39 +711,28 @@ type stepBackwardNest10Args struct {
 }
 
 type stepBackwardNest11Args struct {
-	t32 *float32
-	t13 *float32
-	t17 *float32
-	n0  int // m
-	n1  int // L
-	n2  int // T·d_v + T·m
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_v + m
-	n6  int // d_v
+	t2    *float32
+	t11   *float32
+	k0Bar *float32
+	n0    int // L
+	n1    int // T·d_v + T·m
+	n2    int // T·m
+	n3    int // T
+	n4    int // d_v + m
+	n5    int // m
 }
 
 type stepBackwardNest12Args struct {
-	t2  *float32
-	t13 *float32
-	t20 *float32
-	n0  int // L
-	n1  int // T·d_v + T·m
-	n2  int // T·m
-	n3  int // T
-	n4  int // d_v + m
-	n5  int // m
-}
-
-type stepBackwardNest13Args struct {
-	t6   *float32
-	t18  *float32
-	t21  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t32  *float32
+	t11  *float32
+	vBar *float32
+	n0   int // m
+	n1   int // L
+	n2   int // T·d_v + T·m
+	n3   int // T·d_v
+	n4   int // T
+	n5   int // d_v + m
+	n6   int // d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -761,50 +740,43 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = segments
-	t3 := c.Work[:L*T*m]                                                         // [L, T, m]
-	t5 := c.Work[L*T*m:][:L*T*m]                                                 // [L, T, m]
-	t59 := c.Work[2*L*T*m:][:L*T*m]                                              // [L, T, m]
-	t2 := c.Work[3*L*T*m:][:L*T*m]                                               // [L, T, m]
-	t32 := c.Work[4*L*T*m:][:L*T*dV]                                             // [L, T, d_v]
-	t42 := c.Work[L*T*dV+4*L*T*m:][:L*T]                                         // [L, T]
-	t52 := c.Work[L*T*dV+4*L*T*m+L*T:][:L*T*dV]                                  // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV+4*L*T*m+L*T:][:L*T*d]                                  // [L, T, d]
-	t10 := c.Work[L*T*d+2*L*T*dV+4*L*T*m+L*T:][:L*T]                             // [L, T]
-	t13 := c.Work[L*T*d+2*L*T*dV+4*L*T*m+2*L*T:][:L*T*dV+L*T*m]                  // [L, T, d_v + m]
-	t17 := c.Work[L*T*d+3*L*T*dV+5*L*T*m+2*L*T:][:L*T*dV]                        // [L, T, d_v]
-	t18 := c.Work[L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                         // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*m]                       // [L, T, m]
-	t21 := c.Work[2*L*T*d+4*L*T*dV+6*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
-	SBarState := c.Work[3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T:][:dV*m]                  // [m, d_v]
-	STrail := c.Work[3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]         // [C + 1, m, d_v]
-	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+2*dV*m:][:dV*m]         // [m, d_v]
-	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m:][:m]            // [m]
-	t22 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+m:][:m]           // [m]
-	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+2*m:][:m]         // [m]
-	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+3*m:][:m]        // [m]
-	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+4*m:][:dV]         // [d_v]
-	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]     // [m]
-	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]      // [m]
-	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m]   // [m, d_v]
-	t55 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]      // [m]
-	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+dV+7*m:][:dV]     // [d_v]
-	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+2*dV+7*m:][:m]    // [m]
-	t50 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]    // [m]
-	t52_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t202 := c.Flags[:m]                                                          // [m]
-	t142 := c.Flags[m:][:m]                                                      // [m]
-	t1822 := c.Flags[2*m:][:m]                                                   // [m]
+	t3 := c.Work[:L*T*m]                                               // [L, T, m]
+	t5 := c.Work[L*T*m:][:L*T*m]                                       // [L, T, m]
+	t59 := c.Work[2*L*T*m:][:L*T*m]                                    // [L, T, m]
+	t2 := c.Work[3*L*T*m:][:L*T*m]                                     // [L, T, m]
+	t32 := c.Work[4*L*T*m:][:L*T*dV]                                   // [L, T, d_v]
+	t42 := c.Work[L*T*dV+4*L*T*m:][:L*T]                               // [L, T]
+	t8 := c.Work[L*T*dV+4*L*T*m+L*T:][:L*T]                            // [L, T]
+	t11 := c.Work[L*T*dV+4*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
+	SBarState := c.Work[2*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
+	STrail := c.Work[2*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
+	t17 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]        // [m, d_v]
+	t18 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:m]           // [m]
+	t22 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+m:][:m]         // [m]
+	t53 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
+	t10 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+3*m:][:m]       // [m]
+	t7 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+4*m:][:dV]       // [d_v]
+	t13 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]    // [m]
+	t30 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
+	t34 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t55 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
+	t56 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+7*m:][:dV]   // [d_v]
+	t57 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+7*m:][:m]  // [m]
+	t50 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
+	t52 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t20 := c.Flags[:m]                                                 // [m]
+	t142 := c.Flags[m:][:m]                                            // [m]
+	t182 := c.Flags[2*m:][:m]                                          // [m]
 	t37Total := make([]F, 1)
-	t12Total := make([]F, 1)
+	t103Total := make([]F, 1)
 
 	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
@@ -834,10 +806,10 @@ func (c *stepBackwardFused) run() {
 				for k := range m {
 					GProdEntry := GProd[k]
 					t33 := GProdEntry - k0[k]
-					t53 := F(GProdEntry * t33)
+					t52_2 := F(GProdEntry * t33)
 					t3_2[k] = t33
-					t5_2[k] = t53
-					t59_2[k] = num.FMA32(betaEntry, t53, F(1))
+					t5_2[k] = t52_2
+					t59_2[k] = num.FMA32(betaEntry, t52_2, F(1))
 				}
 			}
 		}
@@ -908,8 +880,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t182),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t18),
 							unsafe.SliceData(t22),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
@@ -939,7 +911,7 @@ func (c *stepBackwardFused) run() {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
 							var t183 F
 							var t222 F
 							t3Entry2 := t3_2[i]
@@ -948,14 +920,14 @@ func (c *stepBackwardFused) run() {
 							t222Sums := [16]F{t222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t173 := num.FMA32(-betaEntry3, num.FMA32(-STrailEntry2, t5Entry2, F(v[j]*t3Entry2)), STrailEntry2)
-								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
+								t172 := num.FMA32(-betaEntry3, num.FMA32(-STrailEntry2, t5Entry2, F(v[j]*t3Entry2)), STrailEntry2)
+								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
 								t222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t222Sums[j%16])
-								t172_2[j] = t173
+								t17_2[j] = t172
 							}
 							t183 = kern.Sum16(&t183Sums)
 							t222 = kern.Sum16(&t222Sums)
-							t182[i] = t183
+							t18[i] = t183
 							t22[i] = t222
 						}
 					}
@@ -963,22 +935,22 @@ func (c *stepBackwardFused) run() {
 					var t322 F
 					for i := range m {
 						t322 = num.FMA32(p[i], t22[i], t322)
-						t202[i] = (F(0) < t182[i])
+						t20[i] = (F(0) < t18[i])
 					}
 					// lattice_encode.p, lattice_encode.S
 					for i := range m {
-						t202Entry := t202[i]
-						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t54[i] = F(p[i] * (t22[i] - t322))
-						t102[i] = (F(1) / SMax2[i])
+						t20Entry := t20[i]
+						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
+						t53[i] = F(p[i] * (t22[i] - t322))
+						t10[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
-						t1822[i] = (t1422 && t202Entry)
+						t182[i] = (t1422 && t20Entry)
 					}
 					// lattice_encode.p, lattice_encode.S, lattice_encode.y
 					clear(t7)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t54),
+							unsafe.SliceData(t53),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
@@ -986,7 +958,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t132),
+							unsafe.SliceData(t13),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
 							m*a + C*m*s + T*m*l + 2,
@@ -1008,24 +980,24 @@ func (c *stepBackwardFused) run() {
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							var t133 F
-							t54Entry := t54[i]
+							var t132 F
+							t53Entry := t53[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t133Sums := [16]F{t133}
+							t132Sums := [16]F{t132}
 							for j := range dV {
 								STrailEntry3 := STrail2[j]
-								t133Sums[j%16] = num.FMA32(num.FMA32(q0[j], t54Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
-								t7[j] = num.FMA32(STrailEntry3, t54Entry, t7[j])
+								t132Sums[j%16] = num.FMA32(num.FMA32(q0[j], t53Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t7[j] = num.FMA32(STrailEntry3, t53Entry, t7[j])
 							}
-							t133 = kern.Sum16(&t133Sums)
-							t132[i] = -t133
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = -t132
 						}
 					}
 					// lattice_encode.S
 					for i := range m {
-						t1822Entry := t1822[i]
-						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_encode.S, lattice_encode.y, lattice_encode.p, lattice_encode.N, lattice_encode.G
 					clear(t56)
@@ -1033,12 +1005,12 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(c.P),
-							unsafe.SliceData(t54),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t10),
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t5),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
@@ -1070,7 +1042,7 @@ func (c *stepBackwardFused) run() {
 						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						t37_2 := t37
 						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
@@ -1080,8 +1052,8 @@ func (c *stepBackwardFused) run() {
 							var t552 F
 							var t572 F
 							pEntry2 := p[i]
-							t54Entry2 := t54[i]
-							t102Entry := t102[i]
+							t53Entry2 := t53[i]
+							t10Entry := t10[i]
 							t30Entry := t30[i]
 							t3Entry3 := t3_2[i]
 							t5Entry3 := t5_2[i]
@@ -1090,7 +1062,7 @@ func (c *stepBackwardFused) run() {
 							t552Sums := [16]F{t552}
 							t572Sums := [16]F{t572}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(num.FMA32(q0[j], t54Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t102Entry))
+								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(q0[j], t53Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t10Entry))
 								vEntry := v[j]
 								STrailEntry4 := STrail2[j]
 								t37RowSums[j%16] = num.FMA32(num.FMA32(-STrailEntry4, t5Entry3, F(vEntry*t3Entry3)), t342, t37RowSums[j%16])
@@ -1136,13 +1108,13 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice_encode.G, lattice_encode.N, lattice_encode.S
-					clear(t52_2)
+					clear(t52)
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t59),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t52_2),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
@@ -1171,7 +1143,7 @@ func (c *stepBackwardFused) run() {
 							t50Entry := t50[i]
 							t59Entry := t59_2[i]
 							for j := range dV {
-								t52_2[j] = num.FMA32(STrail2[j], t50Entry, t52_2[j])
+								t52[j] = num.FMA32(STrail2[j], t50Entry, t52[j])
 								SBarState2[j] = num.FMA32(v[j], t50Entry, F(t34_2[j]*t59Entry))
 							}
 						}
@@ -1180,10 +1152,10 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t56),
-							unsafe.SliceData(t52_2),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(c.Q0Bar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{betaEntry3},
@@ -1191,10 +1163,10 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest8(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						t52_3 := t52[(l*T+a+C*s)*dV:][:dV]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32_2[i] = num.FMA32(-betaEntry3, t56[i], t52_2[i])
-							t52_3[i] = t7[i]
+							t32_2[i] = num.FMA32(-betaEntry3, t56[i], t52[i])
+							q0Bar[i] = t7[i]
 						}
 					}
 					// lattice_encode
@@ -1207,57 +1179,51 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_encode.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
-
-	// lattice_encode.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
-
 	// lattice_encode.beta
-	var t12 F
+	var t103 F
 	if kern.Wide() {
 		a := stepBackwardNest9Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t12Total),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(t103Total),
 			T,
 			2 * T,
 			3 * T,
 			L,
-			[2]float32{t12},
+			[2]float32{t103},
 		}
 		stepBackwardNest9(&a)
 	} else {
-		t12_2 := t12
+		t103_2 := t103
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			var t12Row F
-			t12RowSums := [16]F{t12Row}
+			t8_2 := t8[i*T:][:T]
+			var t103Row F
+			t103RowSums := [16]F{t103Row}
 			for j := range T {
-				t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12RowSums[j%16] = t12RowSums[j%16] + t104
-				t10_2[j] = t104
+				t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t103RowSums[j%16] = t103RowSums[j%16] + t84
+				t8_2[j] = t84
 			}
-			t12Row = kern.Sum16(&t12RowSums)
-			t12_2 = t12_2 + t12Row
+			t103Row = kern.Sum16(&t103RowSums)
+			t103_2 = t103_2 + t103Row
 		}
-		t12Total[0] = t12_2
+		t103Total[0] = t103_2
 	}
-	t12 = t12Total[0]
-	c.BBetaBar[0] = t12
+	t103 = t103Total[0]
+	c.BBetaBar[0] = t103
 
 	// lattice_encode.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := stepBackwardNest10Args{
-			unsafe.SliceData(t10),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t13),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
 			dV + m,
@@ -1272,25 +1238,52 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
 			for j := range T {
-				t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
+				t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t10Entry := t10_2[j]
+				t8Entry := t8_2[j]
 				for k := range dV + m {
-					t13_2[k] = F(t10Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t10Entry, wBetaBar[k])
+					t11_2[k] = F(t8Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t8Entry, wBetaBar[k])
 				}
 			}
 		}
 	}
 
-	// lattice_encode.v, lattice_encode.beta
+	// lattice_encode.beta
 	if kern.Wide() {
 		a := stepBackwardNest11Args{
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(c.K0Bar),
+			L,
+			T*dV + T*m,
+			T * m,
+			T,
+			dV + m,
+			m,
+		}
+		stepBackwardNest11(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t2_2 := t2[(i*T+j)*m:][:m]
+				t11_2 := t11[(i*T+j)*(dV+m):][:m]
+				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				for k := range m {
+					k0Bar[k] = t2_2[k] + t11_2[k]
+				}
+			}
+		}
+	}
+
+	// lattice_encode.beta
+	if kern.Wide() {
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t17),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(c.VBar),
 			m,
 			L,
 			T*dV + T*m,
@@ -1299,81 +1292,15 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest11(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
-				t17_2 := t17[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t17_2[k] = t32_2[k] + t13_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_encode.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice_encode.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// lattice_encode.k0, lattice_encode.beta
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t20),
-			L,
-			T*dV + T*m,
-			T * m,
-			T,
-			dV + m,
-			m,
-		}
 		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t2_2 := t2[(i*T+j)*m:][:m]
-				t13_2 := t13[(i*T+j)*(dV+m):][:m]
-				t20_2 := t20[(i*T+j)*m:][:m]
-				for k := range m {
-					t20_2[k] = t2_2[k] + t13_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_encode.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_encode.k0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
-
-	// lattice_encode.k0
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t6_2 := t6[(i*T+j)*d:][:d]
-				t18_2 := t18[(i*T+j)*d:][:d]
-				t21_2 := t21[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t6_2[k] + t18_2[k]) + t21_2[k]
+				t32_2 := t32[(i*T+j)*dV:][:dV]
+				t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t32_2[k] + t11_2[k]
 				}
 			}
 		}

@@ -55,5 +55,3 @@ func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this bu
 func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
 
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
-
-func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }

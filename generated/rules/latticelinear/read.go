@@ -14,18 +14,15 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps L·T·d_v + L·T·m entries and checkpoints of 0 entries.
+// It keeps L·T·m entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L    int
 	T    int
-	D    int
 	DV   int
 	M    int
-	WQ   []F // [d_v, d]
-	X    []F // [L, T, d]
 	S    []F // [L, m, d_v]
+	Q0   []F // [L, T, d_v]
 	Y    []F // [L, T, d_v], written
-	Q0   []F // [L, T, d_v], written
 	P    []F // [L, T, m], written
 	Work []F // WorkLen() entries
 }
@@ -42,11 +39,8 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
+	L, T, dV, m := c.L, c.T, c.DV, c.M
 	t2 := c.Work[:L*T*m] // [L, T, m]
-
-	// lattice_linear.q0
-	kern.Gemm(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_linear.p
 	for i := range L {
@@ -86,25 +80,21 @@ func (c *Read[F]) Run() {
 type ReadBackward[F num.Float] struct {
 	L     int
 	T     int
-	D     int
 	DV    int
 	M     int
-	WQ    []F // [d_v, d]
-	X     []F // [L, T, d]
 	S     []F // [L, m, d_v]
-	YBar  []F // [L, T, d_v]
 	Q0    []F // [L, T, d_v]
+	YBar  []F // [L, T, d_v]
 	P     []F // [L, T, m]
-	WQBar []F // [d_v, d], written
-	XBar  []F // [L, T, d], written
 	SBar  []F // [L, m, d_v], written
+	Q0Bar []F // [L, T, d_v], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_v + 2·L·T·m + 2·L·d_v·m + L·T.
+// WorkLen is 2·L·T·m + 2·L·d_v·m + L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T*dV + 2*L*T*m + 2*L*dV*m + L*T
+	return 2*L*T*m + 2*L*dV*m + L*T
 }
 
 // Run computes ReadBackward.
@@ -113,7 +103,7 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
+	L, T, dV, m := c.L, c.T, c.DV, c.M
 	t := c.Work[:L*dV*m] // [L, m, d_v]
 	work := c.Work[L*dV*m:]
 	t22 := work[:L*T*m] // [L, T, m]
@@ -123,8 +113,6 @@ func (c *ReadBackward[F]) Run() {
 	t5 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t6 := work[:L*dV*m] // [L, m, d_v]
-	work = work[L*dV*m:]
-	t7 := work[:L*T*dV] // [L, T, d_v]
 
 	// lattice_linear.y
 	for i := range L {
@@ -171,16 +159,10 @@ func (c *ReadBackward[F]) Run() {
 
 	// lattice_linear.p
 	for i := range L {
-		kern.Gemm(dV, T, m, F(1), false, kern.From(t7, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
+		kern.Gemm(dV, T, m, F(1), false, kern.From(c.Q0Bar, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
 	}
 
-	// lattice_linear.q0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t7, dV, 1, c.WQ, d, 1)
-
-	// lattice_linear.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t7, dV, 1)
-
-	// lattice_linear.q0
+	// lattice_linear.p
 	for i := range L {
 		for j := range m {
 			t2 := t[(i*m+j)*dV:][:dV]
@@ -195,29 +177,21 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
-	m             *block.Memory[F]
-	startS        tape.Value[F]
+	call      Read[F]
+	back      ReadBackward[F]
+	vQ0, outY tape.Value[F]
+	m         *block.Memory[F]
+	startS    tape.Value[F]
 }
 
 // read computes
 //
-//	q0_t = W_Q x_t    lattice_linear.q0
 //	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_linear.p
 //	y_t = S_tᵀ p_t    lattice_linear.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: q0 [L, T, d_v]; y [L, T, d_v]. Source:
 // specs/algorithms/strategies/linear_slots.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("LatticeLinear", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "LatticeLinear", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -228,14 +202,11 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DV, k.M = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
+	k.L, k.T, k.DV, k.M = c.Lanes, c.Steps, b.Sizes.DV, b.Sizes.M
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.S = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DV)
 	k.P = c.Run.Saved(k.L * k.T * k.M)
 	n.m = m
 	n.startS = startS
@@ -257,19 +228,15 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DV, g.M = k.L, k.T, k.D, k.DV, k.M
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DV, g.M = k.L, k.T, k.DV, k.M
 	g.S = k.S
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.Q0 = k.Q0
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.P = k.P
-	g.WQBar = t.Scratch(g.D * g.DV)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.SBar = t.Scratch(g.L * g.DV * g.M)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBar)
 }

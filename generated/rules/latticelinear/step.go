@@ -14,28 +14,23 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 4·L·T·d_v + 6·L·T·m - 16·L·chunks·d_v - 64·L·chunks·m + L·d_v·m + 2·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
+// It keeps 2·L·T·d_v + 5·L·T·m - 16·L·chunks·d_v - 64·L·chunks·m + L·d_v·m + 2·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DV            int
 	M             int
-	WK            []F // [m, d]
-	X             []F // [L, T, d]
-	WV            []F // [d_v, d]
 	WBeta         []F // [d_v + m]
 	BBeta         []F // []
-	WQ            []F // [d_v, d]
 	S             []F // [L, m, d_v]
+	K0            []F // [L, T, m]
+	V             []F // [L, T, d_v]
+	Q0            []F // [L, T, d_v]
 	Y             []F // [L, T, d_v], written
 	SOut          []F // [L, m, d_v], written
-	K0            []F // [L, T, m], written
-	V             []F // [L, T, d_v], written
 	BetaStack     []F // [L, T, d_v + m], written
 	Beta          []F // [L, T], written
-	Q0            []F // [L, T, d_v], written
 	SChunks       []F // [L, m, d_v], written
 	GLin          []F // [L, T - 16·chunks, d_v], written; may be nil
 	NProd         []F // [L, T - 16·chunks, m], written; may be nil
@@ -60,7 +55,7 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
@@ -100,7 +95,7 @@ func (c *Step[F]) Run() {
 	work = work[16*dV*m:]
 	t18 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t272 := work[:16*m] // [16, m]
+	t27 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	S2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
@@ -122,19 +117,13 @@ func (c *Step[F]) Run() {
 	work = work[dV*m:]
 	t183 := work[:m] // [m]
 	work = work[m:]
-	t273 := work[:m] // [m]
+	t272 := work[:m] // [m]
 	work = work[m:]
 	t293 := work[:m] // [m]
 	work = work[m:]
 	p3 := work[:m] // [m]
 	work = work[m:]
 	y4 := work[:dV] // [d_v]
-
-	// lattice_linear.k0
-	kern.Gemm(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice_linear.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -182,9 +171,6 @@ func (c *Step[F]) Run() {
 			betaSigmoid[j] = num.Sigmoid(-t5)
 		}
 	}
-
-	// lattice_linear.q0
-	kern.Gemm(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -298,25 +284,25 @@ func (c *Step[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t18_2 := t18[i*m:][:m]
-					t272_2 := t272[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
 					for j := range m {
 						t18Entry := t18_2[j]
 						t20 := (F(0) < t18Entry)
-						t272_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
+						t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
 					}
 				}
 				// lattice_linear.S, lattice_linear.p
 				for i := range 16 {
-					t272_2 := t272[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
 					t29_2 := t29[i*m:][:m]
 					for j := range m {
 						Z2 := Z[(i*m+j)*dV:][:dV]
 						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
 						var t292 F
-						t272Entry := t272_2[j]
+						t27Entry := t27_2[j]
 						for k := range dV {
-							S22 := (Z2[k] / t272Entry)
+							S22 := (Z2[k] / t27Entry)
 							t292 += F(S22 * t11_2[k])
 							S2_2[k] = S22
 						}
@@ -488,12 +474,12 @@ func (c *Step[F]) Run() {
 						t183Entry := t183[i]
 						t202 := (F(0) < t183Entry)
 						t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-						t274 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t273 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
 						t232 := (F(1) / t23_2)
 						t2222 := t222[i]
-						t273[i] = t274
+						t272[i] = t273
 						if len(c.SMax2) > 0 {
-							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t274
+							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t273
 						}
 						if len(c.SDiv) > 0 {
 							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t232
@@ -508,9 +494,9 @@ func (c *Step[F]) Run() {
 						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SState2_2 := SState2[i*dV:][:dV]
 						var t294 F
-						t273Entry := t273[i]
+						t272Entry := t272[i]
 						for j := range dV {
-							S23 := (t17_2[j] / t273Entry)
+							S23 := (t17_2[j] / t272Entry)
 							t294 += F(S23 * t15_2[j])
 							SState2_2[j] = S23
 						}
@@ -591,45 +577,39 @@ type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DV            int
 	M             int
-	WK            []F    // [m, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
 	WBeta         []F    // [d_v + m]
-	WQ            []F    // [d_v, d]
-	YBar          []F    // [L, T, d_v]
-	SBar          []F    // [L, m, d_v]
 	K0            []F    // [L, T, m]
 	V             []F    // [L, T, d_v]
+	Q0            []F    // [L, T, d_v]
+	YBar          []F    // [L, T, d_v]
+	SBar          []F    // [L, m, d_v]
 	BetaStack     []F    // [L, T, d_v + m]
 	Beta          []F    // [L, T]
-	Q0            []F    // [L, T, d_v]
 	GLin          []F    // [L, T - 16·chunks, d_v]
 	NProd         []F    // [L, T - 16·chunks, m]
 	SMax2         []F    // [L, T - 16·chunks, m]
 	P             []F    // [L, T - 16·chunks, m]
 	SDiv          []F    // [L, T - 16·chunks, m]
 	BetaSigmoid   []F    // [L, T]
-	WKBar         []F    // [m, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
 	WBetaBar      []F    // [d_v + m], written
 	BBetaBar      []F    // [], written
-	WQBar         []F    // [d_v, d], written
 	SBarOut       []F    // [L, m, d_v], written
+	K0Bar         []F    // [L, T, m], written
+	VBar          []F    // [L, T, d_v], written
+	Q0Bar         []F    // [L, T, d_v], written
 	SCheckpoints  []F    // [L, segments, m, d_v]
 	SCheckpoints2 []F    // [L, segments.2, m, d_v]
 	Work          []F    // WorkLen() entries
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 3·L·T·d + 11·L·T·d_v + 8·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 5·L·T + 170·d_v·m + 132·d_v + 314·m + 32.
+// WorkLen is 2·C·d_v·m + 9·L·T·d_v + 7·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 5·L·T + 170·d_v·m + 132·d_v + 314·m + 32.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 3*L*T*d + 11*L*T*dV + 8*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 5*L*T + 170*dV*m + 132*dV + 314*m + 32
+	return 2*C*dV*m + 9*L*T*dV + 7*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 5*L*T + 170*dV*m + 132*dV + 314*m + 32
 }
 
 // FlagsLen is 19·m.
@@ -644,7 +624,7 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
@@ -704,22 +684,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*m:]
 	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t22 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t23 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t28 := work[:L*T] // [L, T]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t31 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t28 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
-	t35 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t36 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t38 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t39 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
@@ -772,7 +740,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t184 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t25 := work[:16*dV] // [16, d_v]
+	t25_2 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t32 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
@@ -788,9 +756,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t186 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t232 := work[:16*m] // [16, m]
+	t23 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t25_2 := work[:16*m] // [16, m]
+	t252 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t27 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -816,15 +784,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t1424 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t312 := work[:16*m] // [16, m]
+	t31 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t352 := work[:16*dV*m] // [16, m, d_v]
+	t35 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t362 := work[:dV*m] // [m, d_v]
+	t36 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t573 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t392 := work[:16] // [16]
+	t39 := work[:16] // [16]
 	work = work[16:]
 	t43_2 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -935,9 +903,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 16 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t26 := t[(i*16*chunks+j)*dV:][:dV]
+			t22 := t[(i*16*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t26[k] = yBar[k]
+				t22[k] = yBar[k]
 			}
 		}
 	}
@@ -1281,11 +1249,11 @@ func (c *StepBackward[F]) Run() {
 				t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
 				t142_2 := t142[(l*chunks+a+C*s)*16:][:16]
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t25, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t25_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
 					t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t25_3 := t25[i*dV:][:dV]
+					t25_3 := t25_2[i*dV:][:dV]
 					t32_2 := t32[i*dV:][:dV]
 					for j := range dV {
 						t32_2[j] = t10_2[j] - t25_3[j]
@@ -1353,17 +1321,17 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t232_2 := t232[i*m:][:m]
-					t25_3 := t25_2[i*m:][:m]
+					t23_2 := t23[i*m:][:m]
+					t252_2 := t252[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
 						t204 := (F(0) < t186Entry)
-						t233 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
-						t252 := kern.Choose(t204, t233, F(0))
-						t232_2[j] = t233
-						t25_3[j] = t252
-						t27_2[j] = num.Max(t252, F(1e-08))
+						t232 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
+						t253 := kern.Choose(t204, t232, F(0))
+						t23_2[j] = t232
+						t252_2[j] = t253
+						t27_2[j] = num.Max(t253, F(1e-08))
 					}
 				}
 				// lattice_linear.S, lattice_linear.p, lattice_linear.y
@@ -1434,14 +1402,14 @@ func (c *StepBackward[F]) Run() {
 					t62_2 := t62[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					t114_2 := t114[i*m:][:m]
-					t25_3 := t25_2[i*m:][:m]
+					t252_2 := t252[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
 					t192_2 := t192[i*m:][:m]
 					t43Entry := t43[i]
 					for j := range m {
 						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
 						t114_2[j] = (F(1) / t27_2[j])
-						t192_2[j] = ((F(1e-08) <= t25_3[j]) && (F(0) < t186_2[j]))
+						t192_2[j] = ((F(1e-08) <= t252_2[j]) && (F(0) < t186_2[j]))
 					}
 				}
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
@@ -1475,40 +1443,40 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t192_2 := t192[i*m:][:m]
-					t25_3 := t25_2[i*m:][:m]
+					t252_2 := t252[i*m:][:m]
 					t1424_2 := t1424[i*m:][:m]
-					t232_2 := t232[i*m:][:m]
+					t23_2 := t23[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
-					t312_2 := t312[i*m:][:m]
+					t31_2 := t31[i*m:][:m]
 					for j := range m {
 						t192Entry := t192_2[j]
-						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t25_3[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0))
-						t312_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
+						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t252_2[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0))
+						t31_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
 					t114_2 := t114[i*m:][:m]
-					t312_2 := t312[i*m:][:m]
+					t31_2 := t31[i*m:][:m]
 					for j := range m {
 						t93_2 := t93[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						t352_2 := t352[(i*m+j)*dV:][:dV]
+						t35_2 := t35[(i*m+j)*dV:][:dV]
 						t114Entry := t114_2[j]
-						t312Entry := t312_2[j]
+						t31Entry := t31_2[j]
 						for k := range dV {
-							t352_2[k] = F(t93_2[k]*t114Entry) + F(2*F(Z3_2[k]*t312Entry))
+							t35_2[k] = F(t93_2[k]*t114Entry) + F(2*F(Z3_2[k]*t31Entry))
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t362)
+				clear(t36)
 				for i := range m {
-					t362_2 := t362[i*dV:][:dV]
+					t36_2 := t36[i*dV:][:dV]
 					for j := range 16 {
-						t352_2 := t352[(j*m+i)*dV:][:dV]
+						t35_2 := t35[(j*m+i)*dV:][:dV]
 						for k := range dV {
-							t362_2[k] += t352_2[k]
+							t36_2[k] += t35_2[k]
 						}
 					}
 				}
@@ -1520,9 +1488,9 @@ func (c *StepBackward[F]) Run() {
 						lo := max(0, i)
 						if n := 16 - lo; n > 0 {
 							for k := range n {
-								t352_2 := t352[((lo+k)*m+j)*dV:][:dV]
+								t35_2 := t35[((lo+k)*m+j)*dV:][:dV]
 								for m2 := range dV {
-									t573_2[m2] += t352_2[m2]
+									t573_2[m2] += t35_2[m2]
 								}
 							}
 						}
@@ -1536,7 +1504,7 @@ func (c *StepBackward[F]) Run() {
 					t48_2 := t48[i*m:][:m]
 					t32_2 := t32[i*dV:][:dV]
 					t493_2 := t493[i*dV:][:dV]
-					var t393 F
+					var t392 F
 					t8Entry3 := t8_2[i]
 					for j := range m {
 						t573_2 := t573[(i*m+j)*dV:][:dV]
@@ -1547,16 +1515,16 @@ func (c *StepBackward[F]) Run() {
 						t9Entry3 := t9_2[j]
 						for k := range dV {
 							t573Entry := t573_2[k]
-							t393 += F(N3_2[k] * t573Entry)
-							t382 := -F(t573Entry * t8Entry3)
-							t432 += F(t382 * STrail2_2[k])
-							t482 += F(t382 * t32_2[k])
-							t493_2[k] -= F(t382 * t9Entry3)
+							t392 += F(N3_2[k] * t573Entry)
+							t38 := -F(t573Entry * t8Entry3)
+							t432 += F(t38 * STrail2_2[k])
+							t482 += F(t38 * t32_2[k])
+							t493_2[k] -= F(t38 * t9Entry3)
 						}
 						t43_3[j] = t432
 						t48_2[j] = -t482
 					}
-					t392[i] = -t393
+					t39[i] = -t392
 				}
 				// lattice_linear.N, lattice_linear.Z
 				clear(t42_2)
@@ -1605,13 +1573,13 @@ func (c *StepBackward[F]) Run() {
 				kern.Gemm(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				for i := range m {
-					t362_2 := t362[i*dV:][:dV]
+					t36_2 := t36[i*dV:][:dV]
 					t42_3 := t42_2[i*dV:][:dV]
 					t462_2 := t462[i*dV:][:dV]
 					t534_2 := t534[i*dV:][:dV]
 					SBarState2_2 := SBarState2[i*dV:][:dV]
 					for j := range dV {
-						SBarState2_2[j] = t362_2[j] + t42_3[j] + t462_2[j] + t534_2[j]
+						SBarState2_2[j] = t36_2[j] + t42_3[j] + t462_2[j] + t534_2[j]
 					}
 				}
 				// lattice_linear.G, lattice_linear.N
@@ -1627,7 +1595,7 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear
 				for i := range 16 {
-					t142_2[i] = t392[i]
+					t142_2[i] = t39[i]
 				}
 			}
 		}
@@ -1684,104 +1652,65 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.q0
-	for i := range L {
-		for j := range T {
-			t92_2 := t92[(i*T+j)*dV:][:dV]
-			t18_2 := t18[(i*T+j)*dV:][:dV]
-			t22_2 := t22[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t22_2[k] = t92_2[k] + t18_2[k]
-			}
-		}
-	}
-
-	// lattice_linear.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t23, d, 1, t22, dV, 1, c.WQ, d, 1)
-
-	// lattice_linear.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dV, 1)
-
 	// lattice_linear.beta
-	var t302 F
+	var t273 F
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
+		t25_3 := t25[i*T:][:T]
 		for j := range T {
-			t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-			t302 += t282
-			t28_2[j] = t282
+			t254 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
+			t273 += t254
+			t25_3[j] = t254
 		}
 	}
-	c.BBetaBar[0] = t302
+	c.BBetaBar[0] = t273
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t28_2 := t28[i*T:][:T]
+		t25_3 := t25[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t31_2 := t31[(i*T+j)*(dV+m):][:dV+m]
+			t28_2 := t28[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t28Entry := t28_2[j]
+			t25Entry := t25_3[j]
 			for k := range dV + m {
-				t31_2[k] = F(t28Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t28Entry)
+				t28_2[k] = F(t25Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t25Entry)
 			}
 		}
 	}
 
-	// lattice_linear.v, lattice_linear.beta
-	for i := range L {
-		for j := range T {
-			t112_2 := t112[(i*T+j)*dV:][:dV]
-			t19_2 := t19[(i*T+j)*dV:][:dV]
-			t31_2 := t31[(i*T+j)*(dV+m)+m:][:dV]
-			t35_2 := t35[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t35_2[k] = t112_2[k] + t19_2[k] + t31_2[k]
-			}
-		}
-	}
-
-	// lattice_linear.v
-	kern.Gemm(L*T, d, dV, F(1), false, t36, d, 1, t35, dV, 1, c.WV, d, 1)
-
-	// lattice_linear.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t35, dV, 1)
-
-	// lattice_linear.k0, lattice_linear.beta
+	// lattice_linear.beta
 	for i := range L {
 		for j := range T {
 			t122_2 := t122[(i*T+j)*m:][:m]
 			t20_2 := t20[(i*T+j)*m:][:m]
-			t31_2 := t31[(i*T+j)*(dV+m):][:m]
-			t38_2 := t38[(i*T+j)*m:][:m]
+			t28_2 := t28[(i*T+j)*(dV+m):][:m]
+			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
 			for k := range m {
-				t38_2[k] = t122_2[k] + t20_2[k] + t31_2[k]
+				k0Bar[k] = t122_2[k] + t20_2[k] + t28_2[k]
 			}
 		}
 	}
 
-	// lattice_linear.k0
-	kern.Gemm(L*T, d, m, F(1), false, t39, d, 1, t38, m, 1, c.WK, d, 1)
-
-	// lattice_linear.k0
-	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t38, m, 1)
-
-	// lattice_linear.k0
+	// lattice_linear.beta
 	for i := range L {
 		for j := range T {
-			t23_2 := t23[(i*T+j)*d:][:d]
-			t36_2 := t36[(i*T+j)*d:][:d]
-			t39_2 := t39[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t23_2[k] + t36_2[k] + t39_2[k]
+			t112_2 := t112[(i*T+j)*dV:][:dV]
+			t19_2 := t19[(i*T+j)*dV:][:dV]
+			t28_2 := t28[(i*T+j)*(dV+m)+m:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t92_2 := t92[(i*T+j)*dV:][:dV]
+			t18_2 := t18[(i*T+j)*dV:][:dV]
+			q0Bar := c.Q0Bar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t112_2[k] + t19_2[k] + t28_2[k]
+				q0Bar[k] = t92_2[k] + t18_2[k]
 			}
 		}
 	}
@@ -1789,16 +1718,15 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                    Step[F]
-	back                                    StepBackward[F]
-	vWK, vX, vWV, vWBeta, vBBeta, vWQ, outY tape.Value[F]
-	m                                       *block.Memory[F]
-	startS                                  tape.Value[F]
+	call                               Step[F]
+	back                               StepBackward[F]
+	vWBeta, vBBeta, vK0, vV, vQ0, outY tape.Value[F]
+	m                                  *block.Memory[F]
+	startS                             tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    lattice_linear.k0
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    lattice_linear.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_linear.v
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_linear.beta
@@ -1806,21 +1734,13 @@ type stepNode[F num.Float] struct {
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_linear.N
 //	Z_t = S° − Σ_{i∈C, i≤t} β_i N_i    lattice_linear.Z
 //	S_t = unit_rows(Z_t)    lattice_linear.S
-//	q0_t = W_Q x_t    lattice_linear.q0
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    lattice_linear.q
 //	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_linear.p
 //	y_t = S_tᵀ p_t    lattice_linear.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
 // specs/algorithms/strategies/linear_slots.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("LatticeLinear", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "LatticeLinear", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -1831,27 +1751,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
+	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DV, b.Sizes.M
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.S = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.K0 = c.Run.Saved(k.L * k.T * k.M)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DV)
 	k.SChunks = c.Run.Saved(k.L * k.DV * k.M)
 	if c.Run.Tape != nil {
 		k.GLin = c.Run.Saved(k.L*k.T*k.DV - 16*k.L*((k.T-15+16-1)/16)*k.DV)
@@ -1895,42 +1810,36 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DV, g.M = k.C, k.L, k.T, k.D, k.DV, k.M
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
+	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.WQ = k.WQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
 	g.K0 = k.K0
 	g.V = k.V
+	g.Q0 = k.Q0
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
-	g.Q0 = k.Q0
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.P = k.P
 	g.SDiv = k.SDiv
 	g.BetaSigmoid = k.BetaSigmoid
-	g.WKBar = t.Scratch(g.D * g.M)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
 	g.WBetaBar = t.Scratch(g.DV + g.M)
 	g.BBetaBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DV)
 	g.SBarOut = t.Scratch(g.L * g.DV * g.M)
+	g.K0Bar = t.Scratch(g.L * g.T * g.M)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DV)
 	g.SCheckpoints = k.SCheckpoints
 	g.SCheckpoints2 = k.SCheckpoints2
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
 	block.Accumulate(t, n.vWBeta, g.WBetaBar)
 	block.Accumulate(t, n.vBBeta, g.BBetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBarOut)
 }

@@ -438,18 +438,6 @@ func stepBackwardNest47AVX512(a *stepBackwardNest47Args)
 //go:noescape
 func stepBackwardNest47AVX2(a *stepBackwardNest47Args)
 
-//go:noescape
-func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
-
-//go:noescape
-func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
-
-//go:noescape
-func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
-
-//go:noescape
-func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1024,20 +1012,4 @@ func stepBackwardNest47(a *stepBackwardNest47Args) {
 		return
 	}
 	stepBackwardNest47AVX2(a)
-}
-
-func stepBackwardNest48(a *stepBackwardNest48Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest48AVX512(a)
-		return
-	}
-	stepBackwardNest48AVX2(a)
-}
-
-func stepBackwardNest49(a *stepBackwardNest49Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest49AVX512(a)
-		return
-	}
-	stepBackwardNest49AVX2(a)
 }

@@ -88,23 +88,23 @@ type stepNest6Args struct {
 }
 
 type stepNest7Args struct {
-	t18  *float32
-	t272 *float32
-	n0   int // m
+	t18 *float32
+	t27 *float32
+	n0  int // m
 }
 
 type stepNest8Args struct {
-	t272 *float32
-	Z    *float32
-	t11  *float32
-	S2   *float32
-	t29  *float32
-	n0   int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1   int // d_v
-	n2   int // 2·d_v
-	n3   int // 3·d_v
-	n4   int // d_v·m
-	n5   int // m
+	t27 *float32
+	Z   *float32
+	t11 *float32
+	S2  *float32
+	t29 *float32
+	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
+	n1  int // d_v
+	n2  int // 2·d_v
+	n3  int // 3·d_v
+	n4  int // d_v·m
+	n5  int // m
 }
 
 type stepNest9Args struct {
@@ -220,12 +220,12 @@ type stepNest19Args struct {
 
 type stepNest20Args struct {
 	t183 *float32
-	t273 *float32
+	t272 *float32
 	n0   int // m
 }
 
 type stepNest21Args struct {
-	t273    *float32
+	t272    *float32
 	t17     *float32
 	t15     *float32
 	SState2 *float32
@@ -274,14 +274,13 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = chunks
@@ -305,7 +304,7 @@ func (c *stepFused) run() {
 	t16 := c.Work[3*L*T*dV+L*T*m+2*L*T+dV*m+32*dV+16*m:][:16*dV*m]                      // [16, m, d_v]
 	Z := c.Work[3*L*T*dV+L*T*m+2*L*T+17*dV*m+32*dV+16*m:][:16*dV*m]                     // [16, m, d_v]
 	t18 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+16*m:][:16*m]                      // [16, m]
-	t272 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+32*m:][:16*m]                     // [16, m]
+	t27 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+32*m:][:16*m]                      // [16, m]
 	S2 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+48*m:][:16*dV*m]                    // [16, m, d_v]
 	t29 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+48*m:][:16*m]                      // [16, m]
 	p2 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+64*m:][:16*m]                       // [16, m]
@@ -316,18 +315,12 @@ func (c *stepFused) run() {
 	t222 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+50*dV+80*m:][:m]                        // [m]
 	t17 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+50*dV+81*m:][:dV*m]                      // [m, d_v]
 	t183 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+81*m:][:m]                        // [m]
-	t273 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+82*m:][:m]                        // [m]
+	t272 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+82*m:][:m]                        // [m]
 	t293 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+83*m:][:m]                        // [m]
 	p3 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+84*m:][:m]                          // [m]
 	y4 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+85*m:][:dV]                         // [d_v]
 	top2Total := make([]F, 1)
 	sum2Total := make([]F, 1)
-
-	// lattice_linear.k0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice_linear.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -396,9 +389,6 @@ func (c *stepFused) run() {
 			}
 		}
 	}
-
-	// lattice_linear.q0
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -568,25 +558,25 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest7Args{
 						unsafe.SliceData(t18),
-						unsafe.SliceData(t272),
+						unsafe.SliceData(t27),
 						m,
 					}
 					stepNest7(&a2)
 				} else {
 					for i := range 16 {
 						t18_2 := t18[i*m:][:m]
-						t272_2 := t272[i*m:][:m]
+						t27_2 := t27[i*m:][:m]
 						for j := range m {
 							t18Entry := t18_2[j]
 							t20 := (F(0) < t18Entry)
-							t272_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
+							t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
 						}
 					}
 				}
 				// lattice_linear.S, lattice_linear.p
 				if kern.Wide() {
 					a2 := stepNest8Args{
-						unsafe.SliceData(t272),
+						unsafe.SliceData(t27),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(t11),
 						unsafe.SliceData(S2),
@@ -601,17 +591,17 @@ func (c *stepFused) run() {
 					stepNest8(&a2)
 				} else {
 					for i := range 16 {
-						t272_2 := t272[i*m:][:m]
+						t27_2 := t27[i*m:][:m]
 						t29_2 := t29[i*m:][:m]
 						for j := range m {
 							Z2 := Z[(i*m+j)*dV:][:dV]
 							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
 							var t292 F
-							t272Entry := t272_2[j]
+							t27Entry := t27_2[j]
 							t292Sums := [16]F{t292}
 							for k := range dV {
-								S22 := (Z2[k] / t272Entry)
+								S22 := (Z2[k] / t27Entry)
 								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
 								S2_2[k] = S22
 							}
@@ -893,8 +883,8 @@ func (c *stepFused) run() {
 								t183Entry := t183[i]
 								t202 := (F(0) < t183Entry)
 								t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-								t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-								SMax2[i] = t274
+								t273 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+								SMax2[i] = t273
 							}
 						}
 					}
@@ -938,7 +928,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest20Args{
 							unsafe.SliceData(t183),
-							unsafe.SliceData(t273),
+							unsafe.SliceData(t272),
 							m,
 						}
 						stepNest20(&a2)
@@ -947,14 +937,14 @@ func (c *stepFused) run() {
 							t183Entry := t183[i]
 							t202 := (F(0) < t183Entry)
 							t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-							t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-							t273[i] = t274
+							t273 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+							t272[i] = t273
 						}
 					}
 					// lattice_linear.S, lattice_linear.p
 					if kern.Wide() {
 						a2 := stepNest21Args{
-							unsafe.SliceData(t273),
+							unsafe.SliceData(t272),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(SState2),
@@ -972,10 +962,10 @@ func (c *stepFused) run() {
 							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SState2_2 := SState2[i*dV:][:dV]
 							var t294 F
-							t273Entry := t273[i]
+							t272Entry := t272[i]
 							t294Sums := [16]F{t294}
 							for j := range dV {
-								S23 := (t17_2[j] / t273Entry)
+								S23 := (t17_2[j] / t272Entry)
 								t294Sums[j%16] = num.FMA32(S23, t15_2[j], t294Sums[j%16])
 								SState2_2[j] = S23
 							}
@@ -1473,8 +1463,8 @@ type stepBackwardNest25Args struct {
 
 type stepBackwardNest26Args struct {
 	t186 *float32
-	t232 *float32
-	t25  *float32
+	t23  *float32
+	t252 *float32
 	t27  *float32
 	n0   int // m
 }
@@ -1541,28 +1531,28 @@ type stepBackwardNest31Args struct {
 
 type stepBackwardNest32Args struct {
 	t114 *float32
-	t312 *float32
+	t31  *float32
 	Z3   *float32
 	t93  *float32
-	t352 *float32
+	t35  *float32
 	n0   int // d_v·m
 	n1   int // m
 	n2   int // d_v
 }
 
 type stepBackwardNest33Args struct {
-	t362 *float32
-	t352 *float32
-	n0   int // d_v·m
-	n1   int // 2·d_v·m
-	n2   int // 3·d_v·m
-	n3   int // m
-	n4   int // d_v
+	t36 *float32
+	t35 *float32
+	n0  int // d_v·m
+	n1  int // 2·d_v·m
+	n2  int // 3·d_v·m
+	n3  int // m
+	n4  int // d_v
 }
 
 type stepBackwardNest34Args struct {
 	t573 *float32
-	t352 *float32
+	t35  *float32
 	n0   int // d_v·m
 	n1   int // 2·d_v·m
 	n2   int // 3·d_v·m
@@ -1580,7 +1570,7 @@ type stepBackwardNest35Args struct {
 	t493    *float32
 	t43     *float32
 	t48     *float32
-	t392    *float32
+	t39     *float32
 	n0      int // 16·a + 16·C·s + 16·chunks·l
 	n1      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n2      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 1
@@ -1635,7 +1625,7 @@ type stepBackwardNest38Args struct {
 }
 
 type stepBackwardNest39Args struct {
-	t362       *float32
+	t36        *float32
 	t42        *float32
 	t462       *float32
 	t534       *float32
@@ -1688,33 +1678,23 @@ type stepBackwardNest43Args struct {
 }
 
 type stepBackwardNest44Args struct {
-	t92 *float32
-	t18 *float32
-	t22 *float32
-	n0  int // L
-	n1  int // T·d_v
-	n2  int // T
-	n3  int // d_v
-}
-
-type stepBackwardNest45Args struct {
 	beta        *float32
 	t102        *float32
 	t21         *float32
 	betaSigmoid *float32
-	t28         *float32
-	t302Total   *float32
+	t25         *float32
+	t273Total   *float32
 	n0          int        // T
 	n1          int        // 2·T
 	n2          int        // 3·T
 	n3          int        // L
-	t302        [2]float32 // and nothing
+	t273        [2]float32 // and nothing
 }
 
-type stepBackwardNest46Args struct {
-	t28       *float32
+type stepBackwardNest45Args struct {
+	t25       *float32
 	wBeta     *float32
-	t31       *float32
+	t28       *float32
 	betaStack *float32
 	wBetaBar  *float32
 	n0        int // d_v + m
@@ -1725,42 +1705,34 @@ type stepBackwardNest46Args struct {
 	n5        int // T·d_v + T·m
 }
 
+type stepBackwardNest46Args struct {
+	t122  *float32
+	t20   *float32
+	t28   *float32
+	k0Bar *float32
+	n0    int // L
+	n1    int // T·d_v + T·m
+	n2    int // T·m
+	n3    int // T
+	n4    int // d_v + m
+	n5    int // m
+}
+
 type stepBackwardNest47Args struct {
-	t112 *float32
-	t19  *float32
-	t31  *float32
-	t35  *float32
-	n0   int // m
-	n1   int // L
-	n2   int // T·d_v + T·m
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_v + m
-	n6   int // d_v
-}
-
-type stepBackwardNest48Args struct {
-	t122 *float32
-	t20  *float32
-	t31  *float32
-	t38  *float32
-	n0   int // L
-	n1   int // T·d_v + T·m
-	n2   int // T·m
-	n3   int // T
-	n4   int // d_v + m
-	n5   int // m
-}
-
-type stepBackwardNest49Args struct {
-	t23  *float32
-	t36  *float32
-	t39  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t112  *float32
+	t19   *float32
+	t28   *float32
+	vBar  *float32
+	t92   *float32
+	t18   *float32
+	q0Bar *float32
+	n0    int // m
+	n1    int // L
+	n2    int // T·d_v + T·m
+	n3    int // T·d_v
+	n4    int // T
+	n5    int // d_v + m
+	n6    int // d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1768,124 +1740,117 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t8 := c.Work[:16*L*chunks]                                                                                                      // [L, chunks, 16]
-	t9 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                                      // [L, chunks, 16, m]
-	t10 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                                      // [L, chunks, 16, d_v]
-	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                       // [L, chunks, 16, d_v]
-	t12 := c.Work[32*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                  // [L, T - 16·chunks, m]
-	t5 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                           // [L, T - 16·chunks, m]
-	t14 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                              // [L, T - 16·chunks]
-	t15 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                                // [L, T - 16·chunks, d_v]
-	t2 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                          // [L, T - 16·chunks, d_v]
-	t := c.Work[2*L*T*dV+2*L*T*m-16*L*chunks*m+L*T:][:16*L*chunks*dV]                                                               // [L, 16·chunks, d_v]
-	t60 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*m-16*L*chunks*m]                                         // [L, T - 16·chunks, m]
-	t42 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*T:][:L*dV*m]                                                      // [L, m, d_v]
-	t52 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
-	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
-	t7 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                                      // [L, T - 16·chunks]
-	t82 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
-	t92 := c.Work[4*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                                 // [L, T, d_v]
-	t112 := c.Work[5*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                                // [L, T, d_v]
-	t102 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                                   // [L, T]
-	t122 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*m]                                 // [L, T, m]
-	t142 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                                     // [L, chunks, 16, m]
-	t162 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                    // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dV+5*L*T*m-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                                   // [L, chunks, 16, d_v]
-	t18 := c.Work[6*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                             // [L, T, d_v]
-	t19 := c.Work[7*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                             // [L, T, d_v]
-	t20 := c.Work[8*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                              // [L, T, m]
-	t21 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                                // [L, T]
-	t22 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T*dV]                                             // [L, T, d_v]
-	t23 := c.Work[9*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T*d]                                              // [L, T, d]
-	t28 := c.Work[L*T*d+9*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                          // [L, T]
-	t31 := c.Work[L*T*d+9*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV+L*T*m]                                 // [L, T, d_v + m]
-	t35 := c.Work[L*T*d+10*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV]                                      // [L, T, d_v]
-	t36 := c.Work[L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                       // [L, T, d]
-	t38 := c.Work[2*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*m]                                     // [L, T, m]
-	t39 := c.Work[2*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                     // [L, T, d]
-	SBarState := c.Work[3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:dV*m]                                // [m, d_v]
-	STrail := c.Work[3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+dV*m:][:C*dV*m+dV*m]                       // [C + 1, m, d_v]
-	t17 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:dV*m]                        // [m, d_v]
-	t182 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:m]                          // [m]
-	t222 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+m:][:m]                        // [m]
-	t54 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+2*m:][:m]                       // [m]
-	t104 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+3*m:][:m]                      // [m]
-	t72 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+4*m:][:dV]                      // [d_v]
-	t13 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+4*m:][:m]                    // [m]
-	t30 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+5*m:][:m]                    // [m]
-	t34 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+6*m:][:dV*m]                 // [m, d_v]
-	t56 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+6*m:][:m]                    // [m]
-	t44 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+7*m:][:m]                    // [m]
-	t46 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+8*m:][:dV]                   // [d_v]
-	t57 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+8*m:][:m]                  // [m]
-	t58 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+9*m:][:dV]                 // [d_v]
-	t49 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*dV+9*m:][:dV]                 // [d_v]
-	t53 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+9*m:][:m]                  // [m]
-	SBarState2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+10*m:][:dV*m]       // [m, d_v]
-	STrail2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+4*dV+10*m:][:C*dV*m+dV*m]   // [C + 1, m, d_v]
-	t24 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+10*m:][:16*dV]           // [16, d_v]
-	t3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+20*dV+10*m:][:16*dV]           // [16, d_v]
-	t223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+10*m:][:16*m]          // [16, m]
-	t16 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+26*m:][:16*dV*m]        // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+22*dV*m+36*dV+26*m:][:16*dV*m]         // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+26*m:][:16*m]         // [16, m]
-	t25 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+42*m:][:16*dV]         // [16, d_v]
-	t32 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+52*dV+42*m:][:16*dV]         // [16, d_v]
-	t224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+42*m:][:16*m]         // [16, m]
-	t323 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+58*m:][:16*m]         // [16, m]
-	N3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+54*dV*m+68*dV+74*m:][:16*dV*m]      // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+70*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+74*m:][:16*m]         // [16, m]
-	t232 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+90*m:][:16*m]         // [16, m]
-	t25_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+106*m:][:16*m]       // [16, m]
-	t27 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+122*m:][:16*m]         // [16, m]
-	S2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
-	t29 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+138*m:][:16*m]        // [16, m]
-	t3223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+154*m:][:16*m]      // [16, m]
-	p2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+170*m:][:16*m]         // [16, m]
-	t4 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
-	t43 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m:][:16]          // [16]
-	t62 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m+16:][:16*m]     // [16, m]
-	t114 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+202*m+16:][:16*m]    // [16, m]
-	t85 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+218*m+16:][:16*dV]    // [16, d_v]
-	t93 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+84*dV+218*m+16:][:16*dV*m]  // [16, m, d_v]
-	t1424 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+218*m+16:][:16*m]   // [16, m]
-	t312 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+234*m+16:][:16*m]    // [16, m]
-	t352 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
-	t362 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+150*dV*m+84*dV+250*m+16:][:dV*m]    // [m, d_v]
-	t573 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+151*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
-	t392 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+16:][:16]      // [16]
-	t43_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+32:][:16*m]   // [16, m]
-	t48 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+266*m+32:][:16*m]     // [16, m]
-	t493 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+282*m+32:][:16*dV]   // [16, d_v]
-	t42_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+100*dV+282*m+32:][:dV*m]  // [m, d_v]
-	t45 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+282*m+32:][:16*m]    // [16, m]
-	t462 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t47 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
-	t50 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
-	t534 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t54_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+170*dV*m+132*dV+298*m+32:][:16*m]  // [16, m]
-	t202 := c.Flags[:m]                                                                                                             // [m]
-	t1422 := c.Flags[m:][:m]                                                                                                        // [m]
-	t1822 := c.Flags[2*m:][:m]                                                                                                      // [m]
-	t192 := c.Flags[3*m:][:16*m]                                                                                                    // [16, m]
+	t8 := c.Work[:16*L*chunks]                                                                                             // [L, chunks, 16]
+	t9 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                             // [L, chunks, 16, m]
+	t10 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                             // [L, chunks, 16, d_v]
+	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                              // [L, chunks, 16, d_v]
+	t12 := c.Work[32*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                         // [L, T - 16·chunks, m]
+	t5 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                  // [L, T - 16·chunks, m]
+	t14 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                     // [L, T - 16·chunks]
+	t15 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                       // [L, T - 16·chunks, d_v]
+	t2 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
+	t := c.Work[2*L*T*dV+2*L*T*m-16*L*chunks*m+L*T:][:16*L*chunks*dV]                                                      // [L, 16·chunks, d_v]
+	t60 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*m-16*L*chunks*m]                                // [L, T - 16·chunks, m]
+	t42 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*T:][:L*dV*m]                                             // [L, m, d_v]
+	t52 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                         // [L, T - 16·chunks, m]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                        // [L, T - 16·chunks, d_v]
+	t7 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                             // [L, T - 16·chunks]
+	t82 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                        // [L, T - 16·chunks, d_v]
+	t92 := c.Work[4*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                        // [L, T, d_v]
+	t112 := c.Work[5*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                       // [L, T, d_v]
+	t102 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                          // [L, T]
+	t122 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*m]                        // [L, T, m]
+	t142 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
+	t152 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
+	t162 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
+	t172 := c.Work[6*L*T*dV+5*L*T*m-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
+	t18 := c.Work[6*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                    // [L, T, d_v]
+	t19 := c.Work[7*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                    // [L, T, d_v]
+	t20 := c.Work[8*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                     // [L, T, m]
+	t21 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                       // [L, T]
+	t25 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                       // [L, T]
+	t28 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV+L*T*m]                              // [L, T, d_v + m]
+	SBarState := c.Work[9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:dV*m]                                // [m, d_v]
+	STrail := c.Work[9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+dV*m:][:C*dV*m+dV*m]                       // [C + 1, m, d_v]
+	t17 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:dV*m]                        // [m, d_v]
+	t182 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:m]                          // [m]
+	t222 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+m:][:m]                        // [m]
+	t54 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+2*m:][:m]                       // [m]
+	t104 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+3*m:][:m]                      // [m]
+	t72 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+4*m:][:dV]                      // [d_v]
+	t13 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+4*m:][:m]                    // [m]
+	t30 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+5*m:][:m]                    // [m]
+	t34 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+6*m:][:dV*m]                 // [m, d_v]
+	t56 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+6*m:][:m]                    // [m]
+	t44 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+7*m:][:m]                    // [m]
+	t46 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+8*m:][:dV]                   // [d_v]
+	t57 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+8*m:][:m]                  // [m]
+	t58 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+9*m:][:dV]                 // [d_v]
+	t49 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*dV+9*m:][:dV]                 // [d_v]
+	t53 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+9*m:][:m]                  // [m]
+	SBarState2 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+10*m:][:dV*m]       // [m, d_v]
+	STrail2 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+4*dV+10*m:][:C*dV*m+dV*m]   // [C + 1, m, d_v]
+	t24 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+10*m:][:16*dV]           // [16, d_v]
+	t3 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+20*dV+10*m:][:16*dV]           // [16, d_v]
+	t223 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+10*m:][:16*m]          // [16, m]
+	t16 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+26*m:][:16*dV*m]        // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+22*dV*m+36*dV+26*m:][:16*dV*m]         // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+26*m:][:16*m]         // [16, m]
+	t25_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+42*m:][:16*dV]       // [16, d_v]
+	t32 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+52*dV+42*m:][:16*dV]         // [16, d_v]
+	t224 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+42*m:][:16*m]         // [16, m]
+	t323 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+58*m:][:16*m]         // [16, m]
+	N3 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+54*dV*m+68*dV+74*m:][:16*dV*m]      // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+70*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+74*m:][:16*m]         // [16, m]
+	t23 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+90*m:][:16*m]          // [16, m]
+	t252 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+106*m:][:16*m]        // [16, m]
+	t27 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+122*m:][:16*m]         // [16, m]
+	S2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
+	t29 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+138*m:][:16*m]        // [16, m]
+	t3223 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+154*m:][:16*m]      // [16, m]
+	p2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+170*m:][:16*m]         // [16, m]
+	t4 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
+	t43 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m:][:16]          // [16]
+	t62 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m+16:][:16*m]     // [16, m]
+	t114 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+202*m+16:][:16*m]    // [16, m]
+	t85 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+218*m+16:][:16*dV]    // [16, d_v]
+	t93 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+84*dV+218*m+16:][:16*dV*m]  // [16, m, d_v]
+	t1424 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+218*m+16:][:16*m]   // [16, m]
+	t31 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+234*m+16:][:16*m]     // [16, m]
+	t35 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+250*m+16:][:16*dV*m]  // [16, m, d_v]
+	t36 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+150*dV*m+84*dV+250*m+16:][:dV*m]     // [m, d_v]
+	t573 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+151*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
+	t39 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+16:][:16]       // [16]
+	t43_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+32:][:16*m]   // [16, m]
+	t48 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+266*m+32:][:16*m]     // [16, m]
+	t493 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+282*m+32:][:16*dV]   // [16, d_v]
+	t42_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+100*dV+282*m+32:][:dV*m]  // [m, d_v]
+	t45 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+282*m+32:][:16*m]    // [16, m]
+	t462 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+298*m+32:][:dV*m]   // [m, d_v]
+	t47 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
+	t50 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
+	t534 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
+	t54_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+170*dV*m+132*dV+298*m+32:][:16*m]  // [16, m]
+	t202 := c.Flags[:m]                                                                                                    // [m]
+	t1422 := c.Flags[m:][:m]                                                                                               // [m]
+	t1822 := c.Flags[2*m:][:m]                                                                                             // [m]
+	t192 := c.Flags[3*m:][:16*m]                                                                                           // [16, m]
 	t37Total := make([]F, 1)
-	t302Total := make([]F, 1)
+	t273Total := make([]F, 1)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -2687,12 +2652,12 @@ func (c *stepBackwardFused) run() {
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t25, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t25_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := stepBackwardNest21Args{
 						unsafe.SliceData(t10),
-						unsafe.SliceData(t25),
+						unsafe.SliceData(t25_2),
 						unsafe.SliceData(t32),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
@@ -2701,7 +2666,7 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t25_3 := t25[i*dV:][:dV]
+						t25_3 := t25_2[i*dV:][:dV]
 						t32_2 := t32[i*dV:][:dV]
 						for j := range dV {
 							t32_2[j] = t10_2[j] - t25_3[j]
@@ -2837,8 +2802,8 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := stepBackwardNest26Args{
 						unsafe.SliceData(t186),
-						unsafe.SliceData(t232),
-						unsafe.SliceData(t25_2),
+						unsafe.SliceData(t23),
+						unsafe.SliceData(t252),
 						unsafe.SliceData(t27),
 						m,
 					}
@@ -2846,17 +2811,17 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
-						t232_2 := t232[i*m:][:m]
-						t25_3 := t25_2[i*m:][:m]
+						t23_2 := t23[i*m:][:m]
+						t252_2 := t252[i*m:][:m]
 						t27_2 := t27[i*m:][:m]
 						for j := range m {
 							t186Entry := t186_2[j]
 							t204 := (F(0) < t186Entry)
-							t233 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
-							t252 := kern.Choose(t204, t233, F(0))
-							t232_2[j] = t233
-							t25_3[j] = t252
-							t27_2[j] = kern.Larger(t252, F(1e-08))
+							t232 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
+							t253 := kern.Choose(t204, t232, F(0))
+							t23_2[j] = t232
+							t252_2[j] = t253
+							t27_2[j] = kern.Larger(t253, F(1e-08))
 						}
 					}
 				}
@@ -2989,14 +2954,14 @@ func (c *stepBackwardFused) run() {
 					t62_2 := t62[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					t114_2 := t114[i*m:][:m]
-					t25_3 := t25_2[i*m:][:m]
+					t252_2 := t252[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
 					t192_2 := t192[i*m:][:m]
 					t43Entry := t43[i]
 					for j := range m {
 						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
 						t114_2[j] = (F(1) / t27_2[j])
-						t192_2[j] = ((F(1e-08) <= t25_3[j]) && (F(0) < t186_2[j]))
+						t192_2[j] = ((F(1e-08) <= t252_2[j]) && (F(0) < t186_2[j]))
 					}
 				}
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
@@ -3054,25 +3019,25 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t192_2 := t192[i*m:][:m]
-					t25_3 := t25_2[i*m:][:m]
+					t252_2 := t252[i*m:][:m]
 					t1424_2 := t1424[i*m:][:m]
-					t232_2 := t232[i*m:][:m]
+					t23_2 := t23[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
-					t312_2 := t312[i*m:][:m]
+					t31_2 := t31[i*m:][:m]
 					for j := range m {
 						t192Entry := t192_2[j]
-						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t25_3[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0))
-						t312_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
+						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t252_2[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0))
+						t31_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
 					a2 := stepBackwardNest32Args{
 						unsafe.SliceData(t114),
-						unsafe.SliceData(t312),
+						unsafe.SliceData(t31),
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t93),
-						unsafe.SliceData(t352),
+						unsafe.SliceData(t35),
 						dV * m,
 						m,
 						dV,
@@ -3081,25 +3046,25 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t114_2 := t114[i*m:][:m]
-						t312_2 := t312[i*m:][:m]
+						t31_2 := t31[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
 							t93_2 := t93[(i*m+j)*dV:][:dV]
-							t352_2 := t352[(i*m+j)*dV:][:dV]
+							t35_2 := t35[(i*m+j)*dV:][:dV]
 							t114Entry := t114_2[j]
-							t312Entry := t312_2[j]
+							t31Entry := t31_2[j]
 							for k := range dV {
-								t352_2[k] = num.FMA32(F(2*Z3_2[k]), t312Entry, F(t93_2[k]*t114Entry))
+								t35_2[k] = num.FMA32(F(2*Z3_2[k]), t31Entry, F(t93_2[k]*t114Entry))
 							}
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t362)
+				clear(t36)
 				if kern.Wide() {
 					a2 := stepBackwardNest33Args{
-						unsafe.SliceData(t362),
-						unsafe.SliceData(t352),
+						unsafe.SliceData(t36),
+						unsafe.SliceData(t35),
 						dV * m,
 						2 * dV * m,
 						3 * dV * m,
@@ -3109,11 +3074,11 @@ func (c *stepBackwardFused) run() {
 					stepBackwardNest33(&a2)
 				} else {
 					for i := range m {
-						t362_2 := t362[i*dV:][:dV]
+						t36_2 := t36[i*dV:][:dV]
 						for j := range 16 {
-							t352_2 := t352[(j*m+i)*dV:][:dV]
+							t35_2 := t35[(j*m+i)*dV:][:dV]
 							for k := range dV {
-								t362_2[k] = t362_2[k] + t352_2[k]
+								t36_2[k] = t36_2[k] + t35_2[k]
 							}
 						}
 					}
@@ -3123,7 +3088,7 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := stepBackwardNest34Args{
 						unsafe.SliceData(t573),
-						unsafe.SliceData(t352),
+						unsafe.SliceData(t35),
 						dV * m,
 						2 * dV * m,
 						3 * dV * m,
@@ -3138,9 +3103,9 @@ func (c *stepBackwardFused) run() {
 							lo := max(0, i)
 							if n := 16 - lo; n > 0 {
 								for k := range n {
-									t352_2 := t352[((lo+k)*m+j)*dV:][:dV]
+									t35_2 := t35[((lo+k)*m+j)*dV:][:dV]
 									for m2 := range dV {
-										t573_2[m2] = t573_2[m2] + t352_2[m2]
+										t573_2[m2] = t573_2[m2] + t35_2[m2]
 									}
 								}
 							}
@@ -3160,7 +3125,7 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t493),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t48),
-						unsafe.SliceData(t392),
+						unsafe.SliceData(t39),
 						16*a + 16*C*s + 16*chunks*l,
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						16*m*a + 16*C*m*s + 16*chunks*m*l + 1,
@@ -3185,7 +3150,7 @@ func (c *stepBackwardFused) run() {
 						t48_2 := t48[i*m:][:m]
 						t32_2 := t32[i*dV:][:dV]
 						t493_2 := t493[i*dV:][:dV]
-						var t393 F
+						var t392 F
 						t8Entry3 := t8_2[i]
 						for j := range m {
 							t573_2 := t573[(i*m+j)*dV:][:dV]
@@ -3194,26 +3159,26 @@ func (c *stepBackwardFused) run() {
 							var t432 F
 							var t482 F
 							t9Entry3 := t9_2[j]
-							var t393Row F
-							t393RowSums := [16]F{t393Row}
+							var t392Row F
+							t392RowSums := [16]F{t392Row}
 							t432Sums := [16]F{t432}
 							t482Sums := [16]F{t482}
 							for k := range dV {
 								t573Entry := t573_2[k]
-								t393RowSums[k%16] = num.FMA32(N3_2[k], t573Entry, t393RowSums[k%16])
-								t382 := -F(t573Entry * t8Entry3)
-								t432Sums[k%16] = num.FMA32(t382, STrail2_2[k], t432Sums[k%16])
-								t482Sums[k%16] = num.FMA32(t382, t32_2[k], t482Sums[k%16])
-								t493_2[k] = num.FMA32(-t382, t9Entry3, t493_2[k])
+								t392RowSums[k%16] = num.FMA32(N3_2[k], t573Entry, t392RowSums[k%16])
+								t38 := -F(t573Entry * t8Entry3)
+								t432Sums[k%16] = num.FMA32(t38, STrail2_2[k], t432Sums[k%16])
+								t482Sums[k%16] = num.FMA32(t38, t32_2[k], t482Sums[k%16])
+								t493_2[k] = num.FMA32(-t38, t9Entry3, t493_2[k])
 							}
-							t393Row = kern.Sum16(&t393RowSums)
+							t392Row = kern.Sum16(&t392RowSums)
 							t432 = kern.Sum16(&t432Sums)
 							t482 = kern.Sum16(&t482Sums)
-							t393 = t393 + t393Row
+							t392 = t392 + t392Row
 							t43_3[j] = t432
 							t48_2[j] = -t482
 						}
-						t392[i] = -t393
+						t39[i] = -t392
 					}
 				}
 				// lattice_linear.N, lattice_linear.Z
@@ -3311,7 +3276,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := stepBackwardNest39Args{
-						unsafe.SliceData(t362),
+						unsafe.SliceData(t36),
 						unsafe.SliceData(t42_2),
 						unsafe.SliceData(t462),
 						unsafe.SliceData(t534),
@@ -3322,13 +3287,13 @@ func (c *stepBackwardFused) run() {
 					stepBackwardNest39(&a2)
 				} else {
 					for i := range m {
-						t362_2 := t362[i*dV:][:dV]
+						t36_2 := t36[i*dV:][:dV]
 						t42_3 := t42_2[i*dV:][:dV]
 						t462_2 := t462[i*dV:][:dV]
 						t534_2 := t534[i*dV:][:dV]
 						SBarState2_2 := SBarState2[i*dV:][:dV]
 						for j := range dV {
-							SBarState2_2[j] = ((t362_2[j] + t42_3[j]) + t462_2[j]) + t534_2[j]
+							SBarState2_2[j] = ((t36_2[j] + t42_3[j]) + t462_2[j]) + t534_2[j]
 						}
 					}
 				}
@@ -3357,7 +3322,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear
-				copy(t142[(l*chunks+a+C*s)*16:][:16], t392[:16])
+				copy(t142[(l*chunks+a+C*s)*16:][:16], t39[:16])
 			}
 		}
 		for i := range m {
@@ -3451,84 +3416,53 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.q0
+	// lattice_linear.beta
+	var t273 F
 	if kern.Wide() {
 		a := stepBackwardNest44Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t22),
-			L,
-			T * dV,
-			T,
-			dV,
-		}
-		stepBackwardNest44(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t92_2 := t92[(i*T+j)*dV:][:dV]
-				t18_2 := t18[(i*T+j)*dV:][:dV]
-				t22_2 := t22[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t22_2[k] = t92_2[k] + t18_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_linear.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t23, d, 1, t22, dV, 1, c.WQ, d, 1)
-
-	// lattice_linear.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dV, 1)
-
-	// lattice_linear.beta
-	var t302 F
-	if kern.Wide() {
-		a := stepBackwardNest45Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t21),
 			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t302Total),
+			unsafe.SliceData(t25),
+			unsafe.SliceData(t273Total),
 			T,
 			2 * T,
 			3 * T,
 			L,
-			[2]float32{t302},
+			[2]float32{t273},
 		}
-		stepBackwardNest45(&a)
+		stepBackwardNest44(&a)
 	} else {
-		t302_2 := t302
+		t273_2 := t273
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			t102_2 := t102[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			var t302Row F
-			t302RowSums := [16]F{t302Row}
+			t25_3 := t25[i*T:][:T]
+			var t273Row F
+			t273RowSums := [16]F{t273Row}
 			for j := range T {
-				t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-				t302RowSums[j%16] = t302RowSums[j%16] + t282
-				t28_2[j] = t282
+				t254 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
+				t273RowSums[j%16] = t273RowSums[j%16] + t254
+				t25_3[j] = t254
 			}
-			t302Row = kern.Sum16(&t302RowSums)
-			t302_2 = t302_2 + t302Row
+			t273Row = kern.Sum16(&t273RowSums)
+			t273_2 = t273_2 + t273Row
 		}
-		t302Total[0] = t302_2
+		t273Total[0] = t273_2
 	}
-	t302 = t302Total[0]
-	c.BBetaBar[0] = t302
+	t273 = t273Total[0]
+	c.BBetaBar[0] = t273
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
-			unsafe.SliceData(t28),
+		a := stepBackwardNest45Args{
+			unsafe.SliceData(t25),
 			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t31),
+			unsafe.SliceData(t28),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
 			dV + m,
@@ -3538,31 +3472,63 @@ func (c *stepBackwardFused) run() {
 			T,
 			T*dV + T*m,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest45(&a)
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t28_2 := t28[i*T:][:T]
+			t25_3 := t25[i*T:][:T]
 			for j := range T {
-				t31_2 := t31[(i*T+j)*(dV+m):][:dV+m]
+				t28_2 := t28[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t28Entry := t28_2[j]
+				t25Entry := t25_3[j]
 				for k := range dV + m {
-					t31_2[k] = F(t28Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t28Entry, wBetaBar[k])
+					t28_2[k] = F(t25Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t25Entry, wBetaBar[k])
 				}
 			}
 		}
 	}
 
-	// lattice_linear.v, lattice_linear.beta
+	// lattice_linear.beta
+	if kern.Wide() {
+		a := stepBackwardNest46Args{
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t20),
+			unsafe.SliceData(t28),
+			unsafe.SliceData(c.K0Bar),
+			L,
+			T*dV + T*m,
+			T * m,
+			T,
+			dV + m,
+			m,
+		}
+		stepBackwardNest46(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t122_2 := t122[(i*T+j)*m:][:m]
+				t20_2 := t20[(i*T+j)*m:][:m]
+				t28_2 := t28[(i*T+j)*(dV+m):][:m]
+				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				for k := range m {
+					k0Bar[k] = (t122_2[k] + t20_2[k]) + t28_2[k]
+				}
+			}
+		}
+	}
+
+	// lattice_linear.beta
 	if kern.Wide() {
 		a := stepBackwardNest47Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t19),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t35),
+			unsafe.SliceData(t28),
+			unsafe.SliceData(c.VBar),
+			unsafe.SliceData(t92),
+			unsafe.SliceData(t18),
+			unsafe.SliceData(c.Q0Bar),
 			m,
 			L,
 			T*dV + T*m,
@@ -3577,78 +3543,14 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t112_2 := t112[(i*T+j)*dV:][:dV]
 				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t31_2 := t31[(i*T+j)*(dV+m)+m:][:dV]
-				t35_2 := t35[(i*T+j)*dV:][:dV]
+				t28_2 := t28[(i*T+j)*(dV+m)+m:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t92_2 := t92[(i*T+j)*dV:][:dV]
+				t18_2 := t18[(i*T+j)*dV:][:dV]
+				q0Bar := c.Q0Bar[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t35_2[k] = (t112_2[k] + t19_2[k]) + t31_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_linear.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t36, d, 1, t35, dV, 1, c.WV, d, 1)
-
-	// lattice_linear.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t35, dV, 1)
-
-	// lattice_linear.k0, lattice_linear.beta
-	if kern.Wide() {
-		a := stepBackwardNest48Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t38),
-			L,
-			T*dV + T*m,
-			T * m,
-			T,
-			dV + m,
-			m,
-		}
-		stepBackwardNest48(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t122_2 := t122[(i*T+j)*m:][:m]
-				t20_2 := t20[(i*T+j)*m:][:m]
-				t31_2 := t31[(i*T+j)*(dV+m):][:m]
-				t38_2 := t38[(i*T+j)*m:][:m]
-				for k := range m {
-					t38_2[k] = (t122_2[k] + t20_2[k]) + t31_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_linear.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t39, d, 1, t38, m, 1, c.WK, d, 1)
-
-	// lattice_linear.k0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t38, m, 1)
-
-	// lattice_linear.k0
-	if kern.Wide() {
-		a := stepBackwardNest49Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest49(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t23_2 := t23[(i*T+j)*d:][:d]
-				t36_2 := t36[(i*T+j)*d:][:d]
-				t39_2 := t39[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t23_2[k] + t36_2[k]) + t39_2[k]
+					vBar[k] = (t112_2[k] + t19_2[k]) + t28_2[k]
+					q0Bar[k] = t92_2[k] + t18_2[k]
 				}
 			}
 		}

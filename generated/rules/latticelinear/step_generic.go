@@ -147,7 +147,3 @@ func stepBackwardNest45(*stepBackwardNest45Args) { panic("no assembly in this bu
 func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this build") }
 
 func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
-
-func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
-
-func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }

@@ -14,28 +14,23 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_v + 6·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps L·T·d_v + 5·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DV           int
 	M            int
-	WK           []F // [m, d]
-	X            []F // [L, T, d]
-	WV           []F // [d_v, d]
 	WBeta        []F // [d_v + m]
 	BBeta        []F // []
 	S            []F // [L, m, d_v]
-	WQ           []F // [d_v, d]
+	K0           []F // [L, T, m]
+	V            []F // [L, T, d_v]
+	Q0           []F // [L, T, d_v]
 	Y            []F // [L, T, d_v], written
 	SOut         []F // [L, m, d_v], written
-	K0           []F // [L, T, m], written
-	V            []F // [L, T, d_v], written
 	BetaStack    []F // [L, T, d_v + m], written
 	Beta         []F // [L, T], written
-	Q0           []F // [L, T, d_v], written
 	NProd        []F // [L, T, m], written; may be nil
 	SMax2        []F // [L, T, m], written; may be nil
 	P            []F // [L, T, m], written; may be nil
@@ -57,7 +52,7 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	t4 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
@@ -76,12 +71,6 @@ func (c *Step[F]) Run() {
 	p2 := work[:m] // [m]
 	work = work[m:]
 	y2 := work[:dV] // [d_v]
-
-	// lattice_similarity.k0
-	kern.Gemm(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice_similarity.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice_similarity.beta
 	for i := range L {
@@ -129,9 +118,6 @@ func (c *Step[F]) Run() {
 			betaSigmoid[j] = num.Sigmoid(-t5)
 		}
 	}
-
-	// lattice_similarity.q0
-	kern.Gemm(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_similarity
 	for l := range L {
@@ -272,42 +258,36 @@ type StepBackward[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DV           int
 	M            int
-	WK           []F    // [m, d]
-	X            []F    // [L, T, d]
-	WV           []F    // [d_v, d]
 	WBeta        []F    // [d_v + m]
-	WQ           []F    // [d_v, d]
-	YBar         []F    // [L, T, d_v]
-	SBar         []F    // [L, m, d_v]
 	K0           []F    // [L, T, m]
 	V            []F    // [L, T, d_v]
+	Q0           []F    // [L, T, d_v]
+	YBar         []F    // [L, T, d_v]
+	SBar         []F    // [L, m, d_v]
 	BetaStack    []F    // [L, T, d_v + m]
 	Beta         []F    // [L, T]
-	Q0           []F    // [L, T, d_v]
 	NProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
 	P            []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
 	BetaSigmoid  []F    // [L, T]
-	WKBar        []F    // [m, d], written
-	XBar         []F    // [L, T, d], written
-	WVBar        []F    // [d_v, d], written
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
-	WQBar        []F    // [d_v, d], written
+	K0Bar        []F    // [L, T, m], written
+	VBar         []F    // [L, T, d_v], written
+	Q0Bar        []F    // [L, T, d_v], written
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 4·d_v·m + 3·d_v + 9·m.
+// WorkLen is C·d_v·m + 2·L·T·d_v + 4·L·T·m + 2·L·T + 4·d_v·m + 3·d_v + 9·m.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 4*dV*m + 3*dV + 9*m
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
+	return C*dV*m + 2*L*T*dV + 4*L*T*m + 2*L*T + 4*dV*m + 3*dV + 9*m
 }
 
 // FlagsLen is 3·m.
@@ -322,7 +302,7 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	t4 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
@@ -334,37 +314,25 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t6 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t10 := work[:L*T] // [L, T]
+	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t13 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t11 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
-	t17 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t18 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t20 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t21 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t132 := work[:dV*m] // [m, d_v]
+	t13 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t14 := work[:m] // [m]
 	work = work[m:]
 	t3 := work[:m] // [m]
 	work = work[m:]
-	t62 := work[:m] // [m]
+	t6 := work[:m] // [m]
 	work = work[m:]
-	t11 := work[:m] // [m]
+	t112 := work[:m] // [m]
 	work = work[m:]
-	t8 := work[:dV] // [d_v]
+	t82 := work[:dV] // [d_v]
 	work = work[dV:]
 	t142 := work[:m] // [m]
 	work = work[m:]
@@ -456,7 +424,7 @@ func (c *StepBackward[F]) Run() {
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
+					q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y
 					betaEntry3 := beta[a]
 					for i := range m {
@@ -464,17 +432,17 @@ func (c *StepBackward[F]) Run() {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t132_2 := t132[i*dV:][:dV]
+						t13_2 := t13[i*dV:][:dV]
 						var t143 F
 						var t33 F
 						k0Entry2 := k0[i]
 						t4Entry2 := t4_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							t133 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*v[j])+F(STrailEntry2*t4Entry2)))
-							t143 += F(t133 * t133)
+							t132 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*v[j])+F(STrailEntry2*t4Entry2)))
+							t143 += F(t132 * t132)
 							t33 += F(STrail3[j] * yBar[j])
-							t132_2[j] = t133
+							t13_2[j] = t132
 						}
 						t14[i] = t143
 						t3[i] = t33
@@ -489,26 +457,26 @@ func (c *StepBackward[F]) Run() {
 					for i := range m {
 						t16Entry := t16[i]
 						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t3[i] - t44))
-						t11[i] = (F(1) / SMax2[i])
+						t6[i] = F(p[i] * (t3[i] - t44))
+						t112[i] = (F(1) / SMax2[i])
 						t152[i] = t1522
 						t192[i] = (t1522 && t16Entry)
 					}
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t8)
+					clear(t82)
 					for i := range m {
 						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						var t1422 F
-						t62Entry := t62[i]
+						t6Entry := t6[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
 							STrailEntry3 := STrail2[j]
-							t1422 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)) * (STrailEntry3 / SMax2Entry2))
-							t8[j] += F(STrailEntry3 * t62Entry)
+							t1422 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t6Entry)) * (STrailEntry3 / SMax2Entry2))
+							t82[j] += F(STrailEntry3 * t6Entry)
 						}
 						t142[i] = -t1422
 					}
@@ -523,19 +491,19 @@ func (c *StepBackward[F]) Run() {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						t132_2 := t132[i*dV:][:dV]
+						t13_2 := t13[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t35_2 := t35[i*dV:][:dV]
 						var t532 F
 						pEntry2 := p[i]
-						t62Entry2 := t62[i]
-						t11Entry := t11[i]
+						t6Entry2 := t6[i]
+						t112Entry := t112[i]
 						t31Entry := t31[i]
 						k0Entry3 := k0[i]
 						t4Entry3 := t4_2[i]
 						for j := range dV {
-							t352 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t62Entry2))*t11Entry) + F(2*F(t132_2[j]*t31Entry))
+							t352 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t6Entry2))*t112Entry) + F(2*F(t13_2[j]*t31Entry))
 							STrailEntry4 := STrail2[j]
 							t38 += F((-F(k0Entry3*v[j]) + F(STrailEntry4*t4Entry3)) * t352)
 							t532 += F(STrailEntry4 * t352)
@@ -577,7 +545,7 @@ func (c *StepBackward[F]) Run() {
 					// lattice_similarity.G, lattice_similarity.S, lattice_similarity
 					for i := range dV {
 						t32_2[i] = t47[i] + F(betaEntry3*t55[i])
-						t52_2[i] = t8[i]
+						q0Bar[i] = t82[i]
 					}
 					// lattice_similarity
 					t42_2[a] = t382
@@ -593,89 +561,58 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_similarity.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
-
-	// lattice_similarity.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
-
 	// lattice_similarity.beta
-	var t12 F
+	var t10 F
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 += t102
-			t10_2[j] = t102
+			t83 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t10 += t83
+			t8_2[j] = t83
 		}
 	}
-	c.BBetaBar[0] = t12
+	c.BBetaBar[0] = t10
 
 	// lattice_similarity.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
+			t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t10Entry := t10_2[j]
+			t8Entry := t8_2[j]
 			for k := range dV + m {
-				t13_2[k] = F(t10Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t10Entry)
+				t11_2[k] = F(t8Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t8Entry)
 			}
 		}
 	}
 
-	// lattice_similarity.v, lattice_similarity.beta
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
-			t17_2 := t17[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t17_2[k] = t32_2[k] + t13_2[k]
-			}
-		}
-	}
-
-	// lattice_similarity.v
-	kern.Gemm(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice_similarity.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// lattice_similarity.k0, lattice_similarity.beta
+	// lattice_similarity.beta
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t13_2 := t13[(i*T+j)*(dV+m):][:m]
-			t20_2 := t20[(i*T+j)*m:][:m]
+			t11_2 := t11[(i*T+j)*(dV+m):][:m]
+			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
 			for k := range m {
-				t20_2[k] = t2_2[k] + t13_2[k]
+				k0Bar[k] = t2_2[k] + t11_2[k]
 			}
 		}
 	}
 
-	// lattice_similarity.k0
-	kern.Gemm(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_similarity.k0
-	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
-
-	// lattice_similarity.k0
+	// lattice_similarity.beta
 	for i := range L {
 		for j := range T {
-			t6_2 := t6[(i*T+j)*d:][:d]
-			t18_2 := t18[(i*T+j)*d:][:d]
-			t21_2 := t21[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t6_2[k] + t18_2[k] + t21_2[k]
+			t32_2 := t32[(i*T+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t32_2[k] + t11_2[k]
 			}
 		}
 	}
@@ -683,35 +620,25 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                    Step[F]
-	back                                    StepBackward[F]
-	vWK, vX, vWV, vWBeta, vBBeta, vWQ, outY tape.Value[F]
-	m                                       *block.Memory[F]
-	startS                                  tape.Value[F]
+	call                               Step[F]
+	back                               StepBackward[F]
+	vWBeta, vBBeta, vK0, vV, vQ0, outY tape.Value[F]
+	m                                  *block.Memory[F]
+	startS                             tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    lattice_similarity.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_similarity.v
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_similarity.beta
 //	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_similarity.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_similarity.N
 //	S_t = unit_rows(S_{t−1} − β_t N_t)  @eq lattice#?    lattice_similarity.S
-//	q0_t = W_Q x_t    lattice_similarity.q0
 //	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_similarity.p
 //	y_t = S_tᵀ p_t    lattice_similarity.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/lattice.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("LatticeSimilarity", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "LatticeSimilarity", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -722,27 +649,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
+	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DV, b.Sizes.M
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.S = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.K0 = c.Run.Saved(k.L * k.T * k.M)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.NProd = c.Run.Saved(k.L * k.T * k.M)
 	}
@@ -779,40 +701,34 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DV, g.M = k.C, k.L, k.T, k.D, k.DV, k.M
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
+	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.WQ = k.WQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
 	g.K0 = k.K0
 	g.V = k.V
+	g.Q0 = k.Q0
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
-	g.Q0 = k.Q0
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.P = k.P
 	g.SDiv = k.SDiv
 	g.BetaSigmoid = k.BetaSigmoid
-	g.WKBar = t.Scratch(g.D * g.M)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
 	g.WBetaBar = t.Scratch(g.DV + g.M)
 	g.BBetaBar = t.Scratch(1)
 	g.SBarOut = t.Scratch(g.L * g.DV * g.M)
-	g.WQBar = t.Scratch(g.D * g.DV)
+	g.K0Bar = t.Scratch(g.L * g.T * g.M)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DV)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
 	block.Accumulate(t, n.vWBeta, g.WBetaBar)
 	block.Accumulate(t, n.vBBeta, g.BBetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBarOut)
 }

@@ -162,12 +162,6 @@ func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
 //go:noescape
 func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
 
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -374,12 +368,4 @@ func stepBackwardNest13(a *stepBackwardNest13Args) {
 		return
 	}
 	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
 }

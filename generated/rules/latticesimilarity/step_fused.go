@@ -137,12 +137,11 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = segments
@@ -157,12 +156,6 @@ func (c *stepFused) run() {
 	y2 := c.Work[L*T+2*dV*m+5*m:][:dV] // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
-
-	// lattice_similarity.k0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
-
-	// lattice_similarity.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// lattice_similarity.beta
 	for i := range L {
@@ -231,9 +224,6 @@ func (c *stepFused) run() {
 			}
 		}
 	}
-
-	// lattice_similarity.q0
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.Q0, dV, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// lattice_similarity
 	for l := range L {
@@ -548,7 +538,7 @@ type stepBackwardNest3Args struct {
 	STrail     *float32
 	v          *float32
 	yBar       *float32
-	t132       *float32
+	t13        *float32
 	t14        *float32
 	t3         *float32
 	n0         int        // m·a + C·m·s + T·m·l
@@ -572,14 +562,14 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t62       *float32
+	t6        *float32
 	p         *float32
 	SMax2     *float32
 	STrail    *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
-	t8        *float32
+	t82       *float32
 	t142      *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // m·a + C·m·s + T·m·l + 1
@@ -598,12 +588,12 @@ type stepBackwardNest4Args struct {
 
 type stepBackwardNest5Args struct {
 	p         *float32
-	t62       *float32
-	t11       *float32
+	t6        *float32
+	t112      *float32
 	t31       *float32
 	k0        *float32
 	t4        *float32
-	t132      *float32
+	t13       *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
@@ -677,8 +667,8 @@ type stepBackwardNest9Args struct {
 	t55        *float32
 	t47        *float32
 	t32        *float32
-	t8         *float32
-	t52        *float32
+	t82        *float32
+	q0Bar      *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v
 	betaEntry3 [2]float32 // and nothing
@@ -688,19 +678,19 @@ type stepBackwardNest10Args struct {
 	beta        *float32
 	t42         *float32
 	betaSigmoid *float32
-	t10         *float32
-	t12Total    *float32
+	t8          *float32
+	t10Total    *float32
 	n0          int        // T
 	n1          int        // 2·T
 	n2          int        // 3·T
 	n3          int        // L
-	t12         [2]float32 // and nothing
+	t10         [2]float32 // and nothing
 }
 
 type stepBackwardNest11Args struct {
-	t10       *float32
+	t8        *float32
 	wBeta     *float32
-	t13       *float32
+	t11       *float32
 	betaStack *float32
 	wBetaBar  *float32
 	n0        int // d_v + m
@@ -712,39 +702,28 @@ type stepBackwardNest11Args struct {
 }
 
 type stepBackwardNest12Args struct {
-	t32 *float32
-	t13 *float32
-	t17 *float32
-	n0  int // m
-	n1  int // L
-	n2  int // T·d_v + T·m
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_v + m
-	n6  int // d_v
+	t2    *float32
+	t11   *float32
+	k0Bar *float32
+	n0    int // L
+	n1    int // T·d_v + T·m
+	n2    int // T·m
+	n3    int // T
+	n4    int // d_v + m
+	n5    int // m
 }
 
 type stepBackwardNest13Args struct {
-	t2  *float32
-	t13 *float32
-	t20 *float32
-	n0  int // L
-	n1  int // T·d_v + T·m
-	n2  int // T·m
-	n3  int // T
-	n4  int // d_v + m
-	n5  int // m
-}
-
-type stepBackwardNest14Args struct {
-	t6   *float32
-	t18  *float32
-	t21  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t32  *float32
+	t11  *float32
+	vBar *float32
+	n0   int // m
+	n1   int // L
+	n2   int // T·d_v + T·m
+	n3   int // T·d_v
+	n4   int // T
+	n5   int // d_v + m
+	n6   int // d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -752,49 +731,42 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T*m]                                                       // [L, T, m]
-	t57 := c.Work[L*T*m:][:L*T*m]                                              // [L, T, m]
-	t2 := c.Work[2*L*T*m:][:L*T*m]                                             // [L, T, m]
-	t32 := c.Work[3*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
-	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                       // [L, T]
-	t52 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV+3*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
-	t10 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+L*T:][:L*T]                           // [L, T]
-	t13 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	t17 := c.Work[L*T*d+3*L*T*dV+4*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
-	t18 := c.Work[L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
-	t21 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
-	SBarState := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]       // [m, d_v]
-	t14 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:m]           // [m]
-	t3 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+m:][:m]          // [m]
-	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
-	t11 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+3*m:][:m]       // [m]
-	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+4*m:][:dV]       // [d_v]
-	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]   // [m]
-	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
-	t45 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]    // [m]
-	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
-	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
-	t55 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t16 := c.Flags[:m]                                                         // [m]
-	t152 := c.Flags[m:][:m]                                                    // [m]
-	t192 := c.Flags[2*m:][:m]                                                  // [m]
+	t4 := c.Work[:L*T*m]                                               // [L, T, m]
+	t57 := c.Work[L*T*m:][:L*T*m]                                      // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]                                     // [L, T, m]
+	t32 := c.Work[3*L*T*m:][:L*T*dV]                                   // [L, T, d_v]
+	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                               // [L, T]
+	t8 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]                            // [L, T]
+	t11 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
+	SBarState := c.Work[2*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
+	STrail := c.Work[2*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
+	t13 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:dV*m]        // [m, d_v]
+	t14 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m:][:m]           // [m]
+	t3 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]          // [m]
+	t6 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]        // [m]
+	t112 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+3*m:][:m]      // [m]
+	t82 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+4*m:][:dV]      // [d_v]
+	t142 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]   // [m]
+	t31 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
+	t35 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t53 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
+	t45 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]    // [m]
+	t47 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
+	t54 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
+	t55 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t16 := c.Flags[:m]                                                 // [m]
+	t152 := c.Flags[m:][:m]                                            // [m]
+	t192 := c.Flags[2*m:][:m]                                          // [m]
 	t38Total := make([]F, 1)
-	t12Total := make([]F, 1)
+	t10Total := make([]F, 1)
 
 	// lattice_similarity.N
 	if kern.Wide() {
@@ -893,7 +865,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t132),
+							unsafe.SliceData(t13),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
 							m*a + C*m*s + T*m*l,
@@ -924,7 +896,7 @@ func (c *stepBackwardFused) run() {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							t132_2 := t132[i*dV:][:dV]
+							t13_2 := t13[i*dV:][:dV]
 							var t143 F
 							var t33 F
 							k0Entry2 := k0[i]
@@ -933,10 +905,10 @@ func (c *stepBackwardFused) run() {
 							t33Sums := [16]F{t33}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t133 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t4Entry2, -F(k0Entry2*v[j])), STrailEntry2)
-								t143Sums[j%16] = num.FMA32(t133, t133, t143Sums[j%16])
+								t132 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t4Entry2, -F(k0Entry2*v[j])), STrailEntry2)
+								t143Sums[j%16] = num.FMA32(t132, t132, t143Sums[j%16])
 								t33Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t33Sums[j%16])
-								t132_2[j] = t133
+								t13_2[j] = t132
 							}
 							t143 = kern.Sum16(&t143Sums)
 							t33 = kern.Sum16(&t33Sums)
@@ -954,23 +926,23 @@ func (c *stepBackwardFused) run() {
 					for i := range m {
 						t16Entry := t16[i]
 						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t3[i] - t44))
-						t11[i] = (F(1) / SMax2[i])
+						t6[i] = F(p[i] * (t3[i] - t44))
+						t112[i] = (F(1) / SMax2[i])
 						t152[i] = t1522
 						t192[i] = (t1522 && t16Entry)
 					}
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t8)
+					clear(t82)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t62),
+							unsafe.SliceData(t6),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t8),
+							unsafe.SliceData(t82),
 							unsafe.SliceData(t142),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
@@ -994,14 +966,14 @@ func (c *stepBackwardFused) run() {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							var t1422 F
-							t62Entry := t62[i]
+							t6Entry := t6[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t1422Sums := [16]F{t1422}
 							for j := range dV {
 								STrailEntry3 := STrail2[j]
-								t1422Sums[j%16] = num.FMA32(num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
-								t8[j] = num.FMA32(STrailEntry3, t62Entry, t8[j])
+								t1422Sums[j%16] = num.FMA32(num.FMA32(q0[j], t6Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
+								t82[j] = num.FMA32(STrailEntry3, t6Entry, t82[j])
 							}
 							t1422 = kern.Sum16(&t1422Sums)
 							t142[i] = -t1422
@@ -1017,12 +989,12 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(c.P),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t11),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(t112),
 							unsafe.SliceData(t31),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t4),
-							unsafe.SliceData(t132),
+							unsafe.SliceData(t13),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
@@ -1052,7 +1024,7 @@ func (c *stepBackwardFused) run() {
 						t4_2 := t4[(l*T+a+C*s)*m:][:m]
 						t38_2 := t38
 						for i := range m {
-							t132_2 := t132[i*dV:][:dV]
+							t13_2 := t13[i*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
@@ -1061,8 +1033,8 @@ func (c *stepBackwardFused) run() {
 							t35_2 := t35[i*dV:][:dV]
 							var t532 F
 							pEntry2 := p[i]
-							t62Entry2 := t62[i]
-							t11Entry := t11[i]
+							t6Entry2 := t6[i]
+							t112Entry := t112[i]
 							t31Entry := t31[i]
 							k0Entry3 := k0[i]
 							t4Entry3 := t4_2[i]
@@ -1070,7 +1042,7 @@ func (c *stepBackwardFused) run() {
 							t38RowSums := [16]F{t38Row}
 							t532Sums := [16]F{t532}
 							for j := range dV {
-								t352 := num.FMA32(F(2*t132_2[j]), t31Entry, F(num.FMA32(q0[j], t62Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t11Entry))
+								t352 := num.FMA32(F(2*t13_2[j]), t31Entry, F(num.FMA32(q0[j], t6Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t112Entry))
 								STrailEntry4 := STrail2[j]
 								t38RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t4Entry3, -F(k0Entry3*v[j])), t352, t38RowSums[j%16])
 								t532Sums[j%16] = num.FMA32(STrailEntry4, t352, t532Sums[j%16])
@@ -1182,8 +1154,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t55),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t8),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(t82),
+							unsafe.SliceData(c.Q0Bar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{betaEntry3},
@@ -1191,10 +1163,10 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest9(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t32_2[i] = num.FMA32(betaEntry3, t55[i], t47[i])
-							t52_2[i] = t8[i]
+							q0Bar[i] = t82[i]
 						}
 					}
 					// lattice_similarity
@@ -1207,57 +1179,51 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_similarity.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
-
-	// lattice_similarity.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
-
 	// lattice_similarity.beta
-	var t12 F
+	var t10 F
 	if kern.Wide() {
 		a := stepBackwardNest10Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t12Total),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(t10Total),
 			T,
 			2 * T,
 			3 * T,
 			L,
-			[2]float32{t12},
+			[2]float32{t10},
 		}
 		stepBackwardNest10(&a)
 	} else {
-		t12_2 := t12
+		t10_2 := t10
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			var t12Row F
-			t12RowSums := [16]F{t12Row}
+			t8_2 := t8[i*T:][:T]
+			var t10Row F
+			t10RowSums := [16]F{t10Row}
 			for j := range T {
-				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12RowSums[j%16] = t12RowSums[j%16] + t102
-				t10_2[j] = t102
+				t83 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t10RowSums[j%16] = t10RowSums[j%16] + t83
+				t8_2[j] = t83
 			}
-			t12Row = kern.Sum16(&t12RowSums)
-			t12_2 = t12_2 + t12Row
+			t10Row = kern.Sum16(&t10RowSums)
+			t10_2 = t10_2 + t10Row
 		}
-		t12Total[0] = t12_2
+		t10Total[0] = t10_2
 	}
-	t12 = t12Total[0]
-	c.BBetaBar[0] = t12
+	t10 = t10Total[0]
+	c.BBetaBar[0] = t10
 
 	// lattice_similarity.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := stepBackwardNest11Args{
-			unsafe.SliceData(t10),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t13),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
 			dV + m,
@@ -1272,25 +1238,52 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
 			for j := range T {
-				t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
+				t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t10Entry := t10_2[j]
+				t8Entry := t8_2[j]
 				for k := range dV + m {
-					t13_2[k] = F(t10Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t10Entry, wBetaBar[k])
+					t11_2[k] = F(t8Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t8Entry, wBetaBar[k])
 				}
 			}
 		}
 	}
 
-	// lattice_similarity.v, lattice_similarity.beta
+	// lattice_similarity.beta
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(c.K0Bar),
+			L,
+			T*dV + T*m,
+			T * m,
+			T,
+			dV + m,
+			m,
+		}
+		stepBackwardNest12(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t2_2 := t2[(i*T+j)*m:][:m]
+				t11_2 := t11[(i*T+j)*(dV+m):][:m]
+				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				for k := range m {
+					k0Bar[k] = t2_2[k] + t11_2[k]
+				}
+			}
+		}
+	}
+
+	// lattice_similarity.beta
+	if kern.Wide() {
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t17),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(c.VBar),
 			m,
 			L,
 			T*dV + T*m,
@@ -1299,81 +1292,15 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
-				t17_2 := t17[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t17_2[k] = t32_2[k] + t13_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_similarity.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice_similarity.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// lattice_similarity.k0, lattice_similarity.beta
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t20),
-			L,
-			T*dV + T*m,
-			T * m,
-			T,
-			dV + m,
-			m,
-		}
 		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t2_2 := t2[(i*T+j)*m:][:m]
-				t13_2 := t13[(i*T+j)*(dV+m):][:m]
-				t20_2 := t20[(i*T+j)*m:][:m]
-				for k := range m {
-					t20_2[k] = t2_2[k] + t13_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_similarity.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_similarity.k0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
-
-	// lattice_similarity.k0
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t6_2 := t6[(i*T+j)*d:][:d]
-				t18_2 := t18[(i*T+j)*d:][:d]
-				t21_2 := t21[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t6_2[k] + t18_2[k]) + t21_2[k]
+				t32_2 := t32[(i*T+j)*dV:][:dV]
+				t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t32_2[k] + t11_2[k]
 				}
 			}
 		}

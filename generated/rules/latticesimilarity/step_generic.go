@@ -55,5 +55,3 @@ func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this bu
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
 
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }

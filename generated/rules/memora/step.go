@@ -14,49 +14,37 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + 3·L·T·d_k + 3·L·T·d_v + 4·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WV            []F // [d_v, d]
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
 	W1            []F // [L, d_h, d_k]
 	W2            []F // [L, d_v, d_h]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WQ            []F // [d_k, d]
+	K0            []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
+	Theta         []F // [L, T]
+	Rho           []F // [L, T]
+	Q0            []F // [L, T, d_k]
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
-	K0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	ThetaStack    []F // [L, T, d_k + d_v], written
-	ThetaSoftplus []F // [L, T], written
-	RhoSigmoid    []F // [L, T], written
-	Q0            []F // [L, T, d_k], written
 	EProd         []F // [L, T, d_h], written; may be nil
 	E             []F // [L, T, d_v], written; may be nil
 	GW1Prod       []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
-	RhoSigmoid2   []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T + 3·d_h·d_k + 3·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is 3·d_h·d_k + 3·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 4*L*T + 3*dH*dK + 3*dH*dV + 8*dH + 3*dV
+	dH, dK, dV := c.DH, c.DK, c.DV
+	return 3*dH*dK + 3*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -65,18 +53,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t10 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	W1State := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
+	W1State := c.Work[:dH*dK] // [d_h, d_k]
+	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t := work[:dH] // [d_h]
@@ -108,81 +88,6 @@ func (c *Step[F]) Run() {
 	t18 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
-
-	// memora.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// memora.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// memora.theta
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				thetaStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				thetaStack[k] = v[k]
-			}
-		}
-	}
-
-	// memora.theta, memora.rho
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			var t102 F
-			for k := range dK + dV {
-				thetaStackEntry := thetaStack[k]
-				t42 += F(thetaStackEntry * wTheta[k])
-				t102 += F(thetaStackEntry * wRho[k])
-			}
-			t4_2[j] = t42
-			t10_2[j] = t102
-		}
-	}
-
-	// memora.theta, memora.rho
-	bThetaEntry := c.BTheta[0]
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bThetaEntry
-			t6 := num.Softplus(t5)
-			t11 := t10_2[j] + bRhoEntry
-			t12 := num.Sigmoid(t11)
-			thetaSoftplus[j] = t6
-			theta2[j] = num.Max(t6, F(0))
-			rhoSigmoid[j] = t12
-			rho2[j] = num.Min(num.Max(t12, F(0)), F(1))
-			rhoSigmoid2[j] = num.Sigmoid(-t11)
-			thetaSigmoid[j] = num.Sigmoid(t5)
-		}
-	}
-
-	// memora.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// memora
 	for l := range L {
@@ -220,8 +125,8 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
@@ -229,14 +134,14 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						var t7 F
+						var t4 F
 						for j := range dK {
-							t7 += F(W1State2[j] * k0[j])
+							t4 += F(W1State2[j] * k0[j])
 						}
-						t[i] = t7
+						t[i] = t4
 					}
 					// memora.e, memora.U_W2
-					thetaEntry := theta2[a]
+					thetaEntry := theta[a]
 					for i := range dH {
 						tEntry := t[i]
 						t23 := num.Sigmoid(tEntry)
@@ -263,7 +168,7 @@ func (c *Step[F]) Run() {
 					}
 					// memora.W2, memora.U_W2, memora.G_W2, memora.G_W1
 					clear(t22)
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						t27_2 := t27[i*dH:][:dH]
@@ -347,14 +252,14 @@ func (c *Step[F]) Run() {
 					// memora.y, memora
 					for i := range dH {
 						t50Entry := t50[i]
-						t52 := t[i]
-						t62 := t22[i]
+						t5 := t[i]
+						t6 := t22[i]
 						t18[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
-							c.EProd[(l*T+a+C*s)*dH+i] = t52
+							c.EProd[(l*T+a+C*s)*dH+i] = t5
 						}
 						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t62
+							c.GW1Prod[(l*T+a+C*s)*dH+i] = t6
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t50Entry
@@ -403,56 +308,36 @@ type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WTheta        []F    // [d_k + d_v]
-	WRho          []F    // [d_k + d_v]
-	WQ            []F    // [d_k, d]
-	YBar          []F    // [L, T, d_v]
-	W1Bar         []F    // [L, d_h, d_k]
-	W2Bar         []F    // [L, d_v, d_h]
-	K0            []F    // [L, T, d_k]
-	ThetaStack    []F    // [L, T, d_k + d_v]
-	ThetaSoftplus []F    // [L, T]
-	RhoSigmoid    []F    // [L, T]
-	Q0            []F    // [L, T, d_k]
-	EProd         []F    // [L, T, d_h]
-	E             []F    // [L, T, d_v]
-	GW1Prod       []F    // [L, T, d_h]
-	YProd         []F    // [L, T, d_h]
-	RhoSigmoid2   []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	W1BarOut      []F    // [L, d_h, d_k], written
-	W2BarOut      []F    // [L, d_v, d_h], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WQBar         []F    // [d_k, d], written
-	W1Checkpoints []F    // [L, segments, d_h, d_k]
-	W2Checkpoints []F    // [L, segments, d_v, d_h]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	K0            []F // [L, T, d_k]
+	Theta         []F // [L, T]
+	Rho           []F // [L, T]
+	Q0            []F // [L, T, d_k]
+	YBar          []F // [L, T, d_v]
+	W1Bar         []F // [L, d_h, d_k]
+	W2Bar         []F // [L, d_v, d_h]
+	EProd         []F // [L, T, d_h]
+	E             []F // [L, T, d_v]
+	GW1Prod       []F // [L, T, d_h]
+	YProd         []F // [L, T, d_h]
+	W1BarOut      []F // [L, d_h, d_k], written
+	W2BarOut      []F // [L, d_v, d_h], written
+	K0Bar         []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	ThetaBar      []F // [L, T], written
+	RhoBar        []F // [L, T], written
+	Q0Bar         []F // [L, T, d_k], written
+	W1Checkpoints []F // [L, segments, d_h, d_k]
+	W2Checkpoints []F // [L, segments, d_v, d_h]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 3·L·T·d_v + 6·L·T + 5·d_h·d_k + 8·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 5·d_h·d_k + 8·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 3*L*T*dV + 6*L*T + 5*dH*dK + 8*dH*dV + 9*dH + 3*dK + 4*dV
-}
-
-// FlagsLen is 2·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 2 * L * T
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 5*dH*dK + 8*dH*dV + 9*dH + 3*dK + 4*dV
 }
 
 // Run computes StepBackward.
@@ -461,64 +346,34 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	theta := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1522 := work[:L*T*dH] // [L, T, d_h]
+	t22 := c.Work[:L*T*dH] // [L, T, d_h]
+	work := c.Work[L*T*dH:]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t362 := work[:L*T*dH] // [L, T, d_h]
+	t36 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t38 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t392 := work[:L*T*dH] // [L, T, d_h]
+	t39 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t402 := work[:L*T*dH] // [L, T, d_h]
+	t40 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t412 := work[:L*T*dH] // [L, T, d_h]
+	t41 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t6 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t512 := work[:L*T*dH] // [L, T, d_h]
+	t51 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t90 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t722 := work[:L*T*dH] // [L, T, d_h]
+	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t91 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t8 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t23 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t36 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42_2 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t45 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t46 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t48 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t49 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -531,7 +386,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	W22 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t482 := work[:dH*dK] // [d_h, d_k]
+	t48 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -541,7 +396,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	W222 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t322 := work[:dH] // [d_h]
+	t32 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -561,7 +416,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t472 := work[:dV] // [d_v]
 	work = work[dV:]
-	t492 := work[:dH*dV] // [d_v, d_h]
+	t49 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t61 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -575,74 +430,52 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t78 := work[:dH] // [d_h]
 	work = work[dH:]
-	t80 := work[:dK]      // [d_k]
-	t102 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t152 := flags[:L*T] // [L, T]
-
-	// memora.theta, memora.rho
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t14 := num.Max(rhoSigmoidEntry, F(0))
-			t1022 := (t14 <= F(1))
-			theta2[j] = num.Max(thetaSoftplus[j], F(0))
-			rho2[j] = num.Min(t14, F(1))
-			t102_2[j] = t1022
-			t152_2[j] = (t1022 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
+	t80 := work[:dK] // [d_k]
 
 	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	for i := range L {
-		theta2 := theta[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			eProd := c.EProd[(i*T+j)*dH:][:dH]
 			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t1522_2 := t1522[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
 			t162_2 := t162[(i*T+j)*dH:][:dH]
-			t362_2 := t362[(i*T+j)*dH:][:dH]
+			t36_2 := t36[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
-			t392_2 := t392[(i*T+j)*dH:][:dH]
-			t402_2 := t402[(i*T+j)*dH:][:dH]
-			t412_2 := t412[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t512_2 := t512[(i*T+j)*dH:][:dH]
+			t39_2 := t39[(i*T+j)*dH:][:dH]
+			t40_2 := t40[(i*T+j)*dH:][:dH]
+			t41_2 := t41[(i*T+j)*dH:][:dH]
+			t62_3 := t62[(i*T+j)*dH:][:dH]
+			t51_2 := t51[(i*T+j)*dH:][:dH]
 			t90_2 := t90[(i*T+j)*dH:][:dH]
-			t722_2 := t722[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
 			t91_2 := t91[(i*T+j)*dH:][:dH]
-			thetaEntry := theta2[j]
+			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222 := num.Sigmoid(eProdEntry)
-				t15222 := F(thetaEntry * eProdEntry)
+				t1522 := F(thetaEntry * eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
-				t3622 := F(t222 * GW1ProdEntry)
+				t362 := F(t222 * GW1ProdEntry)
 				t382 := -eProdEntry
-				t3922 := num.Sigmoid(t382)
-				t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t3922)
+				t392 := num.Sigmoid(t382)
+				t402 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
 				yProdEntry := yProd[k]
-				t5122 := num.Sigmoid(yProdEntry)
+				t512 := num.Sigmoid(yProdEntry)
 				t22_2[k] = t222
-				t1522_2[k] = t15222
-				t162_2[k] = F(t222 * t15222)
-				t362_2[k] = t3622
+				t152_2[k] = t1522
+				t162_2[k] = F(t222 * t1522)
+				t36_2[k] = t362
 				t38_2[k] = t382
-				t392_2[k] = t3922
-				t402_2[k] = t4022
-				t412_2[k] = t3622 + t4022
-				t6_2[k] = F(F(thetaEntry*eProdEntry) * t222)
-				t512_2[k] = t5122
-				t90_2[k] = F(yProdEntry * t5122)
-				t722_2[k] = num.Sigmoid(-yProdEntry)
+				t39_2[k] = t392
+				t40_2[k] = t402
+				t41_2[k] = t362 + t402
+				t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
+				t51_2[k] = t512
+				t90_2[k] = F(yProdEntry * t512)
+				t72_2[k] = num.Sigmoid(-yProdEntry)
 				t91_2[k] = F(eProdEntry * t222)
 			}
 		}
@@ -680,13 +513,13 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 					// memora.W2, memora.U_W2, memora.G_W2
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
@@ -717,29 +550,29 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
-						w := F(thetaEntry2 * t412_2[i])
+						t48_2 := t48[i*dK:][:dK]
+						w := F(thetaEntry2 * t41_2[i])
 						for j := range dK {
-							t482_2[j] = F(rhoEntry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*k0[j])
+							t48_2[j] = F(rhoEntry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*k0[j])
 						}
 					}
 					// memora.W1
 					for i := range dH {
-						t482_2 := t482[i*dK:][:dK]
+						t48_2 := t48[i*dK:][:dK]
 						W12_2 := W12[i*dK:][:dK]
 						top2 := F(math.Inf(-1))
 						for j := range dK {
-							if x := t482_2[j]; x > top2 || x != x {
+							if x := t48_2[j]; x > top2 || x != x {
 								top2 = x
 							}
 						}
 						var sum2 F
 						for j := range dK {
-							e3 := num.Exp(t482_2[j] - top2)
+							e3 := num.Exp(t48_2[j] - top2)
 							sum2 += e3
 							W12_2[j] = e3
 						}
@@ -766,37 +599,37 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
-				t62_3 := t62[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
+					t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
-					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
-					t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-					t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+					q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 					// memora.W2, memora.U_W2, memora.G_W2
-					rhoEntry3 := rho2[a]
+					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t25_2 := t25[i*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 						t272_2 := t272[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
 							t252 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t25_2[j] = t252
-							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t6_2[j])
+							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t62_3[j])
 						}
 					}
 					// memora.W2
@@ -820,19 +653,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// memora.y
-					clear(t322)
+					clear(t32)
 					for i := range dV {
 						W222_2 := W222[i*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t322[j] += F(W222_2[j] * yBarEntry)
+							t32[j] += F(W222_2[j] * yBarEntry)
 						}
 					}
 					// memora.y
 					for i := range dH {
-						t512Entry := t512_2[i]
-						t322Entry := t322[i]
-						t9[i] = F(t512Entry*t322Entry) + F(F(F(yProd[i]*t512Entry)*t322Entry)*t722_2[i])
+						t51Entry := t51_2[i]
+						t32Entry := t32[i]
+						t9[i] = F(t51Entry*t32Entry) + F(F(F(yProd[i]*t51Entry)*t32Entry)*t72_2[i])
 					}
 					// memora.y, memora.W1
 					clear(t11)
@@ -861,13 +694,13 @@ func (c *StepBackward[F]) Run() {
 						var t862 F
 						t9Entry2 := t9[i]
 						t13Entry := t13[i]
-						t412Entry := t412_2[i]
+						t41Entry := t41_2[i]
 						for j := range dK {
 							t153 := F(W1Trail2[j] * ((W1BarState2[j] + F(q0[j]*t9Entry2)) - t13Entry))
 							t18 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
 							t862 += F(t153 * k0[j])
 							t15_2[j] = t153
-							t28[j] -= F(t153 * t412Entry)
+							t28[j] -= F(t153 * t41Entry)
 						}
 						t86[i] = t862
 					}
@@ -877,11 +710,11 @@ func (c *StepBackward[F]) Run() {
 						t29 += F(k0[i] * t28[i])
 					}
 					// memora.G_W1, memora.U_W1
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					for i := range dH {
 						t22Entry := t22_2[i]
 						t86Entry := t86[i]
-						t43[i] = -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry) - F(F(thetaEntry3*t22Entry)*t86Entry)
+						t43[i] = -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry) - F(F(thetaEntry3*t22Entry)*t86Entry)
 					}
 					// memora.G_W1, memora.W2, memora.y
 					for i := range dV {
@@ -901,24 +734,24 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora.W2, memora.y, memora.U_W2
 					clear(t62_2)
-					var t52_3 F
+					var t52 F
 					for i := range dV {
 						W222_2 := W222[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 						t25_2 := t25[i*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
-						t492_2 := t492[i*dH:][:dH]
+						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+						t49_2 := t49[i*dH:][:dH]
 						var t612 F
 						yBarEntry3 := yBar[i]
 						t472Entry := t472[i]
 						eEntry3 := e[i]
 						for j := range dH {
-							t493 := F(W222_2[j] * ((W2BarState2[j] + F(yBarEntry3*t90_2[j])) - t472Entry))
-							t52_3 += F(t25_2[j] * t493)
-							t612 += F(t493 * t6_2[j])
-							t492_2[j] = t493
-							t62_2[j] -= F(t493 * eEntry3)
+							t492 := F(W222_2[j] * ((W2BarState2[j] + F(yBarEntry3*t90_2[j])) - t472Entry))
+							t52 += F(t25_2[j] * t492)
+							t612 += F(t492 * t62_3[j])
+							t49_2[j] = t492
+							t62_2[j] -= F(t492 * eEntry3)
 						}
 						t61[i] = -t612
 					}
@@ -933,13 +766,13 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t672 := t452[i] + t61[i]
 						t67[i] = t672
-						t42_3[i] = -t672
+						vBar[i] = -t672
 					}
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t492_2 := t492[i*dH:][:dH]
+						t49_2 := t49[i*dH:][:dH]
 						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t67Entry := t67[i]
@@ -947,20 +780,20 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t71[j] += F(W2TrailEntry * t67Entry)
-							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t22Entry2 := t22_2[i]
-						t392Entry := t392_2[i]
+						t39Entry := t39_2[i]
 						t86Entry2 := t86[i]
 						eProdEntry2 := eProd[i]
 						t71Entry := t71[i]
-						w2 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t86Entry2) + F(F(thetaEntry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
-						w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
-						t78[i] = w3 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry)*t86Entry2) + F(thetaEntry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t392Entry)*w2)
+						w2 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t86Entry2) + F(F(thetaEntry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
+						w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+						t78[i] = w3 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry)*t86Entry2) + F(thetaEntry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t39Entry)*w2)
 					}
 					// memora.e, memora.W1, memora.W2
 					clear(t80)
@@ -977,12 +810,12 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora.e, memora.U_W1, memora
 					for i := range dK {
-						t32_2[i] = F(thetaEntry3*t28[i]) + t80[i]
-						t72_2[i] = t11[i]
+						k0Bar[i] = F(thetaEntry3*t28[i]) + t80[i]
+						q0Bar[i] = t11[i]
 					}
 					// memora.e
-					t52_2[a] = t29 + t65
-					t62_3[a] = t18 + t52_3
+					thetaBar[a] = t29 + t65
+					rhoBar[a] = t18 + t52
 				}
 			}
 		}
@@ -1001,151 +834,32 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// memora.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t8, d, 1, t72, dK, 1, c.WQ, d, 1)
-
-	// memora.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
-
-	// memora.rho, memora.theta
-	var t26 F
-	var t39 F
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t62_3 := t62[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		for j := range T {
-			t152Entry := t152_2[j]
-			t232 := kern.Choose(t152Entry, F(F(rhoSigmoid[j]*kern.Choose(t152Entry, kern.Choose(t102_2[j], t62_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t26 += t232
-			t292 := (F(0) <= thetaSoftplus[j])
-			t363 := kern.Choose(t292, F(kern.Choose(t292, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t39 += t363
-			t23_2[j] = t232
-			t36_2[j] = t363
-		}
-	}
-	c.BRhoBar[0] = t26
-	c.BThetaBar[0] = t39
-
-	// memora.rho, memora.theta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	for i := range L {
-		t23_2 := t23[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
-			t23Entry := t23_2[j]
-			t36Entry := t36_2[j]
-			for k := range dK + dV {
-				thetaStackEntry := thetaStack[k]
-				wRhoBar[k] += F(thetaStackEntry * t23Entry)
-				wThetaBar[k] += F(thetaStackEntry * t36Entry)
-				t42_3[k] = F(t23Entry*wRho[k]) + F(t36Entry*wTheta[k])
-			}
-		}
-	}
-
-	// memora.v, memora.theta
-	for i := range L {
-		for j := range T {
-			t42_3 := t42[(i*T+j)*dV:][:dV]
-			t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
-			t45_2 := t45[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t45_2[k] = t42_3[k] + t42_4[k]
-			}
-		}
-	}
-
-	// memora.v
-	kern.Gemm(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
-
-	// memora.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
-
-	// memora.k0, memora.theta
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dK:][:dK]
-			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
-			t48_2 := t48[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t48_2[k] = t32_2[k] + t42_3[k]
-			}
-		}
-	}
-
-	// memora.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
-
-	// memora.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
-
-	// memora.k0
-	for i := range L {
-		for j := range T {
-			t8_2 := t8[(i*T+j)*d:][:d]
-			t46_2 := t46[(i*T+j)*d:][:d]
-			t49_2 := t49[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t8_2[k] + t46_2[k] + t49_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                    Step[F]
-	back                                                    StepBackward[F]
-	vWK, vX, vWV, vWTheta, vBTheta, vWRho, vBRho, vWQ, outY tape.Value[F]
-	m                                                       *block.Memory[F]
-	startW1                                                 tape.Value[F]
-	startW2                                                 tape.Value[F]
+	call                             Step[F]
+	back                             StepBackward[F]
+	vK0, vV, vTheta, vRho, vQ0, outY tape.Value[F]
+	m                                *block.Memory[F]
+	startW1                          tape.Value[F]
+	startW2                          tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    memora.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora.v
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
 //	e_t = slope(F(load(W_{t−1})), V)    memora.e
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W2
 //	U_t = step(G_t)    memora.U_W2
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W1
 //	U_t = step(G_t)    memora.U_W1
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W1
-//	q0_t = W_Q x_t    memora.q0
 //	y_t = W2_t silu(W1_t q_t)    memora.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/memora.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("MEMORA", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MEMORA", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; theta [L, T]; rho [L, T]; q0 [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/memora.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], theta tape.Value[F], rho tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2 tape.Value[F]
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
@@ -1159,34 +873,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.W1 = m.Slots[0].Data
 	k.W2 = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.EProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
@@ -1199,8 +901,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -1229,50 +929,34 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WTheta = k.WTheta
-	g.WRho = k.WRho
-	g.WQ = k.WQ
+	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
+	g.K0 = k.K0
+	g.Theta = k.Theta
+	g.Rho = k.Rho
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.K0 = k.K0
-	g.ThetaStack = k.ThetaStack
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Q0 = k.Q0
 	g.EProd = k.EProd
 	g.E = k.E
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
 }

@@ -103,18 +103,6 @@ func stepNest16AVX512(a *stepNest16Args)
 func stepNest16AVX2(a *stepNest16Args)
 
 //go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
-
-//go:noescape
-func stepNest18AVX512(a *stepNest18Args)
-
-//go:noescape
-func stepNest18AVX2(a *stepNest18Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -239,30 +227,6 @@ func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
 
 //go:noescape
 func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -390,22 +354,6 @@ func stepNest16(a *stepNest16Args) {
 		return
 	}
 	stepNest16AVX2(a)
-}
-
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
-}
-
-func stepNest18(a *stepNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest18AVX512(a)
-		return
-	}
-	stepNest18AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -574,36 +522,4 @@ func stepBackwardNest21(a *stepBackwardNest21Args) {
 		return
 	}
 	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
-}
-
-func stepBackwardNest24(a *stepBackwardNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest24AVX512(a)
-		return
-	}
-	stepBackwardNest24AVX2(a)
-}
-
-func stepBackwardNest25(a *stepBackwardNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest25AVX512(a)
-		return
-	}
-	stepBackwardNest25AVX2(a)
 }

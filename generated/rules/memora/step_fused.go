@@ -10,35 +10,6 @@ import (
 )
 
 type stepNest1Args struct {
-	thetaStack *float32
-	wTheta     *float32
-	wRho       *float32
-	t4         *float32
-	t10        *float32
-	n0         int // d_k + d_v
-	n1         int // 2·d_k + 2·d_v
-	n2         int // 3·d_k + 3·d_v
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4            *float32
-	t10           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	rhoSigmoid2   *float32
-	thetaSigmoid  *float32
-	n0            int        // L
-	n1            int        // T
-	bThetaEntry   [2]float32 // and nothing
-	bRhoEntry     [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
 	W1State *float32
 	k0      *float32
 	t       *float32
@@ -49,7 +20,7 @@ type stepNest3Args struct {
 	n4      int // d_h
 }
 
-type stepNest4Args struct {
+type stepNest2Args struct {
 	t          *float32
 	t2         *float32
 	t14        *float32
@@ -58,7 +29,7 @@ type stepNest4Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type stepNest5Args struct {
+type stepNest3Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
@@ -68,7 +39,7 @@ type stepNest5Args struct {
 	n3      int // d_v
 }
 
-type stepNest6Args struct {
+type stepNest4Args struct {
 	t3 *float32
 	v  *float32
 	e  *float32
@@ -76,7 +47,7 @@ type stepNest6Args struct {
 	n1 int // d_v
 }
 
-type stepNest7Args struct {
+type stepNest5Args struct {
 	t3 *float32
 	v  *float32
 	e2 *float32
@@ -84,7 +55,7 @@ type stepNest7Args struct {
 	n1 int // d_v
 }
 
-type stepNest8Args struct {
+type stepNest6Args struct {
 	e2       *float32
 	W2State  *float32
 	t162     *float32
@@ -97,7 +68,7 @@ type stepNest8Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest7Args struct {
 	t27 *float32
 	W22 *float32
 	n0  int // d_h
@@ -106,7 +77,7 @@ type stepNest9Args struct {
 	n3  int // d_v
 }
 
-type stepNest10Args struct {
+type stepNest8Args struct {
 	t2  *float32
 	t22 *float32
 	t   *float32
@@ -114,7 +85,7 @@ type stepNest10Args struct {
 	n0  int // d_h
 }
 
-type stepNest11Args struct {
+type stepNest9Args struct {
 	t41        *float32
 	k0         *float32
 	W1State    *float32
@@ -126,7 +97,7 @@ type stepNest11Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest10Args struct {
 	t48 *float32
 	W12 *float32
 	n0  int // d_k
@@ -135,7 +106,7 @@ type stepNest12Args struct {
 	n3  int // d_h
 }
 
-type stepNest13Args struct {
+type stepNest11Args struct {
 	W12     *float32
 	q0      *float32
 	W1State *float32
@@ -147,34 +118,34 @@ type stepNest13Args struct {
 	n4      int // d_h
 }
 
-type stepNest14Args struct {
+type stepNest12Args struct {
 	t     *float32
 	eProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest15Args struct {
+type stepNest13Args struct {
 	t22     *float32
 	GW1Prod *float32
 	n0      int // d_h·a + C·d_h·s + T·d_h·l
 	n1      int // d_h
 }
 
-type stepNest16Args struct {
+type stepNest14Args struct {
 	t50   *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest17Args struct {
+type stepNest15Args struct {
 	t50 *float32
 	t18 *float32
 	n0  int // d_h
 }
 
-type stepNest18Args struct {
+type stepNest16Args struct {
 	W22     *float32
 	t18     *float32
 	W2State *float32
@@ -190,143 +161,32 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                                      // [L, T]
-	t10 := c.Work[L*T:][:L*T]                               // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                           // [L, T]
-	rho := c.Work[3*L*T:][:L*T]                             // [L, T]
-	W1State := c.Work[4*L*T:][:dH*dK]                       // [d_h, d_k]
-	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]                 // [d_v, d_h]
-	t := c.Work[4*L*T+dH*dK+dH*dV:][:dH]                    // [d_h]
-	t2 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]                // [d_h]
-	t14 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]             // [d_h]
-	t162 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
-	t3 := c.Work[4*L*T+dH*dK+dH*dV+4*dH:][:dV]              // [d_v]
-	e2 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+dV:][:dV]           // [d_v]
-	t27 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dH*dV]     // [d_v, d_h]
-	t22 := c.Work[4*L*T+dH*dK+2*dH*dV+4*dH+2*dV:][:dH]      // [d_h]
-	W22 := c.Work[4*L*T+dH*dK+2*dH*dV+5*dH+2*dV:][:dH*dV]   // [d_v, d_h]
-	t41 := c.Work[4*L*T+dH*dK+3*dH*dV+5*dH+2*dV:][:dH]      // [d_h]
-	t48 := c.Work[4*L*T+dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
-	W12 := c.Work[4*L*T+2*dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
-	t50 := c.Work[4*L*T+3*dH*dK+3*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t18 := c.Work[4*L*T+3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
-	y2 := c.Work[4*L*T+3*dH*dK+3*dH*dV+8*dH+2*dV:][:dV]     // [d_v]
-
-	// memora.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// memora.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// memora.theta
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// memora.theta, memora.rho
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.ThetaStack),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t10),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a)
-	} else {
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			for j := range T {
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				var t102 F
-				t42Sums := [16]F{t42}
-				t102Sums := [16]F{t102}
-				for k := range dK + dV {
-					thetaStackEntry := thetaStack[k]
-					t42Sums[k%16] = num.FMA32(thetaStackEntry, wTheta[k], t42Sums[k%16])
-					t102Sums[k%16] = num.FMA32(thetaStackEntry, wRho[k], t102Sums[k%16])
-				}
-				t42 = kern.Sum16(&t42Sums)
-				t102 = kern.Sum16(&t102Sums)
-				t4_2[j] = t42
-				t10_2[j] = t102
-			}
-		}
-	}
-
-	// memora.theta, memora.rho
-	bThetaEntry := c.BTheta[0]
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(c.ThetaSigmoid),
-			L,
-			T,
-			[2]float32{bThetaEntry},
-			[2]float32{bRhoEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bThetaEntry
-				t6 := kern.Softplus(t5)
-				t11 := t10_2[j] + bRhoEntry
-				t12 := kern.Sigmoid(t11)
-				thetaSoftplus[j] = t6
-				theta2[j] = kern.Larger(t6, F(0))
-				rhoSigmoid[j] = t12
-				rho2[j] = kern.Smaller(kern.Larger(t12, F(0)), F(1))
-				rhoSigmoid2[j] = kern.Sigmoid(-t11)
-				thetaSigmoid[j] = kern.Sigmoid(t5)
-			}
-		}
-	}
-
-	// memora.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	W1State := c.Work[:dH*dK]                         // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]                 // [d_v, d_h]
+	t := c.Work[dH*dK+dH*dV:][:dH]                    // [d_h]
+	t2 := c.Work[dH*dK+dH*dV+dH:][:dH]                // [d_h]
+	t14 := c.Work[dH*dK+dH*dV+2*dH:][:dH]             // [d_h]
+	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
+	t3 := c.Work[dH*dK+dH*dV+4*dH:][:dV]              // [d_v]
+	e2 := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]           // [d_v]
+	t27 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH*dV]     // [d_v, d_h]
+	t22 := c.Work[dH*dK+2*dH*dV+4*dH+2*dV:][:dH]      // [d_h]
+	W22 := c.Work[dH*dK+2*dH*dV+5*dH+2*dV:][:dH*dV]   // [d_v, d_h]
+	t41 := c.Work[dH*dK+3*dH*dV+5*dH+2*dV:][:dH]      // [d_h]
+	t48 := c.Work[dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
+	W12 := c.Work[2*dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
+	t50 := c.Work[3*dH*dK+3*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
+	t18 := c.Work[3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
+	y2 := c.Work[3*dH*dK+3*dH*dV+8*dH+2*dV:][:dV]     // [d_v]
 
 	// memora
 	for l := range L {
@@ -348,12 +208,12 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// memora.e
 					if kern.Wide() {
-						a2 := stepNest3Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t),
@@ -363,24 +223,24 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest3(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							var t7 F
-							t7Sums := [16]F{t7}
+							var t4 F
+							t4Sums := [16]F{t4}
 							for j := range dK {
-								t7Sums[j%16] = num.FMA32(W1State2[j], k0[j], t7Sums[j%16])
+								t4Sums[j%16] = num.FMA32(W1State2[j], k0[j], t4Sums[j%16])
 							}
-							t7 = kern.Sum16(&t7Sums)
-							t[i] = t7
+							t4 = kern.Sum16(&t4Sums)
+							t[i] = t4
 						}
 					}
 					// memora.e, memora.U_W2
-					thetaEntry := theta2[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t14),
@@ -388,7 +248,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{thetaEntry},
 						}
-						stepNest4(&a2)
+						stepNest2(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -400,7 +260,7 @@ func (c *stepFused) run() {
 					}
 					// memora.e
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
@@ -409,7 +269,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest5(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -425,14 +285,14 @@ func (c *stepFused) run() {
 					// memora.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := stepNest6Args{
+							a2 := stepNest4Args{
 								unsafe.SliceData(t3),
 								unsafe.SliceData(c.V),
 								kern.Given(c.E),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest6(&a2)
+							stepNest4(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -443,14 +303,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(e2),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest7(&a2)
+						stepNest5(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -460,9 +320,9 @@ func (c *stepFused) run() {
 					}
 					// memora.W2, memora.U_W2, memora.G_W2, memora.G_W1
 					clear(t22)
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t162),
@@ -474,7 +334,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{rhoEntry},
 						}
-						stepNest8(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -489,7 +349,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
 							dH,
@@ -497,7 +357,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest9(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -523,14 +383,14 @@ func (c *stepFused) run() {
 					}
 					// memora.G_W1
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t41),
 							dH,
 						}
-						stepNest10(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -541,7 +401,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
@@ -552,7 +412,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest11(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -566,7 +426,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
 							dK,
@@ -574,7 +434,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest12(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -600,7 +460,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(W12),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1State),
@@ -611,7 +471,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest13(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -631,47 +491,47 @@ func (c *stepFused) run() {
 					// memora.y, memora
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest14Args{
+							a2 := stepNest12Args{
 								unsafe.SliceData(t),
 								kern.Given(c.EProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest14(&a2)
+							stepNest12(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t52 := t[i]
-								eProd[i] = t52
+								t5 := t[i]
+								eProd[i] = t5
 							}
 						}
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest15Args{
+							a2 := stepNest13Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.GW1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest15(&a2)
+							stepNest13(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t62 := t22[i]
-								GW1Prod[i] = t62
+								t6 := t22[i]
+								GW1Prod[i] = t6
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest16Args{
+							a2 := stepNest14Args{
 								unsafe.SliceData(t50),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest16(&a2)
+							stepNest14(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -681,12 +541,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t18),
 							dH,
 						}
-						stepNest17(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -695,7 +555,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest16Args{
 							unsafe.SliceData(W22),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(W2State),
@@ -705,7 +565,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest18(&a2)
+						stepNest16(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]
@@ -741,17 +601,17 @@ type stepBackwardNest1Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t1522   *float32
+	t152    *float32
 	t162    *float32
-	t362    *float32
+	t36     *float32
 	t38     *float32
-	t392    *float32
-	t402    *float32
-	t412    *float32
-	t6      *float32
-	t512    *float32
+	t39     *float32
+	t40     *float32
+	t41     *float32
+	t62     *float32
+	t51     *float32
 	t90     *float32
-	t722    *float32
+	t72     *float32
 	t91     *float32
 	n0      int // L
 	n1      int // T
@@ -782,10 +642,10 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t412        *float32
+	t41         *float32
 	k0          *float32
 	W1Trail     *float32
-	t482        *float32
+	t48         *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_k·a + C·d_k·s + T·d_k·l
 	n2          int        // d_h·d_k·a
@@ -796,19 +656,19 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
-	t482 *float32
-	W12  *float32
-	n0   int // d_k
-	n1   int // 2·d_k
-	n2   int // 3·d_k
-	n3   int // d_h
+	t48 *float32
+	W12 *float32
+	n0  int // d_k
+	n1  int // 2·d_k
+	n2  int // 3·d_k
+	n3  int // d_h
 }
 
 type stepBackwardNest6Args struct {
 	e         *float32
 	W2Trail   *float32
 	t25       *float32
-	t6        *float32
+	t62       *float32
 	t272      *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_h·d_v·a
@@ -830,7 +690,7 @@ type stepBackwardNest7Args struct {
 type stepBackwardNest8Args struct {
 	yBar *float32
 	W222 *float32
-	t322 *float32
+	t32  *float32
 	n0   int // d_v·a + C·d_v·s + T·d_v·l
 	n1   int // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2   int // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -842,10 +702,10 @@ type stepBackwardNest8Args struct {
 }
 
 type stepBackwardNest9Args struct {
-	t512  *float32
-	t322  *float32
+	t51   *float32
+	t32   *float32
 	yProd *float32
-	t722  *float32
+	t72   *float32
 	t9    *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
@@ -872,7 +732,7 @@ type stepBackwardNest10Args struct {
 type stepBackwardNest11Args struct {
 	t9         *float32
 	t13        *float32
-	t412       *float32
+	t41        *float32
 	W1Trail    *float32
 	q0         *float32
 	W1BarState *float32
@@ -914,7 +774,7 @@ type stepBackwardNest13Args struct {
 	t22         *float32
 	t86         *float32
 	eProd       *float32
-	t392        *float32
+	t39         *float32
 	t43         *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
@@ -953,9 +813,9 @@ type stepBackwardNest15Args struct {
 	t90        *float32
 	W2BarState *float32
 	t25        *float32
-	t6         *float32
-	t492       *float32
 	t62        *float32
+	t49        *float32
+	t62_2      *float32
 	t61        *float32
 	t52Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
@@ -985,7 +845,7 @@ type stepBackwardNest17Args struct {
 	t452 *float32
 	t61  *float32
 	t67  *float32
-	t42  *float32
+	vBar *float32
 	n0   int // d_v·a + C·d_v·s + T·d_v·l
 	n1   int // d_v
 }
@@ -997,7 +857,7 @@ type stepBackwardNest18Args struct {
 	t71        *float32
 	t91        *float32
 	t43        *float32
-	t492       *float32
+	t49        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -1018,7 +878,7 @@ type stepBackwardNest18Args struct {
 type stepBackwardNest19Args struct {
 	GW1Prod     *float32
 	t22         *float32
-	t392        *float32
+	t39         *float32
 	t86         *float32
 	eProd       *float32
 	t71         *float32
@@ -1052,65 +912,12 @@ type stepBackwardNest20Args struct {
 type stepBackwardNest21Args struct {
 	t28         *float32
 	t80         *float32
-	t32         *float32
+	k0Bar       *float32
 	t11         *float32
-	t72         *float32
+	q0Bar       *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest22Args struct {
-	t23        *float32
-	t36        *float32
-	thetaStack *float32
-	wRhoBar    *float32
-	wThetaBar  *float32
-	wTheta     *float32
-	wRho       *float32
-	t42        *float32
-	n0         int // d_k + d_v
-	n1         int // 2·d_k + 2·d_v
-	n2         int // 3·d_k + 3·d_v
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k + T·d_v
-}
-
-type stepBackwardNest23Args struct {
-	t42   *float32
-	t42_2 *float32
-	t45   *float32
-	n0    int // d_k
-	n1    int // L
-	n2    int // T·d_k + T·d_v
-	n3    int // T·d_v
-	n4    int // T
-	n5    int // d_k + d_v
-	n6    int // d_v
-}
-
-type stepBackwardNest24Args struct {
-	t32 *float32
-	t42 *float32
-	t48 *float32
-	n0  int // L
-	n1  int // T·d_k + T·d_v
-	n2  int // T·d_k
-	n3  int // T
-	n4  int // d_k + d_v
-	n5  int // d_k
-}
-
-type stepBackwardNest25Args struct {
-	t8   *float32
-	t46  *float32
-	t49  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1118,118 +925,81 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	theta := c.Work[:L*T]                                                                                             // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                         // [L, T]
-	t22 := c.Work[2*L*T:][:L*T*dH]                                                                                    // [L, T, d_h]
-	t1522 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t362 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t38 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t392 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t402 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t412 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t6 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t512 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t90 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t722 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t91 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t32 := c.Work[13*L*T*dH+2*L*T:][:L*T*dK]                                                                          // [L, T, d_k]
-	t42 := c.Work[13*L*T*dH+L*T*dK+2*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
-	t52 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+2*L*T:][:L*T]                                                               // [L, T]
-	t62 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+3*L*T:][:L*T]                                                               // [L, T]
-	t72 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t8 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV+4*L*T:][:L*T*d]                                                            // [L, T, d]
-	t23 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+L*T*dV+4*L*T:][:L*T]                                                       // [L, T]
-	t36 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                       // [L, T]
-	t42_2 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+L*T*dV]                                           // [L, T, d_k + d_v]
-	t45 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dV]                                                  // [L, T, d_v]
-	t46 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+3*L*T*dV+6*L*T:][:L*T*d]                                                   // [L, T, d]
-	t48 := c.Work[2*L*T*d+13*L*T*dH+3*L*T*dK+3*L*T*dV+6*L*T:][:L*T*dK]                                                // [L, T, d_k]
-	t49 := c.Work[2*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T:][:L*T*d]                                                 // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T:][:dH*dK]                                          // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t27 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	W22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t482 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+3*dH*dK+4*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t272 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+5*dH*dV:][:dH*dV]                // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+6*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV:][:dH]                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+dH:][:dH]                  // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+2*dH:][:dK]               // [d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]            // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]            // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]            // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]          // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]         // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]      // [d_v]
-	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]     // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]     // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]     // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]     // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]     // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]     // [d_k]
-	t102 := c.Flags[:L*T]                                                                                             // [L, T]
-	t152 := c.Flags[L*T:][:L*T]                                                                                       // [L, T]
+	t22 := c.Work[:L*T*dH]                                                           // [L, T, d_h]
+	t152 := c.Work[L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t36 := c.Work[3*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t38 := c.Work[4*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t39 := c.Work[5*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t40 := c.Work[6*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t41 := c.Work[7*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t51 := c.Work[9*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t90 := c.Work[10*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t72 := c.Work[11*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t91 := c.Work[12*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	W1BarState := c.Work[13*L*T*dH:][:dH*dK]                                         // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+dH*dK:][:dH*dV]                                   // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]              // [C + 1, d_v, d_h]
+	t27 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
+	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+3*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
+	W12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
+	t25 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t272 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+5*dH*dV:][:dH*dV]               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+6*dH*dV:][:dH*dV]               // [d_v, d_h]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+dH:][:dH]                 // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+2*dH:][:dK]              // [d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]    // [d_k]
 	t18Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
 	t65Total := make([]F, 1)
 
-	// memora.theta, memora.rho
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t14 := kern.Larger(rhoSigmoidEntry, F(0))
-			t1022 := (t14 <= F(1))
-			theta2[j] = kern.Larger(thetaSoftplus[j], F(0))
-			rho2[j] = kern.Smaller(t14, F(1))
-			t102_2[j] = t1022
-			t152_2[j] = (t1022 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
-
 	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(c.EProd),
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t1522),
+			unsafe.SliceData(t152),
 			unsafe.SliceData(t162),
-			unsafe.SliceData(t362),
+			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t512),
+			unsafe.SliceData(t39),
+			unsafe.SliceData(t40),
+			unsafe.SliceData(t41),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t51),
 			unsafe.SliceData(t90),
-			unsafe.SliceData(t722),
+			unsafe.SliceData(t72),
 			unsafe.SliceData(t91),
 			L,
 			T,
@@ -1239,48 +1009,48 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
-			theta2 := theta[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
 			for j := range T {
 				eProd := c.EProd[(i*T+j)*dH:][:dH]
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
 				t162_2 := t162[(i*T+j)*dH:][:dH]
-				t362_2 := t362[(i*T+j)*dH:][:dH]
+				t36_2 := t36[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
-				t392_2 := t392[(i*T+j)*dH:][:dH]
-				t402_2 := t402[(i*T+j)*dH:][:dH]
-				t412_2 := t412[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
-				t512_2 := t512[(i*T+j)*dH:][:dH]
+				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t40_2 := t40[(i*T+j)*dH:][:dH]
+				t41_2 := t41[(i*T+j)*dH:][:dH]
+				t62_3 := t62[(i*T+j)*dH:][:dH]
+				t51_2 := t51[(i*T+j)*dH:][:dH]
 				t90_2 := t90[(i*T+j)*dH:][:dH]
-				t722_2 := t722[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t91_2 := t91[(i*T+j)*dH:][:dH]
-				thetaEntry := theta2[j]
+				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222 := kern.Sigmoid(eProdEntry)
-					t15222 := F(thetaEntry * eProdEntry)
+					t1522 := F(thetaEntry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
-					t3622 := F(t222 * GW1ProdEntry)
+					t362 := F(t222 * GW1ProdEntry)
 					t382 := -eProdEntry
-					t3922 := kern.Sigmoid(t382)
-					t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t3922)
+					t392 := kern.Sigmoid(t382)
+					t402 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
 					yProdEntry := yProd[k]
-					t5122 := kern.Sigmoid(yProdEntry)
+					t512 := kern.Sigmoid(yProdEntry)
 					t22_2[k] = t222
-					t1522_2[k] = t15222
-					t162_2[k] = F(t222 * t15222)
-					t362_2[k] = t3622
+					t152_2[k] = t1522
+					t162_2[k] = F(t222 * t1522)
+					t36_2[k] = t362
 					t38_2[k] = t382
-					t392_2[k] = t3922
-					t402_2[k] = t4022
-					t412_2[k] = t3622 + t4022
-					t6_2[k] = F(F(thetaEntry*eProdEntry) * t222)
-					t512_2[k] = t5122
-					t90_2[k] = F(yProdEntry * t5122)
-					t722_2[k] = kern.Sigmoid(-yProdEntry)
+					t39_2[k] = t392
+					t40_2[k] = t402
+					t41_2[k] = t362 + t402
+					t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
+					t51_2[k] = t512
+					t90_2[k] = F(yProdEntry * t512)
+					t72_2[k] = kern.Sigmoid(-yProdEntry)
 					t91_2[k] = F(eProdEntry * t222)
 				}
 			}
@@ -1303,11 +1073,11 @@ func (c *stepBackwardFused) run() {
 				copy(W2Trail[i*dH:][:dH], c.W2Checkpoints[((l*segments+s)*dV+i)*dH:][:dH])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// memora.W2, memora.U_W2, memora.G_W2
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.E),
@@ -1369,13 +1139,13 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t412),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t482),
+							unsafe.SliceData(t48),
 							dH*a + C*dH*s + T*dH*l,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
@@ -1386,21 +1156,21 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest4(&a2)
 					} else {
-						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t482_2 := t482[i*dK:][:dK]
-							w := F(thetaEntry2 * t412_2[i])
+							t48_2 := t48[i*dK:][:dK]
+							w := F(thetaEntry2 * t41_2[i])
 							for j := range dK {
-								t482_2[j] = num.FMA32(-w, k0[j], F(rhoEntry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
+								t48_2[j] = num.FMA32(-w, k0[j], F(rhoEntry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
 							}
 						}
 					}
 					// memora.W1
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t482),
+							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
 							dK,
 							2 * dK,
@@ -1410,18 +1180,18 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest5(&a2)
 					} else {
 						for i := range dH {
-							t482_2 := t482[i*dK:][:dK]
+							t48_2 := t48[i*dK:][:dK]
 							W12_2 := W12[i*dK:][:dK]
 							top2 := F(math.Inf(-1))
 							top2Sums := kern.Lowest16()
 							for j := range dK {
-								top2Sums[j%16] = kern.Gather(top2Sums[j%16], t482_2[j])
+								top2Sums[j%16] = kern.Gather(top2Sums[j%16], t48_2[j])
 							}
 							top2 = kern.Gather(top2, kern.Top16(&top2Sums))
 							var sum2 F
 							sum2Sums := [16]F{sum2}
 							for j := range dK {
-								e3 := kern.Exp(t482_2[j] - top2)
+								e3 := kern.Exp(t48_2[j] - top2)
 								sum2Sums[j%16] = sum2Sums[j%16] + e3
 								W12_2[j] = e3
 							}
@@ -1442,19 +1212,19 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
-				t62_3 := t62[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// memora.W2, memora.U_W2, memora.G_W2
-					rhoEntry3 := rho2[a]
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t25),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t272),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
@@ -1469,13 +1239,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t25_2 := t25[i*dH:][:dH]
-							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 							t272_2 := t272[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
 								t252 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t25_2[j] = t252
-								t272_2[j] = num.FMA32(-eEntry2, t6_2[j], F(rhoEntry3*t252))
+								t272_2[j] = num.FMA32(-eEntry2, t62_3[j], F(rhoEntry3*t252))
 							}
 						}
 					}
@@ -1514,12 +1284,12 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora.y
-					clear(t322)
+					clear(t32)
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W222),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -1536,30 +1306,30 @@ func (c *stepBackwardFused) run() {
 							W222_2 := W222[i*dH:][:dH]
 							yBarEntry := yBar[i]
 							for j := range dH {
-								t322[j] = num.FMA32(W222_2[j], yBarEntry, t322[j])
+								t32[j] = num.FMA32(W222_2[j], yBarEntry, t32[j])
 							}
 						}
 					}
 					// memora.y
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t512),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t722),
+							unsafe.SliceData(t72),
 							unsafe.SliceData(t9),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
 						stepBackwardNest9(&a2)
 					} else {
-						t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
+						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t512Entry := t512_2[i]
-							t322Entry := t322[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t322Entry), t722_2[i], F(t512Entry*t322Entry))
+							t51Entry := t51_2[i]
+							t32Entry := t32[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t32Entry), t72_2[i], F(t51Entry*t32Entry))
 						}
 					}
 					// memora.y, memora.W1
@@ -1607,7 +1377,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t13),
-							unsafe.SliceData(t412),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
@@ -1637,7 +1407,7 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest11(&a2)
 					} else {
-						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -1649,7 +1419,7 @@ func (c *stepBackwardFused) run() {
 							var t862 F
 							t9Entry2 := t9[i]
 							t13Entry := t13[i]
-							t412Entry := t412_2[i]
+							t41Entry := t41_2[i]
 							var t18Row F
 							t18RowSums := [16]F{t18Row}
 							t862Sums := [16]F{t862}
@@ -1658,7 +1428,7 @@ func (c *stepBackwardFused) run() {
 								t18RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t18RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, k0[j], t862Sums[j%16])
 								t15_2[j] = t153
-								t28[j] = num.FMA32(-t153, t412Entry, t28[j])
+								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
 							}
 							t18Row = kern.Sum16(&t18RowSums)
 							t862 = kern.Sum16(&t862Sums)
@@ -1692,13 +1462,13 @@ func (c *stepBackwardFused) run() {
 					}
 					t29 = t29Total[0]
 					// memora.G_W1, memora.U_W1
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t392),
+							unsafe.SliceData(t39),
 							unsafe.SliceData(t43),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -1708,11 +1478,11 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry := t22_2[i]
 							t86Entry := t86[i]
-							t43[i] = num.FMA32(-F(thetaEntry3*t22Entry), t86Entry, -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry))
+							t43[i] = num.FMA32(-F(thetaEntry3*t22Entry), t86Entry, -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry))
 						}
 					}
 					// memora.G_W1, memora.W2, memora.y
@@ -1765,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2, memora.y, memora.U_W2
 					clear(t62_2)
-					var t52_3 F
+					var t52 F
 					if kern.Wide() {
 						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(c.YBar),
@@ -1775,8 +1545,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t25),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t492),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t52Total),
@@ -1789,20 +1559,20 @@ func (c *stepBackwardFused) run() {
 							2 * dH,
 							3 * dH,
 							dV,
-							[2]float32{t52_3},
+							[2]float32{t52},
 						}
 						stepBackwardNest15(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						t52_4 := t52_3
+						t52_2 := t52
 						for i := range dV {
 							W222_2 := W222[i*dH:][:dH]
 							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t25_2 := t25[i*dH:][:dH]
-							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
-							t492_2 := t492[i*dH:][:dH]
+							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+							t49_2 := t49[i*dH:][:dH]
 							var t612 F
 							yBarEntry3 := yBar[i]
 							t472Entry := t472[i]
@@ -1811,20 +1581,20 @@ func (c *stepBackwardFused) run() {
 							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
-								t493 := F(W222_2[j] * (num.FMA32(yBarEntry3, t90_2[j], W2BarState2[j]) - t472Entry))
-								t52RowSums[j%16] = num.FMA32(t25_2[j], t493, t52RowSums[j%16])
-								t612Sums[j%16] = num.FMA32(t493, t6_2[j], t612Sums[j%16])
-								t492_2[j] = t493
-								t62_2[j] = num.FMA32(-t493, eEntry3, t62_2[j])
+								t492 := F(W222_2[j] * (num.FMA32(yBarEntry3, t90_2[j], W2BarState2[j]) - t472Entry))
+								t52RowSums[j%16] = num.FMA32(t25_2[j], t492, t52RowSums[j%16])
+								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
+								t49_2[j] = t492
+								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
 							}
 							t52Row = kern.Sum16(&t52RowSums)
 							t612 = kern.Sum16(&t612Sums)
-							t52_4 = t52_4 + t52Row
+							t52_2 = t52_2 + t52Row
 							t61[i] = -t612
 						}
-						t52Total[0] = t52_4
+						t52Total[0] = t52_2
 					}
-					t52_3 = t52Total[0]
+					t52 = t52Total[0]
 					// memora.U_W2
 					var t65 F
 					if kern.Wide() {
@@ -1859,17 +1629,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
-							unsafe.SliceData(t42),
+							unsafe.SliceData(c.VBar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
 						stepBackwardNest17(&a2)
 					} else {
-						t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t672 := t452[i] + t61[i]
 							t67[i] = t672
-							t42_3[i] = -t672
+							vBar[i] = -t672
 						}
 					}
 					// memora.e, memora.G_W1, memora.W2, memora.W1
@@ -1882,7 +1652,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t71),
 							unsafe.SliceData(t91),
 							unsafe.SliceData(t43),
-							unsafe.SliceData(t492),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1905,14 +1675,14 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
-							t492_2 := t492[i*dH:][:dH]
+							t49_2 := t49[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t67Entry := t67[i]
 							eEntry4 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
-								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
+								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
@@ -1921,7 +1691,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t392),
+							unsafe.SliceData(t39),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t71),
@@ -1936,18 +1706,18 @@ func (c *stepBackwardFused) run() {
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
 							t22Entry2 := t22_2[i]
-							t392Entry := t392_2[i]
+							t39Entry := t39_2[i]
 							t86Entry2 := t86[i]
 							eProdEntry2 := eProd[i]
 							t71Entry := t71[i]
-							w2 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t62_2[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2))))
-							w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
-							t78[i] = num.FMA32(F(t22Entry2*t392Entry), w2, num.FMA32(t22Entry2, t71Entry, num.FMA32(thetaEntry3, t64[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry), t86Entry2, w3))))
+							w2 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t62_2[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2))))
+							w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+							t78[i] = num.FMA32(F(t22Entry2*t39Entry), w2, num.FMA32(t22Entry2, t71Entry, num.FMA32(thetaEntry3, t64[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry), t86Entry2, w3))))
 						}
 					}
 					// memora.e, memora.W1, memora.W2
@@ -1991,25 +1761,25 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t80),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(c.K0Bar),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(c.Q0Bar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest21(&a2)
 					} else {
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t32_2[i] = num.FMA32(thetaEntry3, t28[i], t80[i])
-							t72_2[i] = t11[i]
+							k0Bar[i] = num.FMA32(thetaEntry3, t28[i], t80[i])
+							q0Bar[i] = t11[i]
 						}
 					}
 					// memora.e
-					t52_2[a] = t29 + t65
-					t62_3[a] = t18 + t52_3
+					thetaBar[a] = t29 + t65
+					rhoBar[a] = t18 + t52
 				}
 			}
 		}
@@ -2018,178 +1788,6 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(c.W2BarOut[(l*dV+i)*dH:][:dH], W2BarState[i*dH:][:dH])
-		}
-	}
-
-	// memora.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t8, d, 1, t72, dK, 1, c.WQ, d, 1)
-
-	// memora.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
-
-	// memora.rho, memora.theta
-	var t26 F
-	var t39 F
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t62_3 := t62[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		for j := range T {
-			t152Entry := t152_2[j]
-			t232 := kern.Choose(t152Entry, F(F(rhoSigmoid[j]*kern.Choose(t152Entry, kern.Choose(t102_2[j], t62_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t26 = t26 + t232
-			t292 := (F(0) <= thetaSoftplus[j])
-			t363 := kern.Choose(t292, F(kern.Choose(t292, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t39 = t39 + t363
-			t23_2[j] = t232
-			t36_2[j] = t363
-		}
-	}
-	c.BRhoBar[0] = t26
-	c.BThetaBar[0] = t39
-
-	// memora.rho, memora.theta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(c.ThetaStack),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t42_2),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t23_2 := t23[i*T:][:T]
-			t36_2 := t36[i*T:][:T]
-			for j := range T {
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
-				t23Entry := t23_2[j]
-				t36Entry := t36_2[j]
-				for k := range dK + dV {
-					thetaStackEntry := thetaStack[k]
-					wRhoBar[k] = num.FMA32(thetaStackEntry, t23Entry, wRhoBar[k])
-					wThetaBar[k] = num.FMA32(thetaStackEntry, t36Entry, wThetaBar[k])
-					t42_3[k] = num.FMA32(t36Entry, wTheta[k], F(t23Entry*wRho[k]))
-				}
-			}
-		}
-	}
-
-	// memora.v, memora.theta
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t45),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t42_3 := t42[(i*T+j)*dV:][:dV]
-				t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
-				t45_2 := t45[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t45_2[k] = t42_3[k] + t42_4[k]
-				}
-			}
-		}
-	}
-
-	// memora.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
-
-	// memora.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
-
-	// memora.k0, memora.theta
-	if kern.Wide() {
-		a := stepBackwardNest24Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t48),
-			L,
-			T*dK + T*dV,
-			T * dK,
-			T,
-			dK + dV,
-			dK,
-		}
-		stepBackwardNest24(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
-				t48_2 := t48[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t48_2[k] = t32_2[k] + t42_3[k]
-				}
-			}
-		}
-	}
-
-	// memora.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
-
-	// memora.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
-
-	// memora.k0
-	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest25(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t8_2 := t8[(i*T+j)*d:][:d]
-				t46_2 := t46[(i*T+j)*d:][:d]
-				t49_2 := t49[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t8_2[k] + t46_2[k]) + t49_2[k]
-				}
-			}
 		}
 	}
 }

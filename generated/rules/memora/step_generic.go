@@ -36,10 +36,6 @@ func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
 func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
 
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
-func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -81,11 +77,3 @@ func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this bu
 func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
 
 func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }
-
-func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
-
-func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }

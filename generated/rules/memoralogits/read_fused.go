@@ -24,17 +24,13 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	t := c.Work[:L*T*dH] // [L, T, d_h]
-
-	// memora_logits.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// memora_logits.y
 	for i := range L {
@@ -105,17 +101,15 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
-	t := c.Work[:L*T*dH]              // [L, T, d_h]
-	t32 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
-	t9 := c.Work[2*L*T*dH:][:L*T*dH]  // [L, T, d_h]
-	t11 := c.Work[3*L*T*dH:][:L*T*dK] // [L, T, d_k]
+	t := c.Work[:L*T*dH]             // [L, T, d_h]
+	t32 := c.Work[L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t9 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
 
 	// memora_logits.y
 	if kern.Wide() {
@@ -190,12 +184,6 @@ func (c *readBackwardFused) run() {
 
 	// memora_logits.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t11, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
-
-	// memora_logits.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t11, dK, 1, c.WQ, d, 1)
-
-	// memora_logits.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t11, dK, 1)
 }

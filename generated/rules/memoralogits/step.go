@@ -14,34 +14,24 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 16·L·chunks·d_h·d_k + 16·L·chunks·d_h·d_v + 3·L·T·d_h + 3·L·T·d_k + 3·L·T·d_v + L·d_h·d_k + L·d_h·d_v + 4·L·T entries and checkpoints of L·chunks·d_h·d_k + L·chunks·d_h·d_v + L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 16·L·chunks·d_h·d_k + 16·L·chunks·d_h·d_v + 3·L·T·d_h + L·T·d_v + L·d_h·d_k + L·d_h·d_v entries and checkpoints of L·chunks·d_h·d_k + L·chunks·d_h·d_v + L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	WQ            []F // [d_k, d]
 	W1            []F // [L, d_h, d_k]
 	W2            []F // [L, d_v, d_h]
+	K0            []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d_k]
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
-	K0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	Q0            []F // [L, T, d_k], written
 	W1Chunks      []F // [L, d_h, d_k], written
 	W2Chunks      []F // [L, d_v, d_h], written
 	EProd2        []F // [L, chunks, 16, d_h], written; may be nil
@@ -54,8 +44,6 @@ type Step[F num.Float] struct {
 	E             []F // [L, T - 16·chunks, d_v], written; may be nil
 	GW1Prod       []F // [L, T - 16·chunks, d_h], written; may be nil
 	YProd         []F // [L, T - 16·chunks, d_h], written; may be nil
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
 	W1States      []F // [L, chunks, d_h, d_k], written; may be nil
 	W2States      []F // [L, chunks, d_v, d_h], written; may be nil
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
@@ -63,11 +51,11 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 6·L·T + 192·L·chunks + 53·d_h·d_k + 53·d_h·d_v + 408·d_h + 16·d_k + 291·d_v + 1280.
+// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 2·L·T + 192·L·chunks + 53·d_h·d_k + 53·d_h·d_v + 408·d_h + 16·d_k + 291·d_v + 1280.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return 2*L*T*dK + 2*L*T*dV + 6*L*T + 192*L*chunks + 53*dH*dK + 53*dH*dV + 408*dH + 16*dK + 291*dV + 1280
+	return 2*L*T*dK + 2*L*T*dV + 2*L*T + 192*L*chunks + 53*dH*dK + 53*dH*dV + 408*dH + 16*dK + 291*dV + 1280
 }
 
 // Run computes Step.
@@ -76,19 +64,11 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t18 := work[:16*L*chunks] // [L, chunks, 16]
-	work = work[16*L*chunks:]
+	t18 := c.Work[:16*L*chunks] // [L, chunks, 16]
+	work := c.Work[16*L*chunks:]
 	t21 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t19 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
@@ -99,25 +79,25 @@ func (c *Step[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t32 := work[:16*L*chunks] // [L, chunks, 16]
+	t3 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t52 := work[:16*L*chunks] // [L, chunks, 16]
+	t5 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t42 := work[:16*L*chunks] // [L, chunks, 16]
+	t4 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t62 := work[:16*L*chunks] // [L, chunks, 16]
+	t6 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t82 := work[:16*L*chunks] // [L, chunks, 16]
+	t8 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t72 := work[:16*L*chunks] // [L, chunks, 16]
+	t7 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t92 := work[:16*L*chunks] // [L, chunks, 16]
+	t9 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t11 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t10 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t122 := work[:16*L*chunks] // [L, chunks, 16]
+	t12 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	a := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -143,13 +123,13 @@ func (c *Step[F]) Run() {
 	work = work[16*dH:]
 	e3 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t323 := work[:16*dH*dV] // [16, d_v, d_h]
+	t322 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
 	t22_2 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t422 := work[:16*dH*dK] // [16, d_h, d_k]
+	t42 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
-	t523 := work[:16*dH] // [16, d_h]
+	t522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
 	t16 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -201,11 +181,11 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t23_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t142 := work[:dH] // [d_h]
+	t14 := work[:dH] // [d_h]
 	work = work[dH:]
 	t162 := work[:dH] // [d_h]
 	work = work[dH:]
-	t3 := work[:dV] // [d_v]
+	t33 := work[:dV] // [d_v]
 	work = work[dV:]
 	e6 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -227,91 +207,16 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	y5 := work[:dV] // [d_v]
 
-	// memora_logits.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// memora_logits.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// memora_logits.rho
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				rhoStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// memora_logits.rho, memora_logits.theta
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t43 F
-			var t123 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t43 += F(rhoStackEntry * wRho[k])
-				t123 += F(rhoStackEntry * wTheta[k])
-			}
-			t4_2[j] = t43
-			t12_2[j] = t123
-		}
-	}
-
-	// memora_logits.rho, memora_logits.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			t13 := t12_2[j] + bThetaEntry
-			t14 := num.Softplus(t13)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			thetaSoftplus[j] = t14
-			theta2[j] = num.Max(t14, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t13)
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// memora_logits.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+16*j:][:16]
+			rho := c.Rho[i*T+16*j:][:16]
 			t18_2 := t18[(i*chunks+j)*16:][:16]
-			theta2 := theta[i*T+16*j:][:16]
+			theta := c.Theta[i*T+16*j:][:16]
 			t21_2 := t21[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t18_2[k] = rho2[k]
-				t21_2[k] = theta2[k]
+				t18_2[k] = rho[k]
+				t21_2[k] = theta[k]
 			}
 		}
 	}
@@ -351,30 +256,30 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			if n := min(16, 1); n > 0 {
 				t18_2 := t18[(i*chunks+j)*16:][:n]
-				t5 := t[(i*chunks+j)*16:][:n]
+				t13 := t[(i*chunks+j)*16:][:n]
 				for k := range n {
-					t5[k] = t18_2[k]
+					t13[k] = t18_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t32)
-	clear(t52)
+	clear(t3)
+	clear(t5)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t5 := t[(i*chunks+j)*16+-1+lo:][:n]
-				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
+				t13 := t[(i*chunks+j)*16+-1+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
-				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t32_2[k] = F(t18Entry * t5[k])
-					t52_2[k] = F(t18_3[k] * t18Entry)
+					t3_2[k] = F(t18Entry * t13[k])
+					t5_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
 		}
@@ -383,31 +288,31 @@ func (c *Step[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t5 := t[(i*chunks+j)*16:][:16]
-			t32_2 := t32[(i*chunks+j)*16:][:16]
-			t42_2 := t42[(i*chunks+j)*16:][:16]
+			t13 := t[(i*chunks+j)*16:][:16]
+			t3_2 := t3[(i*chunks+j)*16:][:16]
+			t4_2 := t4[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t42_2[k] = t5[k] + t32_2[k]
+				t4_2[k] = t13[k] + t3_2[k]
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t62)
-	clear(t82)
+	clear(t6)
+	clear(t8)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*16+-2+lo:][:n]
-				t62_2 := t62[(i*chunks+j)*16+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*16+-2+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*16+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t52Entry := t52_2[k]
-					t62_2[k] = F(t42_2[k] * t52Entry)
-					t82_2[k] = F(t52_3[k] * t52Entry)
+					t5Entry := t5_2[k]
+					t6_2[k] = F(t4_2[k] * t5Entry)
+					t8_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
 		}
@@ -416,31 +321,31 @@ func (c *Step[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t42_2 := t42[(i*chunks+j)*16:][:16]
-			t62_2 := t62[(i*chunks+j)*16:][:16]
-			t72_2 := t72[(i*chunks+j)*16:][:16]
+			t4_2 := t4[(i*chunks+j)*16:][:16]
+			t6_2 := t6[(i*chunks+j)*16:][:16]
+			t7_2 := t7[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t72_2[k] = t42_2[k] + t62_2[k]
+				t7_2[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t92)
+	clear(t9)
 	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
-				t72_2 := t72[(i*chunks+j)*16+-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*16+-4+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*16+lo:][:n]
+				t7_2 := t7[(i*chunks+j)*16+-4+lo:][:n]
+				t9_2 := t9[(i*chunks+j)*16+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*16+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t82Entry := t82_2[k]
-					t92_2[k] = F(t72_2[k] * t82Entry)
-					t11_2[k] = F(t82_3[k] * t82Entry)
+					t8Entry := t8_2[k]
+					t9_2[k] = F(t7_2[k] * t8Entry)
+					t11_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -449,26 +354,26 @@ func (c *Step[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t72_2 := t72[(i*chunks+j)*16:][:16]
-			t92_2 := t92[(i*chunks+j)*16:][:16]
+			t7_2 := t7[(i*chunks+j)*16:][:16]
+			t9_2 := t9[(i*chunks+j)*16:][:16]
 			t10_2 := t10[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t10_2[k] = t72_2[k] + t92_2[k]
+				t10_2[k] = t7_2[k] + t9_2[k]
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t122)
+	clear(t12)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
 				t10_2 := t10[(i*chunks+j)*16+-8+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
-				t122_2 := t122[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t122_2[k] = F(t10_2[k] * t11_2[k])
+					t12_2[k] = F(t10_2[k] * t11_2[k])
 				}
 			}
 		}
@@ -478,10 +383,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t10_2 := t10[(i*chunks+j)*16:][:16]
-			t122_2 := t122[(i*chunks+j)*16:][:16]
+			t12_2 := t12[(i*chunks+j)*16:][:16]
 			a2 := a[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				a2[k] = t10_2[k] + t122_2[k]
+				a2[k] = t10_2[k] + t12_2[k]
 			}
 		}
 	}
@@ -500,17 +405,17 @@ func (c *Step[F]) Run() {
 		for i := range dH * dV {
 			W2State3[i] = W2[i]
 		}
-		for t5 := range chunks {
-			a2 := a[(l*chunks+t5)*16:][:16]
-			t21_2 := t21[(l*chunks+t5)*16:][:16]
+		for t13 := range chunks {
+			a2 := a[(l*chunks+t13)*16:][:16]
+			t21_2 := t21[(l*chunks+t13)*16:][:16]
 			if len(c.W1States) > 0 {
-				W1States := c.W1States[(l*chunks+t5)*dH*dK:][:dH*dK]
+				W1States := c.W1States[(l*chunks+t13)*dH*dK:][:dH*dK]
 				for i := range dH * dK {
 					W1States[i] = W1State3[i]
 				}
 			}
 			if len(c.W2States) > 0 {
-				W2States := c.W2States[(l*chunks+t5)*dV*dH:][:dH*dV]
+				W2States := c.W2States[(l*chunks+t13)*dV*dH:][:dH*dV]
 				for i := range dH * dV {
 					W2States[i] = W2State3[i]
 				}
@@ -538,7 +443,7 @@ func (c *Step[F]) Run() {
 			clear(t193)
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t18_2 := t18[(l*chunks+t5)*16+lo:][:n]
+				t18_2 := t18[(l*chunks+t13)*16+lo:][:n]
 				for i := range n {
 					t17_2 := t17[((lo+i)-1)*16:][:16]
 					t193_2 := t193[(lo+i)*16:][:16]
@@ -552,14 +457,14 @@ func (c *Step[F]) Run() {
 			clear(t223)
 			lo2 := max(0, 2)
 			if n := 16 - lo2; n > 0 {
-				t52_2 := t52[(l*chunks+t5)*16+lo2:][:n]
+				t5_2 := t5[(l*chunks+t13)*16+lo2:][:n]
 				for i := range n {
 					t17_2 := t17[((lo2+i)-2)*16:][:16]
 					t193_2 := t193[((lo2+i)-2)*16:][:16]
 					t223_2 := t223[(lo2+i)*16:][:16]
-					t52Entry2 := t52_2[i]
+					t5Entry2 := t5_2[i]
 					for j := range 16 {
-						t223_2[j] = F((t17_2[j] + t193_2[j]) * t52Entry2)
+						t223_2[j] = F((t17_2[j] + t193_2[j]) * t5Entry2)
 					}
 				}
 			}
@@ -567,15 +472,15 @@ func (c *Step[F]) Run() {
 			clear(t252)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
-				t82_2 := t82[(l*chunks+t5)*16+lo3:][:n]
+				t8_2 := t8[(l*chunks+t13)*16+lo3:][:n]
 				for i := range n {
 					t17_2 := t17[((lo3+i)-4)*16:][:16]
 					t193_2 := t193[((lo3+i)-4)*16:][:16]
 					t223_2 := t223[((lo3+i)-4)*16:][:16]
 					t252_2 := t252[(lo3+i)*16:][:16]
-					t82Entry2 := t82_2[i]
+					t8Entry2 := t8_2[i]
 					for j := range 16 {
-						t252_2[j] = F(((t17_2[j] + t193_2[j]) + t223_2[j]) * t82Entry2)
+						t252_2[j] = F(((t17_2[j] + t193_2[j]) + t223_2[j]) * t8Entry2)
 					}
 				}
 			}
@@ -583,7 +488,7 @@ func (c *Step[F]) Run() {
 			clear(t28)
 			lo4 := max(0, 8)
 			if n := 16 - lo4; n > 0 {
-				t11_2 := t11[(l*chunks+t5)*16+lo4:][:n]
+				t11_2 := t11[(l*chunks+t13)*16+lo4:][:n]
 				for i := range n {
 					t17_2 := t17[((lo4+i)-8)*16:][:16]
 					t193_2 := t193[((lo4+i)-8)*16:][:16]
@@ -597,7 +502,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t5)*16*dK), 1, dK)
+			kern.Gemm(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e, memora_logits.W2
 			for i := range 16 {
 				t30_2 := t30[i*dH:][:dH]
@@ -615,7 +520,7 @@ func (c *Step[F]) Run() {
 			}
 			// memora_logits.e
 			for i := range 16 {
-				t20_2 := t20[((l*chunks+t5)*16+i)*dV:][:dV]
+				t20_2 := t20[((l*chunks+t13)*16+i)*dV:][:dV]
 				e3_2 := e3[i*dV:][:dV]
 				for j := range dV {
 					e3_2[j] = -t20_2[j]
@@ -701,7 +606,7 @@ func (c *Step[F]) Run() {
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t19_2 := t19[((l*chunks+t5)*16+i)*dK:][:dK]
+				t19_2 := t19[((l*chunks+t13)*16+i)*dK:][:dK]
 				t2222_2 := t2222[i*dK:][:dK]
 				t21Entry := t21_2[i]
 				for j := range dK {
@@ -764,15 +669,15 @@ func (c *Step[F]) Run() {
 			// memora_logits.y, memora_logits
 			for i := range 16 {
 				t78_2 := t78[i*dH:][:dH]
-				t22_3 := t22[((l*chunks+t5)*16+i)*dK:][:dK]
+				t22_3 := t22[((l*chunks+t13)*16+i)*dK:][:dK]
 				for j := range dH {
 					W122_2 := W122[(i*dH+j)*dK:][:dK]
-					t422_2 := t422[(i*dH+j)*dK:][:dK]
+					t42_2 := t42[(i*dH+j)*dK:][:dK]
 					var t782 F
 					for k := range dK {
 						W122Entry := W122_2[k]
 						t782 += F(W122Entry * t22_3[k])
-						t422_2[k] = W122Entry
+						t42_2[k] = W122Entry
 					}
 					t78_2[j] = t782
 				}
@@ -781,11 +686,11 @@ func (c *Step[F]) Run() {
 			for i := range 16 {
 				t78_2 := t78[i*dH:][:dH]
 				t242_2 := t242[i*dH:][:dH]
-				t523_2 := t523[i*dH:][:dH]
+				t522_2 := t522[i*dH:][:dH]
 				for j := range dH {
 					t78Entry := t78_2[j]
 					t242_2[j] = F(t78Entry * num.Sigmoid(t78Entry))
-					t523_2[j] = t78Entry
+					t522_2[j] = t78Entry
 				}
 			}
 			// memora_logits.y, memora_logits
@@ -794,12 +699,12 @@ func (c *Step[F]) Run() {
 				t242_2 := t242[i*dH:][:dH]
 				for j := range dV {
 					W222_2 := W222[(i*dV+j)*dH:][:dH]
-					t323_2 := t323[(i*dV+j)*dH:][:dH]
+					t322_2 := t322[(i*dV+j)*dH:][:dH]
 					var y4 F
 					for k := range dH {
 						W222Entry := W222_2[k]
 						y4 += F(W222Entry * t242_2[k])
-						t323_2[k] = W222Entry
+						t322_2[k] = W222Entry
 					}
 					y3_2[j] = y4
 				}
@@ -821,51 +726,51 @@ func (c *Step[F]) Run() {
 			// memora_logits
 			for i := range 16 {
 				y3_2 := y3[i*dV:][:dV]
-				y2_2 := y2[((l*chunks+t5)*16+i)*dV:][:dV]
+				y2_2 := y2[((l*chunks+t13)*16+i)*dV:][:dV]
 				for j := range dV {
 					y2_2[j] = y3_2[j]
 				}
 			}
 			if len(c.EProd2) > 0 {
 				t30_2 := t30[:16*dH]
-				eProd2 := c.EProd2[(l*chunks+t5)*16*dH:][:16*dH]
+				eProd2 := c.EProd2[(l*chunks+t13)*16*dH:][:16*dH]
 				for i := range 16 * dH {
 					eProd2[i] = t30_2[i]
 				}
 			}
 			if len(c.E2) > 0 {
 				e3_2 := e3[:16*dV]
-				e2 := c.E2[(l*chunks+t5)*16*dV:][:16*dV]
+				e2 := c.E2[(l*chunks+t13)*16*dV:][:16*dV]
 				for i := range 16 * dV {
 					e2[i] = e3_2[i]
 				}
 			}
 			if len(c.W22) > 0 {
-				t323_2 := t323[:16*dH*dV]
-				W22 := c.W22[(l*chunks+t5)*16*dV*dH:][:16*dH*dV]
+				t322_2 := t322[:16*dH*dV]
+				W22 := c.W22[(l*chunks+t13)*16*dV*dH:][:16*dH*dV]
 				for i := range 16 * dH * dV {
-					W22[i] = t323_2[i]
+					W22[i] = t322_2[i]
 				}
 			}
 			if len(c.GW1Prod2) > 0 {
 				t22_3 := t22_2[:16*dH]
-				GW1Prod2 := c.GW1Prod2[(l*chunks+t5)*16*dH:][:16*dH]
+				GW1Prod2 := c.GW1Prod2[(l*chunks+t13)*16*dH:][:16*dH]
 				for i := range 16 * dH {
 					GW1Prod2[i] = t22_3[i]
 				}
 			}
 			if len(c.W12) > 0 {
-				t422_2 := t422[:16*dH*dK]
-				W12 := c.W12[(l*chunks+t5)*16*dH*dK:][:16*dH*dK]
+				t42_2 := t42[:16*dH*dK]
+				W12 := c.W12[(l*chunks+t13)*16*dH*dK:][:16*dH*dK]
 				for i := range 16 * dH * dK {
-					W12[i] = t422_2[i]
+					W12[i] = t42_2[i]
 				}
 			}
 			if len(c.YProd2) > 0 {
-				t523_2 := t523[:16*dH]
-				yProd2 := c.YProd2[(l*chunks+t5)*16*dH:][:16*dH]
+				t522_2 := t522[:16*dH]
+				yProd2 := c.YProd2[(l*chunks+t13)*16*dH:][:16*dH]
 				for i := range 16 * dH {
-					yProd2[i] = t523_2[i]
+					yProd2[i] = t522_2[i]
 				}
 			}
 		}
@@ -904,13 +809,13 @@ func (c *Step[F]) Run() {
 
 	// memora_logits.theta, memora_logits.rho
 	for i := range L {
-		theta2 := theta[i*T+16*chunks:][:T-16*chunks]
+		theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
 		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-		rho2 := rho[i*T+16*chunks:][:T-16*chunks]
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
 		t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t25_2[j] = theta2[j]
-			t26_2[j] = rho2[j]
+			t25_2[j] = theta[j]
+			t26_2[j] = rho[j]
 		}
 	}
 
@@ -959,11 +864,11 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						W1State2_2 := W1State2[i*dK:][:dK]
 						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						var t7 F
+						var t13 F
 						for j := range dK {
-							t7 += F(W1State2_2[j] * t23_3[j])
+							t13 += F(W1State2_2[j] * t23_3[j])
 						}
-						t2[i] = t7
+						t2[i] = t13
 					}
 					// memora_logits.e, memora_logits.U_W2
 					t25Entry := t25_2[a2]
@@ -971,21 +876,21 @@ func (c *Step[F]) Run() {
 						t2Entry := t2[i]
 						t24_3 := num.Sigmoid(t2Entry)
 						t23_2[i] = t24_3
-						t142[i] = F(t2Entry * t24_3)
+						t14[i] = F(t2Entry * t24_3)
 						t162[i] = F(t24_3 * F(t25Entry*t2Entry))
 					}
 					// memora_logits.e
 					for i := range dV {
 						W2State2_2 := W2State2[i*dH:][:dH]
-						var t33 F
+						var t34 F
 						for j := range dH {
-							t33 += F(W2State2_2[j] * t142[j])
+							t34 += F(W2State2_2[j] * t14[j])
 						}
-						t3[i] = t33
+						t33[i] = t34
 					}
 					// memora_logits.e
 					for i := range dV {
-						e7 := t3[i] - t24_2[i]
+						e7 := t33[i] - t24_2[i]
 						e6[i] = e7
 						if len(c.E) > 0 {
 							c.E[(l*(T-16*chunks)+a2+C*s)*dV+i] = e7
@@ -1153,65 +1058,45 @@ type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	WQ            []F    // [d_k, d]
-	YBar          []F    // [L, T, d_v]
-	W1Bar         []F    // [L, d_h, d_k]
-	W2Bar         []F    // [L, d_v, d_h]
-	K0            []F    // [L, T, d_k]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	Q0            []F    // [L, T, d_k]
-	EProd2        []F    // [L, chunks, 16, d_h]
-	E2            []F    // [L, chunks, 16, d_v]
-	W22           []F    // [L, chunks, 16, d_v, d_h]
-	GW1Prod2      []F    // [L, chunks, 16, d_h]
-	W12           []F    // [L, chunks, 16, d_h, d_k]
-	YProd2        []F    // [L, chunks, 16, d_h]
-	EProd         []F    // [L, T - 16·chunks, d_h]
-	E             []F    // [L, T - 16·chunks, d_v]
-	GW1Prod       []F    // [L, T - 16·chunks, d_h]
-	YProd         []F    // [L, T - 16·chunks, d_h]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	WQBar         []F    // [d_k, d], written
-	W1BarOut      []F    // [L, d_h, d_k], written
-	W2BarOut      []F    // [L, d_v, d_h], written
-	W1Checkpoints []F    // [L, segments, d_h, d_k]
-	W2Checkpoints []F    // [L, segments, d_v, d_h]
-	W1States      []F    // [L, chunks, d_h, d_k]
-	W2States      []F    // [L, chunks, d_v, d_h]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	K0            []F // [L, T, d_k]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d_k]
+	YBar          []F // [L, T, d_v]
+	W1Bar         []F // [L, d_h, d_k]
+	W2Bar         []F // [L, d_v, d_h]
+	EProd2        []F // [L, chunks, 16, d_h]
+	E2            []F // [L, chunks, 16, d_v]
+	W22           []F // [L, chunks, 16, d_v, d_h]
+	GW1Prod2      []F // [L, chunks, 16, d_h]
+	W12           []F // [L, chunks, 16, d_h, d_k]
+	YProd2        []F // [L, chunks, 16, d_h]
+	EProd         []F // [L, T - 16·chunks, d_h]
+	E             []F // [L, T - 16·chunks, d_v]
+	GW1Prod       []F // [L, T - 16·chunks, d_h]
+	YProd         []F // [L, T - 16·chunks, d_h]
+	W1BarOut      []F // [L, d_h, d_k], written
+	W2BarOut      []F // [L, d_v, d_h], written
+	K0Bar         []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	RhoBar        []F // [L, T], written
+	ThetaBar      []F // [L, T], written
+	Q0Bar         []F // [L, T, d_k], written
+	W1Checkpoints []F // [L, segments, d_h, d_k]
+	W2Checkpoints []F // [L, segments, d_v, d_h]
+	W1States      []F // [L, chunks, d_h, d_k]
+	W2States      []F // [L, chunks, d_v, d_h]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 11·L·T·d_k + 6·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 13·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3808.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 8·L·T·d_k + 4·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 8·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3808.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 11*L*T*dK + 6*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 13*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 953*dH + 291*dK + 324*dV + 3808
-}
-
-// FlagsLen is L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 8*L*T*dK + 4*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 8*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 953*dH + 291*dK + 324*dV + 3808
 }
 
 // Run computes StepBackward.
@@ -1220,17 +1105,11 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
-	t8 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t18 := work[:16*L*chunks] // [L, chunks, 16]
-	work = work[16*L*chunks:]
+	t18 := c.Work[:16*L*chunks] // [L, chunks, 16]
+	work := c.Work[16*L*chunks:]
 	t21 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t19 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
@@ -1251,7 +1130,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t22_2 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t1522 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t152 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t162 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
@@ -1259,67 +1138,67 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t38 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t392 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t39 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t40 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t41 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t6 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t62 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t512 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t51 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t90 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t722 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t72 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t91 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t42 := work[:L*dH*dK] // [L, d_h, d_k]
+	t4 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t52 := work[:L*dH*dV] // [L, d_v, d_h]
+	t5 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t62 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t6 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t72 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t7 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t82 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t8 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t92 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t9 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
 	t10 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t112 := work[:L*T*dK] // [L, T, d_k]
+	t11 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t152 := work[:L*T*dK] // [L, T, d_k]
+	t15 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t122 := work[:L*T] // [L, T]
+	t12 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t132 := work[:L*T] // [L, T]
+	t13 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:L*T*dV] // [L, T, d_v]
+	t14 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t24 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t3 := work[:16*L*chunks] // [L, chunks, 16]
+	t32 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t5 := work[:16*L*chunks] // [L, chunks, 16]
+	t52 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t4 := work[:16*L*chunks] // [L, chunks, 16]
+	t42 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t623 := work[:16*L*chunks] // [L, chunks, 16]
+	t63 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t822 := work[:16*L*chunks] // [L, chunks, 16]
+	t82 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t723 := work[:16*L*chunks] // [L, chunks, 16]
+	t722 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t922 := work[:16*L*chunks] // [L, chunks, 16]
+	t92 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t11 := work[:16*L*chunks] // [L, chunks, 16]
+	t112 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t102 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t12 := work[:16*L*chunks] // [L, chunks, 16]
+	t122 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	a := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -1343,24 +1222,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t252 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t282 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t292 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t39 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t59 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t65 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t68 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t69 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t71 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t72_2 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -1383,15 +1244,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	W223 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t32 := work[:dH] // [d_h]
+	t322 := work[:dH] // [d_h]
 	work = work[dH:]
-	t9 := work[:dH] // [d_h]
+	t93 := work[:dH] // [d_h]
 	work = work[dH:]
 	t113 := work[:dK] // [d_k]
 	work = work[dK:]
-	t13 := work[:dH] // [d_h]
+	t132 := work[:dH] // [d_h]
 	work = work[dH:]
-	t15 := work[:dH*dK] // [d_h, d_k]
+	t153 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t86 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -1413,7 +1274,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t67 := work[:dV] // [d_v]
 	work = work[dV:]
-	t712 := work[:dH] // [d_h]
+	t71 := work[:dH] // [d_h]
 	work = work[dH:]
 	t78 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -1423,7 +1284,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W2BarState2 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t154 := work[:dH*dV] // [d_v, d_h]
+	t155 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t16 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1437,25 +1298,25 @@ func (c *StepBackward[F]) Run() {
 	work = work[256:]
 	t256 := work[:256] // [16, 16]
 	work = work[256:]
-	t283 := work[:256] // [16, 16]
+	t282 := work[:256] // [16, 16]
 	work = work[256:]
 	t57 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t58 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t322 := work[:16*dH*dK] // [16, d_h, d_k]
+	t324 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
-	t713 := work[:16*dH] // [16, d_h]
+	t712 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t522 := work[:16*dH] // [16, d_h]
+	t5222 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
 	t50 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
-	t51 := work[:16*dV] // [16, d_v]
+	t513 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t134 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
-	t1422 := work[:16*dH*dK] // [16, d_h, d_k]
+	t142 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
 	t1523 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
@@ -1499,13 +1360,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[256*dH:]
 	t582 := work[:16*dH] // [d_h, 16]
 	work = work[16*dH:]
-	t592 := work[:256*dV] // [16, d_v, 16]
+	t59 := work[:256*dV] // [16, d_v, 16]
 	work = work[256*dV:]
 	t60 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t614 := work[:256] // [16, 16]
 	work = work[256:]
-	t653 := work[:16] // [16]
+	t652 := work[:16] // [16]
 	work = work[16:]
 	t802 := work[:256] // [16, 16]
 	work = work[256:]
@@ -1527,7 +1388,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16:]
 	t903 := work[:256] // [16, 16]
 	work = work[256:]
-	t93 := work[:256] // [16, 16]
+	t93_2 := work[:256] // [16, 16]
 	work = work[256:]
 	t94 := work[:16] // [16]
 	work = work[16:]
@@ -1575,37 +1436,18 @@ func (c *StepBackward[F]) Run() {
 	work = work[16:]
 	t133 := work[:16] // [16]
 	work = work[16:]
-	t135 := work[:16]      // [16]
-	t32_2 := c.Flags[:L*T] // [L, T]
-
-	// memora_logits.rho, memora_logits.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t32_3 := t32_2[i*T:][:T]
-		for j := range T {
-			t83 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = num.Min(t83, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t32_3[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t135 := work[:16] // [16]
 
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+16*j:][:16]
+			rho := c.Rho[i*T+16*j:][:16]
 			t18_2 := t18[(i*chunks+j)*16:][:16]
-			theta2 := theta[i*T+16*j:][:16]
+			theta := c.Theta[i*T+16*j:][:16]
 			t21_2 := t21[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t18_2[k] = rho2[k]
-				t21_2[k] = theta2[k]
+				t18_2[k] = rho[k]
+				t21_2[k] = theta[k]
 			}
 		}
 	}
@@ -1642,13 +1484,13 @@ func (c *StepBackward[F]) Run() {
 
 	// memora_logits.theta, memora_logits.rho
 	for i := range L {
-		theta2 := theta[i*T+16*chunks:][:T-16*chunks]
+		theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
 		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-		rho2 := rho[i*T+16*chunks:][:T-16*chunks]
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
 		t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t25_2[j] = theta2[j]
-			t26_2[j] = rho2[j]
+			t25_2[j] = theta[j]
+			t26_2[j] = rho[j]
 		}
 	}
 
@@ -1656,9 +1498,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 16 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t7 := t[(i*16*chunks+j)*dV:][:dV]
+			t3 := t[(i*16*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t7[k] = yBar[k]
+				t3[k] = yBar[k]
 			}
 		}
 	}
@@ -1682,42 +1524,42 @@ func (c *StepBackward[F]) Run() {
 			GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
 			yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
 			t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
-			t1522_2 := t1522[(i*(T-16*chunks)+j)*dH:][:dH]
+			t152_2 := t152[(i*(T-16*chunks)+j)*dH:][:dH]
 			t162_2 := t162[(i*(T-16*chunks)+j)*dH:][:dH]
 			t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
 			t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
-			t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
+			t39_2 := t39[(i*(T-16*chunks)+j)*dH:][:dH]
 			t40_2 := t40[(i*(T-16*chunks)+j)*dH:][:dH]
 			t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
-			t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
-			t512_2 := t512[(i*(T-16*chunks)+j)*dH:][:dH]
+			t62_3 := t62[(i*(T-16*chunks)+j)*dH:][:dH]
+			t51_2 := t51[(i*(T-16*chunks)+j)*dH:][:dH]
 			t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
-			t722_2 := t722[(i*(T-16*chunks)+j)*dH:][:dH]
+			t72_2 := t72[(i*(T-16*chunks)+j)*dH:][:dH]
 			t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
 			t25Entry := t25_2[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222_2 := num.Sigmoid(eProdEntry)
-				t15222 := F(t25Entry * eProdEntry)
+				t1522 := F(t25Entry * eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
 				t362 := F(t222_2 * GW1ProdEntry)
 				t382 := -eProdEntry
-				t3922 := num.Sigmoid(t382)
-				t402 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
+				t392 := num.Sigmoid(t382)
+				t402 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t392)
 				yProdEntry := yProd[k]
-				t5122 := num.Sigmoid(yProdEntry)
+				t512 := num.Sigmoid(yProdEntry)
 				t22_3[k] = t222_2
-				t1522_2[k] = t15222
-				t162_2[k] = F(t222_2 * t15222)
+				t152_2[k] = t1522
+				t162_2[k] = F(t222_2 * t1522)
 				t36_2[k] = t362
 				t38_2[k] = t382
-				t392_2[k] = t3922
+				t39_2[k] = t392
 				t40_2[k] = t402
 				t41_2[k] = t362 + t402
-				t6_2[k] = F(F(t25Entry*eProdEntry) * t222_2)
-				t512_2[k] = t5122
-				t90_2[k] = F(yProdEntry * t5122)
-				t722_2[k] = num.Sigmoid(-yProdEntry)
+				t62_3[k] = F(F(t25Entry*eProdEntry) * t222_2)
+				t51_2[k] = t512
+				t90_2[k] = F(yProdEntry * t512)
+				t72_2[k] = num.Sigmoid(-yProdEntry)
 				t91_2[k] = F(eProdEntry * t222_2)
 			}
 		}
@@ -1843,35 +1685,35 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t82_2 := t82[l*(T-16*chunks)+C*s:][:n]
-				t92_2 := t92[l*(T-16*chunks)+C*s:][:n]
+				t8_2 := t8[l*(T-16*chunks)+C*s:][:n]
+				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
 					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-					t512_2 := t512[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t722_2 := t722[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t72_2 := t72[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+					t39_2 := t39[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t7_2 := t7[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+					t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t26Entry3 := t26_2[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t254_2 := t254[i*dH:][:dH]
-						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t275_2 := t275[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
 							t255 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t254_2[j] = t255
-							t275_2[j] = F(t26Entry3*t255) - F(eEntry2*t6_2[j])
+							t275_2[j] = F(t26Entry3*t255) - F(eEntry2*t62_3[j])
 						}
 					}
 					// memora_logits.W2
@@ -1895,19 +1737,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// memora_logits.y
-					clear(t32)
+					clear(t322)
 					for i := range dV {
 						W223_2 := W223[i*dH:][:dH]
 						t2Entry := t2_2[i]
 						for j := range dH {
-							t32[j] += F(W223_2[j] * t2Entry)
+							t322[j] += F(W223_2[j] * t2Entry)
 						}
 					}
 					// memora_logits.y
 					for i := range dH {
-						t512Entry := t512_2[i]
-						t32Entry := t32[i]
-						t9[i] = F(t512Entry*t32Entry) + F(F(F(yProd[i]*t512Entry)*t32Entry)*t722_2[i])
+						t51Entry := t51_2[i]
+						t322Entry := t322[i]
+						t93[i] = F(t51Entry*t322Entry) + F(F(F(yProd[i]*t51Entry)*t322Entry)*t72_2[i])
 					}
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
@@ -1916,13 +1758,13 @@ func (c *StepBackward[F]) Run() {
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						var t133_2 F
-						t9Entry := t9[i]
+						t93Entry := t93[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t133_2 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t9Entry)))
-							t113[j] += F(W1TrailEntry * t9Entry)
+							t133_2 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
+							t113[j] += F(W1TrailEntry * t93Entry)
 						}
-						t13[i] = t133_2
+						t132[i] = t133_2
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
 					clear(t28)
@@ -1932,17 +1774,17 @@ func (c *StepBackward[F]) Run() {
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
 						var t862 F
-						t9Entry2 := t9[i]
-						t13Entry := t13[i]
+						t93Entry2 := t93[i]
+						t132Entry := t132[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t153 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t9Entry2)) - t13Entry))
-							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
-							t862 += F(t153 * t23_3[j])
-							t15_2[j] = t153
-							t28[j] -= F(t153 * t41Entry)
+							t154 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t93Entry2)) - t132Entry))
+							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t154)
+							t862 += F(t154 * t23_3[j])
+							t153_2[j] = t154
+							t28[j] -= F(t154 * t41Entry)
 						}
 						t86[i] = t862
 					}
@@ -1956,7 +1798,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						t22Entry := t22_3[i]
 						t86Entry := t86[i]
-						t43[i] = -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry) - F(F(t25Entry3*t22Entry)*t86Entry)
+						t43[i] = -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry) - F(F(t25Entry3*t22Entry)*t86Entry)
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					for i := range dV {
@@ -1982,7 +1824,7 @@ func (c *StepBackward[F]) Run() {
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t254_2 := t254[i*dH:][:dH]
-						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
 						t2Entry3 := t2_2[i]
@@ -1991,27 +1833,27 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							t492 := F(W223_2[j] * ((W2BarState3[j] + F(t2Entry3*t90_2[j])) - t472Entry))
 							t52_2 += F(t254_2[j] * t492)
-							t612 += F(t492 * t6_2[j])
+							t612 += F(t492 * t62_3[j])
 							t49_2[j] = t492
 							t62_2[j] -= F(t492 * eEntry3)
 						}
 						t61[i] = -t612
 					}
 					// memora_logits.U_W2
-					var t652 F
+					var t65 F
 					for i := range dH {
 						t642 := F(t22_3[i] * t62_2[i])
-						t652 += F(eProd[i] * t642)
+						t65 += F(eProd[i] * t642)
 						t64[i] = t642
 					}
 					// memora_logits.e
 					for i := range dV {
 						t672 := t452[i] + t61[i]
 						t67[i] = t672
-						t72_3[i] = -t672
+						t7_2[i] = -t672
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
-					clear(t712)
+					clear(t71)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
@@ -2021,7 +1863,7 @@ func (c *StepBackward[F]) Run() {
 						eEntry4 := e[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t712[j] += F(W2TrailEntry * t67Entry)
+							t71[j] += F(W2TrailEntry * t67Entry)
 							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
@@ -2029,92 +1871,92 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t22Entry2 := t22_3[i]
-						t392Entry := t392_2[i]
+						t39Entry := t39_2[i]
 						t86Entry2 := t86[i]
 						eProdEntry2 := eProd[i]
-						t712Entry := t712[i]
-						w5 := -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2) - F(F(t25Entry3*GW1ProdEntry2)*t86Entry2) + F(F(t25Entry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t712Entry)
-						w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
-						t78[i] = w6 + F(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry)*t86Entry2) + F(t25Entry3*t64[i]) + F(t22Entry2*t712Entry) + F(F(t22Entry2*t392Entry)*w5)
+						t71Entry := t71[i]
+						w5 := -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2) - F(F(t25Entry3*GW1ProdEntry2)*t86Entry2) + F(F(t25Entry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
+						w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+						t78[i] = w6 + F(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry)*t86Entry2) + F(t25Entry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t39Entry)*w5)
 					}
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t78Entry := t78[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t23_3[j]*t78Entry)
+							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t153_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t23_3[j]*t78Entry)
 						}
 					}
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					for i := range dK {
-						t62_3[i] = F(t25Entry3*t28[i]) + t80[i]
+						t6_2[i] = F(t25Entry3*t28[i]) + t80[i]
 						t10_2[i] = t113[i]
 					}
 					// memora_logits.e
-					t82_2[a2] = t29 + t652
-					t92_2[a2] = t184 + t52_2
+					t8_2[a2] = t29 + t65
+					t9_2[a2] = t184 + t52_2
 				}
 			}
 		}
 		for i := range dH {
 			W1BarState3 := W1BarState[i*dK:][:dK]
-			t42_2 := t42[(l*dH+i)*dK:][:dK]
+			t4_2 := t4[(l*dH+i)*dK:][:dK]
 			for j := range dK {
-				t42_2[j] = W1BarState3[j]
+				t4_2[j] = W1BarState3[j]
 			}
 		}
 		for i := range dV {
 			W2BarState3 := W2BarState[i*dH:][:dH]
-			t52_2 := t52[(l*dV+i)*dH:][:dH]
+			t5_2 := t5[(l*dV+i)*dH:][:dH]
 			for j := range dH {
-				t52_2[j] = W2BarState3[j]
+				t5_2[j] = W2BarState3[j]
 			}
 		}
 	}
 
 	// memora_logits.q, memora_logits.k
-	clear(t112)
-	clear(t152)
+	clear(t11)
+	clear(t15)
 	for i := range L {
 		for j := range T - 16*chunks {
 			t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-			t112_3 := t112[(i*T+j+16*chunks)*dK:][:dK]
-			t62_3 := t62[(i*(T-16*chunks)+j)*dK:][:dK]
-			t152_2 := t152[(i*T+j+16*chunks)*dK:][:dK]
+			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
+			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
-				t112_3[k] += t10_2[k]
-				t152_2[k] += t62_3[k]
+				t11_2[k] += t10_2[k]
+				t15_2[k] += t6_2[k]
 			}
 		}
 	}
 
 	// memora_logits.rho, memora_logits.theta
-	clear(t122)
-	clear(t132)
+	clear(t12)
+	clear(t13)
 	for i := range L {
-		t92_2 := t92[i*(T-16*chunks):][:T-16*chunks]
-		t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
-		t82_2 := t82[i*(T-16*chunks):][:T-16*chunks]
-		t132_3 := t132[i*T+16*chunks:][:T-16*chunks]
+		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+		t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
+		t8_2 := t8[i*(T-16*chunks):][:T-16*chunks]
+		t13_2 := t13[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t122_2[j] += t92_2[j]
-			t132_3[j] += t82_2[j]
+			t12_2[j] += t9_2[j]
+			t13_2[j] += t8_2[j]
 		}
 	}
 
 	// memora_logits.v
-	clear(t142)
+	clear(t14)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t72_3 := t72[(i*(T-16*chunks)+j)*dV:][:dV]
-			t142_3 := t142[(i*T+j+16*chunks)*dV:][:dV]
+			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+			t14_2 := t14[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				t142_3[k] += t72_3[k]
+				t14_2[k] += t7_2[k]
 			}
 		}
 	}
@@ -2134,21 +1976,21 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// memora_logits.a
-	clear(t3)
-	clear(t5)
+	clear(t32)
+	clear(t52)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
 				t24_2 := t24[(i*chunks+j)*16+-1+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
+				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
-				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t3_2[k] = F(t18Entry * t24_2[k])
-					t5_2[k] = F(t18_3[k] * t18Entry)
+					t32_2[k] = F(t18Entry * t24_2[k])
+					t52_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
 		}
@@ -2158,30 +2000,30 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t24_2 := t24[(i*chunks+j)*16:][:16]
-			t3_2 := t3[(i*chunks+j)*16:][:16]
-			t4_2 := t4[(i*chunks+j)*16:][:16]
+			t32_2 := t32[(i*chunks+j)*16:][:16]
+			t42_2 := t42[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t4_2[k] = t24_2[k] + t3_2[k]
+				t42_2[k] = t24_2[k] + t32_2[k]
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t623)
-	clear(t822)
+	clear(t63)
+	clear(t82)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
-				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
-				t623_2 := t623[(i*chunks+j)*16+lo:][:n]
-				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*16+-2+lo:][:n]
+				t63_2 := t63[(i*chunks+j)*16+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*16+-2+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t5Entry := t5_2[k]
-					t623_2[k] = F(t4_2[k] * t5Entry)
-					t822_2[k] = F(t5_3[k] * t5Entry)
+					t52Entry := t52_2[k]
+					t63_2[k] = F(t42_2[k] * t52Entry)
+					t82_2[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -2190,31 +2032,31 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t4_2 := t4[(i*chunks+j)*16:][:16]
-			t623_2 := t623[(i*chunks+j)*16:][:16]
-			t723_2 := t723[(i*chunks+j)*16:][:16]
+			t42_2 := t42[(i*chunks+j)*16:][:16]
+			t63_2 := t63[(i*chunks+j)*16:][:16]
+			t722_2 := t722[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t723_2[k] = t4_2[k] + t623_2[k]
+				t722_2[k] = t42_2[k] + t63_2[k]
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t922)
-	clear(t11)
+	clear(t92)
+	clear(t112)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t723_2 := t723[(i*chunks+j)*16+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*16+-4+lo:][:n]
-				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*16+-4+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = F(t723_2[k] * t822Entry)
-					t11_2[k] = F(t822_3[k] * t822Entry)
+					t82Entry := t82_2[k]
+					t92_2[k] = F(t722_2[k] * t82Entry)
+					t112_3[k] = F(t82_3[k] * t82Entry)
 				}
 			}
 		}
@@ -2223,26 +2065,26 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t723_2 := t723[(i*chunks+j)*16:][:16]
-			t922_2 := t922[(i*chunks+j)*16:][:16]
+			t722_2 := t722[(i*chunks+j)*16:][:16]
+			t92_2 := t92[(i*chunks+j)*16:][:16]
 			t102_2 := t102[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t102_2[k] = t723_2[k] + t922_2[k]
+				t102_2[k] = t722_2[k] + t92_2[k]
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t12)
+	clear(t122)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
 				t102_2 := t102[(i*chunks+j)*16+-8+lo:][:n]
-				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
-				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
+				t122_2 := t122[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t12_2[k] = F(t102_2[k] * t11_2[k])
+					t122_2[k] = F(t102_2[k] * t112_3[k])
 				}
 			}
 		}
@@ -2252,45 +2094,45 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t102_2 := t102[(i*chunks+j)*16:][:16]
-			t12_2 := t12[(i*chunks+j)*16:][:16]
+			t122_2 := t122[(i*chunks+j)*16:][:16]
 			a2 := a[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				a2[k] = t102_2[k] + t12_2[k]
+				a2[k] = t102_2[k] + t122_2[k]
 			}
 		}
 	}
 
 	// memora_logits
 	for l := range L {
-		t42_2 := t42[l*dH*dK:][:dH*dK]
+		t4_2 := t4[l*dH*dK:][:dH*dK]
 		W1BarState2_2 := W1BarState2[:dH*dK]
-		t52_2 := t52[l*dV*dH:][:dH*dV]
+		t5_2 := t5[l*dV*dH:][:dH*dV]
 		W2BarState2_2 := W2BarState2[:dH*dV]
 		W1BarOut := c.W1BarOut[l*dH*dK:][:dH*dK]
 		W2BarOut := c.W2BarOut[l*dV*dH:][:dH*dV]
 		for i := range dH * dK {
-			W1BarState2_2[i] = t42_2[i]
+			W1BarState2_2[i] = t4_2[i]
 		}
 		for i := range dH * dV {
-			W2BarState2_2[i] = t52_2[i]
+			W2BarState2_2[i] = t5_2[i]
 		}
-		for t7 := chunks - 1; t7 >= 0; t7-- {
-			t21_2 := t21[(l*chunks+t7)*16:][:16]
-			t182_2 := t182[(l*chunks+t7)*16:][:16]
-			t212_2 := t212[(l*chunks+t7)*16:][:16]
-			a2 := a[(l*chunks+t7)*16:][:16]
+		for t3 := chunks - 1; t3 >= 0; t3-- {
+			t21_2 := t21[(l*chunks+t3)*16:][:16]
+			t182_2 := t182[(l*chunks+t3)*16:][:16]
+			t212_2 := t212[(l*chunks+t3)*16:][:16]
+			a2 := a[(l*chunks+t3)*16:][:16]
 			// memora_logits.W2
 			clear(t23_2)
 			for i := range dV {
-				W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
-				t154_2 := t154[i*dH:][:dH]
+				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
+				t155_2 := t155[i*dH:][:dH]
 				t16_2 := t16[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 				for j := range dH {
-					t155 := num.Max(W2States[j], F(1e-08))
-					t154_2[j] = t155
-					t16_2[j] = num.Log(t155)
+					t156 := num.Max(W2States[j], F(1e-08))
+					t155_2[j] = t156
+					t16_2[j] = num.Log(t156)
 					t23_3[j] += W2BarState2_3[j]
 				}
 			}
@@ -2309,7 +2151,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t194)
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t18_2 := t18[(l*chunks+t7)*16+lo:][:n]
+				t18_2 := t18[(l*chunks+t3)*16+lo:][:n]
 				for i := range n {
 					t17_2 := t17[((lo+i)-1)*16:][:16]
 					t194_2 := t194[(lo+i)*16:][:16]
@@ -2323,14 +2165,14 @@ func (c *StepBackward[F]) Run() {
 			clear(t224)
 			lo2 := max(0, 2)
 			if n := 16 - lo2; n > 0 {
-				t5_2 := t5[(l*chunks+t7)*16+lo2:][:n]
+				t52_2 := t52[(l*chunks+t3)*16+lo2:][:n]
 				for i := range n {
 					t17_2 := t17[((lo2+i)-2)*16:][:16]
 					t194_2 := t194[((lo2+i)-2)*16:][:16]
 					t224_2 := t224[(lo2+i)*16:][:16]
-					t5Entry2 := t5_2[i]
+					t52Entry2 := t52_2[i]
 					for j := range 16 {
-						t224_2[j] = F((t17_2[j] + t194_2[j]) * t5Entry2)
+						t224_2[j] = F((t17_2[j] + t194_2[j]) * t52Entry2)
 					}
 				}
 			}
@@ -2338,107 +2180,107 @@ func (c *StepBackward[F]) Run() {
 			clear(t256)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
-				t822_2 := t822[(l*chunks+t7)*16+lo3:][:n]
+				t82_2 := t82[(l*chunks+t3)*16+lo3:][:n]
 				for i := range n {
 					t17_2 := t17[((lo3+i)-4)*16:][:16]
 					t194_2 := t194[((lo3+i)-4)*16:][:16]
 					t224_2 := t224[((lo3+i)-4)*16:][:16]
 					t256_2 := t256[(lo3+i)*16:][:16]
-					t822Entry2 := t822_2[i]
+					t82Entry2 := t82_2[i]
 					for j := range 16 {
-						t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t822Entry2)
+						t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t283)
+			clear(t282)
 			lo4 := max(0, 8)
 			if n := 16 - lo4; n > 0 {
-				t11_2 := t11[(l*chunks+t7)*16+lo4:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo4:][:n]
 				for i := range n {
 					t17_2 := t17[((lo4+i)-8)*16:][:16]
 					t194_2 := t194[((lo4+i)-8)*16:][:16]
 					t224_2 := t224[((lo4+i)-8)*16:][:16]
 					t256_2 := t256[((lo4+i)-8)*16:][:16]
-					t283_2 := t283[(lo4+i)*16:][:16]
-					t11Entry := t11_2[i]
+					t282_2 := t282[(lo4+i)*16:][:16]
+					t112Entry := t112_3[i]
 					for j := range 16 {
-						t283_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t11Entry)
+						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
 					}
 				}
 			}
 			// memora_logits.W1, memora_logits.W2
-			clear(t322)
+			clear(t324)
 			for i := range dH {
-				W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
+				W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
 				t57_2 := t57[i*dK:][:dK]
 				t58_2 := t58[i*dK:][:dK]
 				W1BarState2_3 := W1BarState2[i*dK:][:dK]
-				t322_2 := t322[(15*dH+i)*dK:][:dK]
+				t324_2 := t324[(15*dH+i)*dK:][:dK]
 				for j := range dK {
 					t573 := num.Max(W1States[j], F(1e-08))
 					t57_2[j] = t573
 					t58_2[j] = num.Log(t573)
-					t322_2[j] += W1BarState2_3[j]
+					t324_2[j] += W1BarState2_3[j]
 				}
 			}
 			// memora_logits.G_W1, memora_logits.e
 			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t713_2 := t713[i*dH:][:dH]
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+				t712_2 := t712[i*dH:][:dH]
 				for j := range dH {
 					GW1Prod2Entry := GW1Prod2[j]
 					eProd2Entry := eProd2[j]
-					t713_2[j] = F(GW1Prod2Entry*num.Sigmoid(eProd2Entry)) + F(F(F(eProd2Entry*GW1Prod2Entry)*num.Sigmoid(eProd2Entry))*num.Sigmoid(-eProd2Entry))
+					t712_2[j] = F(GW1Prod2Entry*num.Sigmoid(eProd2Entry)) + F(F(F(eProd2Entry*GW1Prod2Entry)*num.Sigmoid(eProd2Entry))*num.Sigmoid(-eProd2Entry))
 				}
 			}
 			// memora_logits.y, memora_logits.W2
-			clear(t522)
+			clear(t5222)
 			for i := range 16 {
-				tView := t[((l*chunks+t7)*16+i)*dV:][:dV]
-				t51_2 := t51[i*dV:][:dV]
-				yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t522_2 := t522[i*dH:][:dH]
+				tView := t[((l*chunks+t3)*16+i)*dV:][:dV]
+				t513_2 := t513[i*dV:][:dV]
+				yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+				t5222_2 := t5222[i*dH:][:dH]
 				for j := range dV {
 					t23_3 := t23_2[(i*dV+j)*dH:][:dH]
-					W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
+					W22 := c.W22[(((l*chunks+t3)*16+i)*dV+j)*dH:][:dH]
 					t50_2 := t50[(i*dV+j)*dH:][:dH]
-					var t513 F
+					var t514 F
 					tViewEntry := tView[j]
 					for k := range dH {
 						yProd2Entry := yProd2[k]
 						t502 := t23_3[k] + F(tViewEntry*F(yProd2Entry*num.Sigmoid(yProd2Entry)))
 						W22Entry := W22[k]
-						t513 += F(W22Entry * t502)
-						t522_2[k] += F(W22Entry * tViewEntry)
+						t514 += F(W22Entry * t502)
+						t5222_2[k] += F(W22Entry * tViewEntry)
 						t50_2[k] = t502
 					}
-					t51_2[j] = t513
+					t513_2[j] = t514
 				}
 			}
 			// memora_logits.y, memora_logits.W1
 			clear(t134)
 			for i := range 16 {
-				yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t522_2 := t522[i*dH:][:dH]
+				yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+				t5222_2 := t5222[i*dH:][:dH]
 				t1523_2 := t1523[i*dH:][:dH]
-				t22_3 := t22[((l*chunks+t7)*16+i)*dK:][:dK]
+				t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
 				t134_2 := t134[i*dK:][:dK]
 				for j := range dH {
-					t322_2 := t322[(i*dH+j)*dK:][:dK]
-					W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-					t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+					t324_2 := t324[(i*dH+j)*dK:][:dK]
+					W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
+					t142_3 := t142[(i*dH+j)*dK:][:dK]
 					var t1524 F
 					yProd2Entry2 := yProd2[j]
-					t522Entry := t522_2[j]
-					w2 := F(num.Sigmoid(yProd2Entry2)*t522Entry) + F(F(F(yProd2Entry2*num.Sigmoid(yProd2Entry2))*t522Entry)*num.Sigmoid(-yProd2Entry2))
+					t5222Entry := t5222_2[j]
+					w2 := F(num.Sigmoid(yProd2Entry2)*t5222Entry) + F(F(F(yProd2Entry2*num.Sigmoid(yProd2Entry2))*t5222Entry)*num.Sigmoid(-yProd2Entry2))
 					for k := range dK {
-						t1423 := t322_2[k] + F(t22_3[k]*w2)
+						t1422 := t324_2[k] + F(t22_3[k]*w2)
 						W12Entry := W12[k]
-						t1524 += F(W12Entry * t1423)
+						t1524 += F(W12Entry * t1422)
 						t134_2[k] += F(W12Entry * w2)
-						t1422_2[k] = t1423
+						t142_3[k] = t1422
 					}
 					t1523_2[j] = t1524
 				}
@@ -2448,14 +2290,14 @@ func (c *StepBackward[F]) Run() {
 				t1523_2 := t1523[i*dH:][:dH]
 				t2223_2 := t2223[i*dH:][:dH]
 				for j := range dH {
-					W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-					t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+					W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
+					t142_3 := t142[(i*dH+j)*dK:][:dK]
 					t58_2 := t58[j*dK:][:dK]
 					t172_2 := t172[(i*dH+j)*dK:][:dK]
 					var t2224 F
 					t1523Entry := t1523_2[j]
 					for k := range dK {
-						t1722 := F(W12[k] * (t1422_2[k] - t1523Entry))
+						t1722 := F(W12[k] * (t142_3[k] - t1523Entry))
 						t2224 += F(t1722 * t58_2[k])
 						t172_2[k] = t1722
 					}
@@ -2485,7 +2327,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// memora_logits.W1
 			for i := range dK {
-				kern.Gemm(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t713, 1, dH)
+				kern.Gemm(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t712, 1, dH)
 			}
 			// memora_logits.W1, memora_logits.c
 			for i := range dK {
@@ -2494,13 +2336,13 @@ func (c *StepBackward[F]) Run() {
 					t141_2 := t141[(i*16+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 += F(t141_2[k] * ((((t17[k*16+j] + t194[k*16+j]) + t224[k*16+j]) + t256[k*16+j]) + t283[k*16+j]))
+						t2223_2 += F(t141_2[k] * ((((t17[k*16+j] + t194[k*16+j]) + t224[k*16+j]) + t256[k*16+j]) + t282[k*16+j]))
 					}
 					t2222_2[j] = -t2223_2
 				}
 			}
 			// memora_logits.W1
-			kern.Gemm(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
+			kern.Gemm(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			for i := range 16 {
 				for j := range dH {
@@ -2517,11 +2359,11 @@ func (c *StepBackward[F]) Run() {
 				t244_2 := t244[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
-					t713_2 := t713[j*dH:][:dH]
+					t712_2 := t712[j*dH:][:dH]
 					var t245 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t245 += F(t2322[(i*dH+k)*16+j] * t713_2[k])
+						t245 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
 						t2522_2[k] += F(t2322[(j*dH+k)*16+i] * w3)
 					}
 					t244_2[j] = t245
@@ -2529,7 +2371,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t19_2 := t19[((l*chunks+t7)*16+i)*dK:][:dK]
+				t19_2 := t19[((l*chunks+t3)*16+i)*dK:][:dK]
 				var t278 F
 				for j := range dK {
 					t278 += F(t19_2[j] * t2222[j*16+i])
@@ -2538,7 +2380,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			for i := range 16 {
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t2522_2 := t2522[i*dH:][:dH]
 				t403_2 := t403[i*dH:][:dH]
 				t148_2 := t148[i*dH:][:dH]
@@ -2554,17 +2396,17 @@ func (c *StepBackward[F]) Run() {
 			}
 			// memora_logits.W2
 			for i := range 16 {
-				t51_2 := t51[i*dV:][:dV]
+				t513_2 := t513[i*dV:][:dV]
 				t3222_2 := t3222[i*dV:][:dV]
 				for j := range dV {
-					W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
+					W22 := c.W22[(((l*chunks+t3)*16+i)*dV+j)*dH:][:dH]
 					t50_2 := t50[(i*dV+j)*dH:][:dH]
 					t16_2 := t16[j*dH:][:dH]
 					t532_2 := t532[(i*dV+j)*dH:][:dH]
 					var t3223 F
-					t51Entry := t51_2[j]
+					t513Entry := t513_2[j]
 					for k := range dH {
-						t5322 := F(W22[k] * (t50_2[k] - t51Entry))
+						t5322 := F(W22[k] * (t50_2[k] - t513Entry))
 						t3223 += F(t5322 * t16_2[k])
 						t532_2[k] = t5322
 					}
@@ -2594,7 +2436,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// memora_logits.W2
 			for i := range dH {
-				kern.Gemm(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV)
+				kern.Gemm(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV)
 			}
 			// memora_logits.W2, memora_logits.c
 			for i := range dH {
@@ -2604,13 +2446,13 @@ func (c *StepBackward[F]) Run() {
 					var t5822 F
 					t21Entry := t21_2[j]
 					for k := range 16 {
-						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t283[k*16+j])*t21Entry))
+						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t21Entry))
 					}
 					t582_2[j] = -t5822
 				}
 			}
 			// memora_logits.W2
-			kern.Gemm(16*dV, 16, dH, F(-1), false, t592, 16, 1, t532, dH, 1, t148, 1, dH)
+			kern.Gemm(16*dV, 16, dH, F(-1), false, t59, 16, 1, t532, dH, 1, t148, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			clear(t60)
 			for i := range 16 {
@@ -2618,30 +2460,30 @@ func (c *StepBackward[F]) Run() {
 				t60_2 := t60[i*dV:][:dV]
 				t21Entry2 := t21_2[i]
 				for j := range 16 {
-					e2 := c.E2[((l*chunks+t7)*16+j)*dV:][:dV]
+					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]) * t21Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t21Entry2)
 					for k := range dV {
-						t615 += F(t592[(i*dV+k)*16+j] * e2[k])
-						t60_2[k] += F(t592[(j*dV+k)*16+i] * w4)
+						t615 += F(t59[(i*dV+k)*16+j] * e2[k])
+						t60_2[k] += F(t59[(j*dV+k)*16+i] * w4)
 					}
 					t614_2[j] = t615
 				}
 			}
 			// memora_logits.W2, memora_logits.c
-			clear(t653)
+			clear(t652)
 			for i := range 16 {
 				t614_2 := t614[i*16:][:16]
 				t17_2 := t17[i*16:][:16]
 				t194_2 := t194[i*16:][:16]
 				t224_2 := t224[i*16:][:16]
 				t256_2 := t256[i*16:][:16]
-				t283_2 := t283[i*16:][:16]
+				t282_2 := t282[i*16:][:16]
 				t244_2 := t244[i*16:][:16]
 				t802_2 := t802[i*16:][:16]
 				for j := range 16 {
 					t614Entry := t614_2[j]
-					t653[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t283_2[j]) * t614Entry)
+					t652[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t282_2[j]) * t614Entry)
 					t802_2[j] = t244_2[j] + F(t614Entry*t21_2[j])
 				}
 			}
@@ -2654,21 +2496,21 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.G_W1
-			kern.Gemm(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t403, 1, dH)
+			kern.Gemm(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			for i := range 16 {
 				t662_2 := t662[i*dV:][:dV]
-				t202_2 := t202[((l*chunks+t7)*16+i)*dV:][:dV]
+				t202_2 := t202[((l*chunks+t3)*16+i)*dV:][:dV]
 				for j := range dV {
 					t202_2[j] = -t662_2[j]
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t662, 1, dV)
+			kern.Gemm(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t662, 1, dV)
 			// memora_logits.e, memora_logits.G_W1, memora_logits.W2
 			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t2522_2 := t2522[i*dH:][:dH]
 				t702_2 := t702[i*dH:][:dH]
 				t77_2 := t77[i*dH:][:dH]
@@ -2689,7 +2531,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t842)
 			lo5 := max(0, 8)
 			if n := 16 - lo5; n > 0 {
-				t11_2 := t11[(l*chunks+t7)*16+lo5:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo5:][:n]
 				t842_2 := t842[0+lo5:][:n]
 				for i := range n {
 					t802_2 := t802[(lo5+i)*16:][:16]
@@ -2699,11 +2541,11 @@ func (c *StepBackward[F]) Run() {
 					t256_2 := t256[((lo5+i)-8)*16:][:16]
 					t832_2 := t832[((lo5+i)-8)*16:][:16]
 					var t843 F
-					t11Entry2 := t11_2[i]
+					t112Entry2 := t112_3[i]
 					for j := range 16 {
 						t802Entry := t802_2[j]
 						t843 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t802Entry)
-						t832_2[j] += F(t802Entry * t11Entry2)
+						t832_2[j] += F(t802Entry * t112Entry2)
 					}
 					t842_2[i] = t843
 				}
@@ -2722,7 +2564,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t89)
 			lo6 := max(0, 4)
 			if n := 16 - lo6; n > 0 {
-				t822_2 := t822[(l*chunks+t7)*16+lo6:][:n]
+				t82_2 := t82[(l*chunks+t3)*16+lo6:][:n]
 				t89_2 := t89[0+lo6:][:n]
 				for i := range n {
 					t852_2 := t852[(lo6+i)*16:][:16]
@@ -2731,11 +2573,11 @@ func (c *StepBackward[F]) Run() {
 					t224_2 := t224[((lo6+i)-4)*16:][:16]
 					t88_2 := t88[((lo6+i)-4)*16:][:16]
 					var t892 F
-					t822Entry3 := t822_2[i]
+					t82Entry3 := t82_2[i]
 					for j := range 16 {
 						t852Entry := t852_2[j]
 						t892 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t852Entry)
-						t88_2[j] += F(t852Entry * t822Entry3)
+						t88_2[j] += F(t852Entry * t82Entry3)
 					}
 					t89_2[i] = t892
 				}
@@ -2750,23 +2592,23 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.c
-			clear(t93)
+			clear(t93_2)
 			clear(t94)
 			lo7 := max(0, 2)
 			if n := 16 - lo7; n > 0 {
-				t5_2 := t5[(l*chunks+t7)*16+lo7:][:n]
+				t52_2 := t52[(l*chunks+t3)*16+lo7:][:n]
 				t94_2 := t94[0+lo7:][:n]
 				for i := range n {
 					t903_2 := t903[(lo7+i)*16:][:16]
 					t17_2 := t17[((lo7+i)-2)*16:][:16]
 					t194_2 := t194[((lo7+i)-2)*16:][:16]
-					t93_2 := t93[((lo7+i)-2)*16:][:16]
+					t93_3 := t93_2[((lo7+i)-2)*16:][:16]
 					var t942 F
-					t5Entry3 := t5_2[i]
+					t52Entry3 := t52_2[i]
 					for j := range 16 {
 						t903Entry := t903_2[j]
 						t942 += F((t17_2[j] + t194_2[j]) * t903Entry)
-						t93_2[j] += F(t903Entry * t5Entry3)
+						t93_3[j] += F(t903Entry * t52Entry3)
 					}
 					t94_2[i] = t942
 				}
@@ -2779,10 +2621,10 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t17_2 := t17[((lo8+i)-1)*16:][:16]
 					t903_2 := t903[(lo8+i)*16:][:16]
-					t93_2 := t93[(lo8+i)*16:][:16]
+					t93_3 := t93_2[(lo8+i)*16:][:16]
 					var t972 F
 					for j := range 16 {
-						t972 += F(t17_2[j] * (t903_2[j] + t93_2[j]))
+						t972 += F(t17_2[j] * (t903_2[j] + t93_3[j]))
 					}
 					t97_2[i] = t972
 				}
@@ -2797,13 +2639,13 @@ func (c *StepBackward[F]) Run() {
 			lo9 := max(0, 8)
 			if n := 16 - lo9; n > 0 {
 				t105_2 := t105[0+lo9:][:n]
-				t11_2 := t11[(l*chunks+t7)*16+lo9:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo9:][:n]
 				t108_2 := t108[-8+lo9:][:n]
-				t102_2 := t102[(l*chunks+t7)*16+-8+lo9:][:n]
+				t102_2 := t102[(l*chunks+t3)*16+-8+lo9:][:n]
 				t109_2 := t109[0+lo9:][:n]
 				for i := range n {
 					t105Entry := t105_2[i]
-					t108_2[i] += F(t11_2[i] * t105Entry)
+					t108_2[i] += F(t112_3[i] * t105Entry)
 					t109_2[i] = F(t102_2[i] * t105Entry)
 				}
 			}
@@ -2821,21 +2663,21 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo10; n > 0 {
 				t110_2 := t110[0+lo10:][:n]
 				t113_3 := t113_2[0+lo10:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+lo10:][:n]
+				t82_2 := t82[(l*chunks+t3)*16+lo10:][:n]
 				t111_2 := t111[-4+lo10:][:n]
-				t822_3 := t822[(l*chunks+t7)*16+-4+lo10:][:n]
+				t82_3 := t82[(l*chunks+t3)*16+-4+lo10:][:n]
 				t112_3 := t112_2[0+lo10:][:n]
 				t116_2 := t116[-4+lo10:][:n]
-				t723_2 := t723[(l*chunks+t7)*16+-4+lo10:][:n]
+				t722_2 := t722[(l*chunks+t3)*16+-4+lo10:][:n]
 				t117_2 := t117[0+lo10:][:n]
 				for i := range n {
 					t110Entry := t110_2[i]
 					t113Entry := t113_3[i]
-					t822Entry4 := t822_2[i]
-					t111_2[i] += F(t822Entry4 * t110Entry)
-					t112_3[i] = F(t822_3[i] * t110Entry)
-					t116_2[i] += F(t822Entry4 * t113Entry)
-					t117_2[i] = F(t723_2[i] * t113Entry)
+					t82Entry4 := t82_2[i]
+					t111_2[i] += F(t82Entry4 * t110Entry)
+					t112_3[i] = F(t82_3[i] * t110Entry)
+					t116_2[i] += F(t82Entry4 * t113Entry)
+					t117_2[i] = F(t722_2[i] * t113Entry)
 				}
 			}
 			// memora_logits.a
@@ -2852,21 +2694,21 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo11; n > 0 {
 				t118_2 := t118[0+lo11:][:n]
 				t121_2 := t121[0+lo11:][:n]
-				t5_2 := t5[(l*chunks+t7)*16+lo11:][:n]
+				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
 				t119_2 := t119[-2+lo11:][:n]
-				t5_3 := t5[(l*chunks+t7)*16+-2+lo11:][:n]
+				t52_3 := t52[(l*chunks+t3)*16+-2+lo11:][:n]
 				t120_2 := t120[0+lo11:][:n]
 				t124_2 := t124[-2+lo11:][:n]
-				t4_2 := t4[(l*chunks+t7)*16+-2+lo11:][:n]
+				t42_2 := t42[(l*chunks+t3)*16+-2+lo11:][:n]
 				t125_2 := t125[0+lo11:][:n]
 				for i := range n {
 					t118Entry := t118_2[i]
 					t121Entry := t121_2[i]
-					t5Entry4 := t5_2[i]
-					t119_2[i] += F(t5Entry4 * t118Entry)
-					t120_2[i] = F(t5_3[i] * t118Entry)
-					t124_2[i] += F(t5Entry4 * t121Entry)
-					t125_2[i] = F(t4_2[i] * t121Entry)
+					t52Entry4 := t52_2[i]
+					t119_2[i] += F(t52Entry4 * t118Entry)
+					t120_2[i] = F(t52_3[i] * t118Entry)
+					t124_2[i] += F(t52Entry4 * t121Entry)
+					t125_2[i] = F(t42_2[i] * t121Entry)
 				}
 			}
 			// memora_logits.a
@@ -2883,11 +2725,11 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo12; n > 0 {
 				t126_2 := t126[0+lo12:][:n]
 				t129_2 := t129[0+lo12:][:n]
-				t18_2 := t18[(l*chunks+t7)*16+lo12:][:n]
+				t18_2 := t18[(l*chunks+t3)*16+lo12:][:n]
 				t127_2 := t127[-1+lo12:][:n]
-				t18_3 := t18[(l*chunks+t7)*16+-1+lo12:][:n]
+				t18_3 := t18[(l*chunks+t3)*16+-1+lo12:][:n]
 				t128_2 := t128[0+lo12:][:n]
-				t24_2 := t24[(l*chunks+t7)*16+-1+lo12:][:n]
+				t24_2 := t24[(l*chunks+t3)*16+-1+lo12:][:n]
 				t132_3 := t132_2[0+lo12:][:n]
 				t133_2 := t133[-1+lo12:][:n]
 				for i := range n {
@@ -2913,13 +2755,13 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.a.start
 			for i := range 16 {
 				t182_2[i] = t97[i] + t127[i] + t128[i] + t132_2[i] + t135[i]
-				t212_2[i] = t277[i] + t653[i]
+				t212_2[i] = t277[i] + t652[i]
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
-				t192_2 := t192[((l*chunks+t7)*16+i)*dK:][:dK]
+				t192_2 := t192[((l*chunks+t3)*16+i)*dK:][:dK]
 				t134_2 := t134[i*dK:][:dK]
-				t222_2 := t222[((l*chunks+t7)*16+i)*dK:][:dK]
+				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 				t21Entry3 := t21_2[i]
 				for j := range dK {
 					t192_2[j] = F(t2222[j*16+i] * t21Entry3)
@@ -2927,10 +2769,10 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t77, 1, dH)
+			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			for i := range dH {
-				W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
+				W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
 				t2022_2 := t2022[i*dK:][:dK]
 				t57_2 := t57[i*dK:][:dK]
 				W1BarState2_3 := W1BarState2[i*dK:][:dK]
@@ -2939,19 +2781,19 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t77, dH, 1)
+			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			for i := range dV {
-				W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
+				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
 				t56_2 := t56[i*dH:][:dH]
-				t154_2 := t154[i*dH:][:dH]
+				t155_2 := t155[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				for j := range dH {
-					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
+					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t155_2[j])), F(0))
 				}
 			}
 			// memora_logits.G_W1
-			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t403, dH, 1)
+			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV, t403, dH, 1)
 			// memora_logits.e
 			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t662, 1, dV, t149, dH, 1)
 		}
@@ -3011,144 +2853,61 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora_logits.q0
+	// memora_logits.rho
 	for i := range L {
 		for j := range T {
-			t112_3 := t112[(i*T+j)*dK:][:dK]
-			t232_2 := t232[(i*T+j)*dK:][:dK]
-			t282_2 := t282[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t282_2[k] = t112_3[k] + t232_2[k]
-			}
-		}
-	}
-
-	// memora_logits.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t292, d, 1, t282, dK, 1, c.WQ, d, 1)
-
-	// memora_logits.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t282, dK, 1)
-
-	// memora_logits.theta, memora_logits.rho
-	var t42_2 F
-	var t622 F
-	for i := range L {
-		t32_3 := t32_2[i*T:][:T]
-		t132_3 := t132[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
-		for j := range T {
-			t32Entry := t32_3[j]
-			t393 := kern.Choose(t32Entry, F(kern.Choose(t32Entry, t132_3[j]+t242_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t42_2 += t393
-			t46 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t514 := (t46 && (F(0) <= rhoSigmoidEntry))
-			t593 := kern.Choose(t514, F(F(rhoSigmoidEntry*kern.Choose(t514, kern.Choose(t46, t122_2[j]+t272_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t622 += t593
-			t39_2[j] = t393
-			t59_2[j] = t593
-		}
-	}
-	c.BThetaBar[0] = t42_2
-	c.BRhoBar[0] = t622
-
-	// memora_logits.theta, memora_logits.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t39_2 := t39[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t65_2 := t65[(i*T+j)*(dK+dV):][:dK+dV]
-			t39Entry := t39_2[j]
-			t59Entry := t59_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t39Entry)
-				wRhoBar[k] += F(rhoStackEntry * t59Entry)
-				t65_2[k] = F(t39Entry*wTheta[k]) + F(t59Entry*wRho[k])
-			}
-		}
-	}
-
-	// memora_logits.v, memora_logits.rho
-	for i := range L {
-		for j := range T {
-			t142_3 := t142[(i*T+j)*dV:][:dV]
-			t252_2 := t252[(i*T+j)*dV:][:dV]
-			t65_2 := t65[(i*T+j)*(dK+dV)+dK:][:dV]
-			t68_2 := t68[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t68_2[k] = t142_3[k] + t252_2[k] + t65_2[k]
-			}
-		}
-	}
-
-	// memora_logits.v
-	kern.Gemm(L*T, d, dV, F(1), false, t69, d, 1, t68, dV, 1, c.WV, d, 1)
-
-	// memora_logits.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t68, dV, 1)
-
-	// memora_logits.k0, memora_logits.rho
-	for i := range L {
-		for j := range T {
-			t152_2 := t152[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
 			t262_2 := t262[(i*T+j)*dK:][:dK]
-			t65_2 := t65[(i*T+j)*(dK+dV):][:dK]
-			t71_2 := t71[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t11_2 := t11[(i*T+j)*dK:][:dK]
+			t232_2 := t232[(i*T+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t71_2[k] = t152_2[k] + t262_2[k] + t65_2[k]
+				k0Bar[k] = t15_2[k] + t262_2[k]
+				q0Bar[k] = t11_2[k] + t232_2[k]
 			}
 		}
 	}
 
-	// memora_logits.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t72_2, d, 1, t71, dK, 1, c.WK, d, 1)
-
-	// memora_logits.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t71, dK, 1)
-
-	// memora_logits.k0
+	// memora_logits.rho
 	for i := range L {
 		for j := range T {
-			t292_2 := t292[(i*T+j)*d:][:d]
-			t69_2 := t69[(i*T+j)*d:][:d]
-			t72_3 := t72_2[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t292_2[k] + t69_2[k] + t72_3[k]
+			t14_2 := t14[(i*T+j)*dV:][:dV]
+			t252_2 := t252[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t14_2[k] + t252_2[k]
 			}
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
+		t12_2 := t12[i*T:][:T]
+		t272_2 := t272[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t12_2[j] + t272_2[j]
+			thetaBar[j] = t13_2[j] + t242_2[j]
 		}
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                    Step[F]
-	back                                                    StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, outY tape.Value[F]
-	m                                                       *block.Memory[F]
-	startW1                                                 tape.Value[F]
-	startW2                                                 tape.Value[F]
+	call                             Step[F]
+	back                             StepBackward[F]
+	vK0, vV, vRho, vTheta, vQ0, outY tape.Value[F]
+	m                                *block.Memory[F]
+	startW1                          tape.Value[F]
+	startW2                          tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    memora_logits.k0
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    memora_logits.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora_logits.v
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora_logits.rho
@@ -3162,20 +2921,12 @@ type stepNode[F num.Float] struct {
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W1
 //	U_t = step(G_t)    memora_logits.U_W1
 //	W1_t[r∈d_h] = softmax_{j∈d_k}(a_t log(max(W1°[r,j], 1e-8)) + Σ_{i∈C} c_t[i] U_W1_i[r,j])    memora_logits.W1
-//	q0_t = W_Q x_t    memora_logits.q0
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    memora_logits.q
 //	y_t = W2_t silu(W1_t q_t)    memora_logits.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/strategies/logit_sum.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("MEMORALogits", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MEMORALogits", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q0 [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/strategies/logit_sum.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2 tape.Value[F]
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
@@ -3189,34 +2940,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.W1 = m.Slots[0].Data
 	k.W2 = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.W1Chunks = c.Run.Saved(k.L * k.DH * k.DK)
 	k.W2Chunks = c.Run.Saved(k.L * k.DH * k.DV)
 	if c.Run.Tape != nil {
@@ -3249,8 +2988,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L*k.T*k.DH - 16*k.L*((k.T-15+16-1)/16)*k.DH)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.W1States = c.Run.Saved(k.L * ((k.T - 15 + 16 - 1) / 16) * k.DH * k.DK)
 	}
@@ -3285,21 +3022,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
+	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
+	g.K0 = k.K0
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.K0 = k.K0
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.EProd2 = k.EProd2
 	g.E2 = k.E2
 	g.W22 = k.W22
@@ -3310,33 +3040,24 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.E = k.E
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
 	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.W1States = k.W1States
 	g.W2States = k.W2States
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
 }

@@ -265,18 +265,6 @@ func stepNest43AVX512(a *stepNest43Args)
 func stepNest43AVX2(a *stepNest43Args)
 
 //go:noescape
-func stepNest44AVX512(a *stepNest44Args)
-
-//go:noescape
-func stepNest44AVX2(a *stepNest44Args)
-
-//go:noescape
-func stepNest45AVX512(a *stepNest45Args)
-
-//go:noescape
-func stepNest45AVX2(a *stepNest45Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -702,18 +690,6 @@ func stepBackwardNest71AVX512(a *stepBackwardNest71Args)
 //go:noescape
 func stepBackwardNest71AVX2(a *stepBackwardNest71Args)
 
-//go:noescape
-func stepBackwardNest72AVX512(a *stepBackwardNest72Args)
-
-//go:noescape
-func stepBackwardNest72AVX2(a *stepBackwardNest72Args)
-
-//go:noescape
-func stepBackwardNest73AVX512(a *stepBackwardNest73Args)
-
-//go:noescape
-func stepBackwardNest73AVX2(a *stepBackwardNest73Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1056,22 +1032,6 @@ func stepNest43(a *stepNest43Args) {
 		return
 	}
 	stepNest43AVX2(a)
-}
-
-func stepNest44(a *stepNest44Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest44AVX512(a)
-		return
-	}
-	stepNest44AVX2(a)
-}
-
-func stepNest45(a *stepNest45Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest45AVX512(a)
-		return
-	}
-	stepNest45AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -1640,20 +1600,4 @@ func stepBackwardNest71(a *stepBackwardNest71Args) {
 		return
 	}
 	stepBackwardNest71AVX2(a)
-}
-
-func stepBackwardNest72(a *stepBackwardNest72Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest72AVX512(a)
-		return
-	}
-	stepBackwardNest72AVX2(a)
-}
-
-func stepBackwardNest73(a *stepBackwardNest73Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest73AVX512(a)
-		return
-	}
-	stepBackwardNest73AVX2(a)
 }

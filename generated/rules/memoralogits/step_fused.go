@@ -10,35 +10,6 @@ import (
 )
 
 type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t4       *float32
-	t12      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4            *float32
-	t12           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
 	rho   *float32
 	t18   *float32
 	theta *float32
@@ -49,7 +20,7 @@ type stepNest3Args struct {
 	n3    int // chunks
 }
 
-type stepNest4Args struct {
+type stepNest2Args struct {
 	k0  *float32
 	t19 *float32
 	q0  *float32
@@ -62,66 +33,66 @@ type stepNest4Args struct {
 	n5  int // d_k
 }
 
+type stepNest3Args struct {
+	t  *float32
+	t3 *float32
+	t4 *float32
+	n0 int // L
+	n1 int // 16·chunks
+	n2 int // chunks
+}
+
+type stepNest4Args struct {
+	t4 *float32
+	t6 *float32
+	t7 *float32
+	n0 int // L
+	n1 int // 16·chunks
+	n2 int // chunks
+}
+
 type stepNest5Args struct {
-	t   *float32
-	t32 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // 16·chunks
-	n2  int // chunks
-}
-
-type stepNest6Args struct {
-	t42 *float32
-	t62 *float32
-	t72 *float32
-	n0  int // L
-	n1  int // 16·chunks
-	n2  int // chunks
-}
-
-type stepNest7Args struct {
-	t72 *float32
-	t92 *float32
+	t7  *float32
+	t9  *float32
 	t10 *float32
 	n0  int // L
 	n1  int // 16·chunks
 	n2  int // chunks
 }
 
-type stepNest8Args struct {
-	t10  *float32
-	t122 *float32
-	a    *float32
-	n0   int // L
-	n1   int // 16·chunks
-	n2   int // chunks
+type stepNest6Args struct {
+	t10 *float32
+	t12 *float32
+	a   *float32
+	n0  int // L
+	n1  int // 16·chunks
+	n2  int // chunks
 }
 
-type stepNest9Args struct {
+type stepNest7Args struct {
 	W2State *float32
 	t16     *float32
 	n0      int // d_v
 	n1      int // d_h
 }
 
-type stepNest10Args struct {
+type stepNest8Args struct {
 	t18  *float32
 	t17  *float32
 	t193 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepNest11Args struct {
-	t52  *float32
+type stepNest9Args struct {
+	t5   *float32
 	t17  *float32
 	t193 *float32
 	t223 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepNest12Args struct {
-	t82  *float32
+type stepNest10Args struct {
+	t8   *float32
 	t17  *float32
 	t193 *float32
 	t223 *float32
@@ -129,7 +100,7 @@ type stepNest12Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepNest13Args struct {
+type stepNest11Args struct {
 	t11  *float32
 	t17  *float32
 	t193 *float32
@@ -139,7 +110,7 @@ type stepNest13Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepNest14Args struct {
+type stepNest12Args struct {
 	t30   *float32
 	t31   *float32
 	t1822 *float32
@@ -147,14 +118,14 @@ type stepNest14Args struct {
 	n0    int // d_h
 }
 
-type stepNest15Args struct {
+type stepNest13Args struct {
 	t20 *float32
 	e3  *float32
 	n0  int // 16·d_v·t + 16·chunks·d_v·l
 	n1  int // d_v
 }
 
-type stepNest16Args struct {
+type stepNest14Args struct {
 	t17   *float32
 	t193  *float32
 	t223  *float32
@@ -168,7 +139,7 @@ type stepNest16Args struct {
 	n2    int // d_v
 }
 
-type stepNest17Args struct {
+type stepNest15Args struct {
 	a   *float32
 	t16 *float32
 	t54 *float32
@@ -178,7 +149,7 @@ type stepNest17Args struct {
 	n3  int // d_h
 }
 
-type stepNest18Args struct {
+type stepNest16Args struct {
 	t54  *float32
 	W222 *float32
 	n0   int // d_h
@@ -188,14 +159,14 @@ type stepNest18Args struct {
 	n4   int // d_v
 }
 
-type stepNest19Args struct {
+type stepNest17Args struct {
 	W1State *float32
 	t58     *float32
 	n0      int // d_h
 	n1      int // d_k
 }
 
-type stepNest20Args struct {
+type stepNest18Args struct {
 	t31 *float32
 	t22 *float32
 	t30 *float32
@@ -203,7 +174,7 @@ type stepNest20Args struct {
 	n0  int // d_h
 }
 
-type stepNest21Args struct {
+type stepNest19Args struct {
 	t21   *float32
 	t19   *float32
 	t2222 *float32
@@ -212,7 +183,7 @@ type stepNest21Args struct {
 	n2    int // d_k
 }
 
-type stepNest22Args struct {
+type stepNest20Args struct {
 	t17  *float32
 	t193 *float32
 	t223 *float32
@@ -224,7 +195,7 @@ type stepNest22Args struct {
 	n1   int // d_h
 }
 
-type stepNest23Args struct {
+type stepNest21Args struct {
 	a   *float32
 	t58 *float32
 	t76 *float32
@@ -234,7 +205,7 @@ type stepNest23Args struct {
 	n3  int // d_k
 }
 
-type stepNest24Args struct {
+type stepNest22Args struct {
 	t76  *float32
 	W122 *float32
 	n0   int // d_k
@@ -244,10 +215,10 @@ type stepNest24Args struct {
 	n4   int // d_h
 }
 
-type stepNest25Args struct {
+type stepNest23Args struct {
 	W122 *float32
 	t22  *float32
-	t422 *float32
+	t42  *float32
 	t78  *float32
 	n0   int // 16·d_k·t + 16·chunks·d_k·l
 	n1   int // d_k
@@ -257,17 +228,17 @@ type stepNest25Args struct {
 	n5   int // d_h·d_k
 }
 
-type stepNest26Args struct {
+type stepNest24Args struct {
 	t78  *float32
 	t242 *float32
-	t523 *float32
+	t522 *float32
 	n0   int // d_h
 }
 
-type stepNest27Args struct {
+type stepNest25Args struct {
 	W222 *float32
 	t242 *float32
-	t323 *float32
+	t322 *float32
 	y3   *float32
 	n0   int // d_h
 	n1   int // 2·d_h
@@ -276,7 +247,7 @@ type stepNest27Args struct {
 	n4   int // d_v
 }
 
-type stepNest28Args struct {
+type stepNest26Args struct {
 	k0  *float32
 	t23 *float32
 	q0  *float32
@@ -289,7 +260,7 @@ type stepNest28Args struct {
 	n5  int // d_k
 }
 
-type stepNest29Args struct {
+type stepNest27Args struct {
 	theta *float32
 	t25   *float32
 	rho   *float32
@@ -300,7 +271,7 @@ type stepNest29Args struct {
 	n3    int // T
 }
 
-type stepNest30Args struct {
+type stepNest28Args struct {
 	W1State2 *float32
 	t23      *float32
 	t2       *float32
@@ -311,42 +282,42 @@ type stepNest30Args struct {
 	n4       int // d_h
 }
 
-type stepNest31Args struct {
+type stepNest29Args struct {
 	t2       *float32
 	t23      *float32
-	t142     *float32
+	t14      *float32
 	t162     *float32
 	n0       int        // d_h
 	t25Entry [2]float32 // and nothing
 }
 
-type stepNest32Args struct {
+type stepNest30Args struct {
 	W2State2 *float32
-	t142     *float32
-	t3       *float32
+	t14      *float32
+	t33      *float32
 	n0       int // d_h
 	n1       int // 2·d_h
 	n2       int // 3·d_h
 	n3       int // d_v
 }
 
-type stepNest33Args struct {
-	t3  *float32
+type stepNest31Args struct {
+	t33 *float32
 	t24 *float32
 	e   *float32
 	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1  int // d_v
 }
 
-type stepNest34Args struct {
-	t3  *float32
+type stepNest32Args struct {
+	t33 *float32
 	t24 *float32
 	e6  *float32
 	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1  int // d_v
 }
 
-type stepNest35Args struct {
+type stepNest33Args struct {
 	e6       *float32
 	W2State2 *float32
 	t162     *float32
@@ -359,7 +330,7 @@ type stepNest35Args struct {
 	t26Entry [2]float32 // and nothing
 }
 
-type stepNest36Args struct {
+type stepNest34Args struct {
 	t273 *float32
 	W223 *float32
 	n0   int // d_h
@@ -368,7 +339,7 @@ type stepNest36Args struct {
 	n3   int // d_v
 }
 
-type stepNest37Args struct {
+type stepNest35Args struct {
 	t23  *float32
 	t222 *float32
 	t2   *float32
@@ -376,7 +347,7 @@ type stepNest37Args struct {
 	n0   int // d_h
 }
 
-type stepNest38Args struct {
+type stepNest36Args struct {
 	t41      *float32
 	t23      *float32
 	W1State2 *float32
@@ -388,7 +359,7 @@ type stepNest38Args struct {
 	t26Entry [2]float32 // and nothing
 }
 
-type stepNest39Args struct {
+type stepNest37Args struct {
 	t48  *float32
 	W123 *float32
 	n0   int // d_k
@@ -397,7 +368,7 @@ type stepNest39Args struct {
 	n3   int // d_h
 }
 
-type stepNest40Args struct {
+type stepNest38Args struct {
 	W123     *float32
 	t27      *float32
 	W1State2 *float32
@@ -409,34 +380,34 @@ type stepNest40Args struct {
 	n4       int // d_h
 }
 
-type stepNest41Args struct {
+type stepNest39Args struct {
 	t2    *float32
 	eProd *float32
 	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n1    int // d_h
 }
 
-type stepNest42Args struct {
+type stepNest40Args struct {
 	t222    *float32
 	GW1Prod *float32
 	n0      int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n1      int // d_h
 }
 
-type stepNest43Args struct {
+type stepNest41Args struct {
 	t50   *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n1    int // d_h
 }
 
-type stepNest44Args struct {
+type stepNest42Args struct {
 	t50  *float32
 	t183 *float32
 	n0   int // d_h
 }
 
-type stepNest45Args struct {
+type stepNest43Args struct {
 	W223     *float32
 	t183     *float32
 	W2State2 *float32
@@ -452,222 +423,111 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t4 := c.Work[:L*T]                                                                                           // [L, T]
-	t12 := c.Work[L*T:][:L*T]                                                                                    // [L, T]
-	rho := c.Work[2*L*T:][:L*T]                                                                                  // [L, T]
-	theta := c.Work[3*L*T:][:L*T]                                                                                // [L, T]
-	t18 := c.Work[4*L*T:][:16*L*chunks]                                                                          // [L, chunks, 16]
-	t21 := c.Work[4*L*T+16*L*chunks:][:16*L*chunks]                                                              // [L, chunks, 16]
-	t19 := c.Work[4*L*T+32*L*chunks:][:16*L*chunks*dK]                                                           // [L, chunks, 16, d_k]
-	t22 := c.Work[16*L*chunks*dK+4*L*T+32*L*chunks:][:16*L*chunks*dK]                                            // [L, chunks, 16, d_k]
-	t20 := c.Work[32*L*chunks*dK+4*L*T+32*L*chunks:][:16*L*chunks*dV]                                            // [L, chunks, 16, d_v]
-	t := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t32 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                // [L, chunks, 16]
-	t52 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                // [L, chunks, 16]
-	t42 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                // [L, chunks, 16]
-	t62 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                // [L, chunks, 16]
-	t82 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+112*L*chunks:][:16*L*chunks]                               // [L, chunks, 16]
-	t72 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+128*L*chunks:][:16*L*chunks]                               // [L, chunks, 16]
-	t92 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+144*L*chunks:][:16*L*chunks]                               // [L, chunks, 16]
-	t11 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+160*L*chunks:][:16*L*chunks]                               // [L, chunks, 16]
-	t10 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+176*L*chunks:][:16*L*chunks]                               // [L, chunks, 16]
-	t122 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+192*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
-	a := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+208*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+4*L*T+224*L*chunks:][:16*L*chunks*dV]                             // [L, chunks, 16, d_v]
-	t23 := c.Work[32*L*chunks*dK+32*L*chunks*dV+4*L*T+224*L*chunks:][:L*T*dK-16*L*chunks*dK]                     // [L, T - 16·chunks, d_k]
-	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+4*L*T+224*L*chunks:][:L*T*dK-16*L*chunks*dK]              // [L, T - 16·chunks, d_k]
-	t24 := c.Work[2*L*T*dK+32*L*chunks*dV+4*L*T+224*L*chunks:][:L*T*dV-16*L*chunks*dV]                           // [L, T - 16·chunks, d_v]
-	t25 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+4*L*T+224*L*chunks:][:L*T-16*L*chunks]                          // [L, T - 16·chunks]
-	t26 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+5*L*T+208*L*chunks:][:L*T-16*L*chunks]                          // [L, T - 16·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+6*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                    // [L, T - 16·chunks, d_v]
-	W1State := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks:][:dH*dK]                                             // [d_h, d_k]
-	W2State := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+dH*dK:][:dH*dV]                                       // [d_v, d_h]
-	t30 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+dH*dK+dH*dV:][:16*dH]                                     // [16, d_h]
-	e3 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+dH*dK+dH*dV+16*dH:][:16*dV]                                // [16, d_v]
-	t323 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+dH*dK+dH*dV+16*dH+16*dV:][:16*dH*dV]                     // [16, d_v, d_h]
-	t22_2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+dH*dK+17*dH*dV+16*dH+16*dV:][:16*dH]                    // [16, d_h]
-	t422 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH*dK]                  // [16, d_h, d_k]
-	t523 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH]                  // [16, d_h]
-	t16 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+17*dH*dV+48*dH+16*dV:][:dH*dV]                   // [d_v, d_h]
-	t17 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV:][:256]                     // [16, 16]
-	t193 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+256:][:256]                // [16, 16]
-	t223 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+512:][:256]                // [16, 16]
-	t252 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+768:][:256]                // [16, 16]
-	t28 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1024:][:256]                // [16, 16]
-	t31 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1280:][:16*dH]              // [16, d_h]
-	t1822 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]            // [16, d_h]
-	t202 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]             // [16, d_h]
-	t2122 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]           // [16, 16, d_v]
-	t54 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]          // [16, d_v, d_h]
-	W222 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+34*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]         // [16, d_v, d_h]
-	t58 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:dH*dK]             // [d_h, d_k]
-	t71 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:16*dH]             // [16, d_h]
-	t2222 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+272*dV+1280:][:16*dK]          // [16, d_k]
-	t232 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+16*dK+272*dV+1280:][:256*dH]    // [16, 16, d_h]
-	t76 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	W122 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+34*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
-	t78 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH]      // [16, d_h]
-	t242 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+384*dH+16*dK+272*dV+1280:][:16*dH]     // [16, d_h]
-	y3 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+272*dV+1280:][:16*dV]       // [16, d_v]
-	W1State2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dK] // [d_h, d_k]
-	W2State2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dV] // [d_v, d_h]
-	t2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+400*dH+16*dK+288*dV+1280:][:dH]          // [d_h]
-	t23_2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+401*dH+16*dK+288*dV+1280:][:dH]       // [d_h]
-	t142 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+402*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
-	t162 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+403*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
-	t3 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+288*dV+1280:][:dV]          // [d_v]
-	e6 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+289*dV+1280:][:dV]          // [d_v]
-	t273 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
-	t222 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+52*dH*dV+404*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
-	W223 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+52*dH*dV+405*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
-	t41 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+53*dH*dV+405*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
-	t48 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]      // [d_h, d_k]
-	W123 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+52*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t50 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
-	t183 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+407*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
-	y5 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+408*dH+16*dK+290*dV+1280:][:dV]          // [d_v]
-
-	// memora_logits.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// memora_logits.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// memora_logits.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
+	t18 := c.Work[:16*L*chunks]                                                                                  // [L, chunks, 16]
+	t21 := c.Work[16*L*chunks:][:16*L*chunks]                                                                    // [L, chunks, 16]
+	t19 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                 // [L, chunks, 16, d_k]
+	t22 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                  // [L, chunks, 16, d_k]
+	t20 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                  // [L, chunks, 16, d_v]
+	t := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t3 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t5 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t4 := c.Work[32*L*chunks*dK+16*L*chunks*dV+80*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+96*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+112*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t9 := c.Work[32*L*chunks*dK+16*L*chunks*dV+144*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t11 := c.Work[32*L*chunks*dK+16*L*chunks*dV+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t10 := c.Work[32*L*chunks*dK+16*L*chunks*dV+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t12 := c.Work[32*L*chunks*dK+16*L*chunks*dV+192*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	a := c.Work[32*L*chunks*dK+16*L*chunks*dV+208*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+224*L*chunks:][:16*L*chunks*dV]                                   // [L, chunks, 16, d_v]
+	t23 := c.Work[32*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T*dK-16*L*chunks*dK]                           // [L, T - 16·chunks, d_k]
+	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T*dK-16*L*chunks*dK]                    // [L, T - 16·chunks, d_k]
+	t24 := c.Work[2*L*T*dK+32*L*chunks*dV+224*L*chunks:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
+	t25 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+224*L*chunks:][:L*T-16*L*chunks]                                // [L, T - 16·chunks]
+	t26 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+208*L*chunks:][:L*T-16*L*chunks]                            // [L, T - 16·chunks]
+	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                    // [L, T - 16·chunks, d_v]
+	W1State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks:][:dH*dK]                                             // [d_h, d_k]
+	W2State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK:][:dH*dV]                                       // [d_v, d_h]
+	t30 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV:][:16*dH]                                     // [16, d_h]
+	e3 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV+16*dH:][:16*dV]                                // [16, d_v]
+	t322 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV+16*dH+16*dV:][:16*dH*dV]                     // [16, d_v, d_h]
+	t22_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+17*dH*dV+16*dH+16*dV:][:16*dH]                    // [16, d_h]
+	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH*dK]                   // [16, d_h, d_k]
+	t522 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH]                  // [16, d_h]
+	t16 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+17*dH*dV+48*dH+16*dV:][:dH*dV]                   // [d_v, d_h]
+	t17 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV:][:256]                     // [16, 16]
+	t193 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+256:][:256]                // [16, 16]
+	t223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+512:][:256]                // [16, 16]
+	t252 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+768:][:256]                // [16, 16]
+	t28 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1024:][:256]                // [16, 16]
+	t31 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1280:][:16*dH]              // [16, d_h]
+	t1822 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]            // [16, d_h]
+	t202 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]             // [16, d_h]
+	t2122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]           // [16, 16, d_v]
+	t54 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]          // [16, d_v, d_h]
+	W222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+34*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]         // [16, d_v, d_h]
+	t58 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:dH*dK]             // [d_h, d_k]
+	t71 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:16*dH]             // [16, d_h]
+	t2222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+272*dV+1280:][:16*dK]          // [16, d_k]
+	t232 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+16*dK+272*dV+1280:][:256*dH]    // [16, 16, d_h]
+	t76 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	W122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+34*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
+	t78 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH]      // [16, d_h]
+	t242 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+384*dH+16*dK+272*dV+1280:][:16*dH]     // [16, d_h]
+	y3 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+272*dV+1280:][:16*dV]       // [16, d_v]
+	W1State2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dK] // [d_h, d_k]
+	W2State2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dV] // [d_v, d_h]
+	t2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+400*dH+16*dK+288*dV+1280:][:dH]          // [d_h]
+	t23_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+401*dH+16*dK+288*dV+1280:][:dH]       // [d_h]
+	t14 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+402*dH+16*dK+288*dV+1280:][:dH]         // [d_h]
+	t162 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+403*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
+	t33 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+288*dV+1280:][:dV]         // [d_v]
+	e6 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+289*dV+1280:][:dV]          // [d_v]
+	t273 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
+	t222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+52*dH*dV+404*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
+	W223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+52*dH*dV+405*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
+	t41 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+53*dH*dV+405*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
+	t48 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]      // [d_h, d_k]
+	W123 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t50 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
+	t183 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+53*dH*dV+407*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
+	y5 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+53*dH*dV+408*dH+16*dK+290*dV+1280:][:dV]          // [d_v]
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
 		a2 := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a2)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t43 F
-				var t123 F
-				t43Sums := [16]F{t43}
-				t123Sums := [16]F{t123}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t43Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t43Sums[k%16])
-					t123Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t123Sums[k%16])
-				}
-				t43 = kern.Sum16(&t43Sums)
-				t123 = kern.Sum16(&t123Sums)
-				t4_2[j] = t43
-				t12_2[j] = t123
-			}
-		}
-	}
-
-	// memora_logits.rho, memora_logits.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a2 := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest2(&a2)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				t13 := t12_2[j] + bThetaEntry
-				t14 := kern.Softplus(t13)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				thetaSoftplus[j] = t14
-				theta2[j] = kern.Larger(t14, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t13)
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// memora_logits.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// memora_logits.rho, memora_logits.theta
-	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t18),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t21),
 			L,
 			16 * chunks,
 			T,
 			chunks,
 		}
-		stepNest3(&a2)
+		stepNest1(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rho2 := rho[i*T+16*j:][:16]
+				rho := c.Rho[i*T+16*j:][:16]
 				t18_2 := t18[(i*chunks+j)*16:][:16]
-				theta2 := theta[i*T+16*j:][:16]
+				theta := c.Theta[i*T+16*j:][:16]
 				t21_2 := t21[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t18_2[k] = rho2[k]
-					t21_2[k] = theta2[k]
+					t18_2[k] = rho[k]
+					t21_2[k] = theta[k]
 				}
 			}
 		}
@@ -675,7 +535,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepNest4Args{
+		a2 := stepNest2Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(c.Q0),
@@ -687,7 +547,7 @@ func (c *stepFused) run() {
 			16 * dK,
 			dK,
 		}
-		stepNest4(&a2)
+		stepNest2(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -725,21 +585,111 @@ func (c *stepFused) run() {
 	}
 
 	// memora_logits.a
-	clear(t32)
-	clear(t52)
+	clear(t3)
+	clear(t5)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t5 := t[(i*chunks+j)*16+-1+lo:][:n]
-				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
+				t13 := t[(i*chunks+j)*16+-1+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
-				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t32_2[k] = F(t18Entry * t5[k])
-					t52_2[k] = F(t18_3[k] * t18Entry)
+					t3_2[k] = F(t18Entry * t13[k])
+					t5_2[k] = F(t18_3[k] * t18Entry)
+				}
+			}
+		}
+	}
+
+	// memora_logits.a
+	if kern.Wide() {
+		a2 := stepNest3Args{
+			unsafe.SliceData(t),
+			unsafe.SliceData(t3),
+			unsafe.SliceData(t4),
+			L,
+			16 * chunks,
+			chunks,
+		}
+		stepNest3(&a2)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t13 := t[(i*chunks+j)*16:][:16]
+				t3_2 := t3[(i*chunks+j)*16:][:16]
+				t4_2 := t4[(i*chunks+j)*16:][:16]
+				for k := range 16 {
+					t4_2[k] = t13[k] + t3_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.a
+	clear(t6)
+	clear(t8)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 16 - lo; n > 0 {
+				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*16+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*16+lo:][:n]
+				for k := range n {
+					t5Entry := t5_2[k]
+					t6_2[k] = F(t4_2[k] * t5Entry)
+					t8_2[k] = F(t5_3[k] * t5Entry)
+				}
+			}
+		}
+	}
+
+	// memora_logits.a
+	if kern.Wide() {
+		a2 := stepNest4Args{
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t7),
+			L,
+			16 * chunks,
+			chunks,
+		}
+		stepNest4(&a2)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t4_2 := t4[(i*chunks+j)*16:][:16]
+				t6_2 := t6[(i*chunks+j)*16:][:16]
+				t7_2 := t7[(i*chunks+j)*16:][:16]
+				for k := range 16 {
+					t7_2[k] = t4_2[k] + t6_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.a
+	clear(t9)
+	clear(t11)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 4)
+			if n := 16 - lo; n > 0 {
+				t8_2 := t8[(i*chunks+j)*16+lo:][:n]
+				t7_2 := t7[(i*chunks+j)*16+-4+lo:][:n]
+				t9_2 := t9[(i*chunks+j)*16+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*16+-4+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
+				for k := range n {
+					t8Entry := t8_2[k]
+					t9_2[k] = F(t7_2[k] * t8Entry)
+					t11_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -748,9 +698,9 @@ func (c *stepFused) run() {
 	// memora_logits.a
 	if kern.Wide() {
 		a2 := stepNest5Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(t7),
+			unsafe.SliceData(t9),
+			unsafe.SliceData(t10),
 			L,
 			16 * chunks,
 			chunks,
@@ -759,32 +709,27 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t5 := t[(i*chunks+j)*16:][:16]
-				t32_2 := t32[(i*chunks+j)*16:][:16]
-				t42_2 := t42[(i*chunks+j)*16:][:16]
+				t7_2 := t7[(i*chunks+j)*16:][:16]
+				t9_2 := t9[(i*chunks+j)*16:][:16]
+				t10_2 := t10[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t42_2[k] = t5[k] + t32_2[k]
+					t10_2[k] = t7_2[k] + t9_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t62)
-	clear(t82)
+	clear(t12)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 2)
+			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*16+-2+lo:][:n]
-				t62_2 := t62[(i*chunks+j)*16+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*16+-2+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*16+-8+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t52Entry := t52_2[k]
-					t62_2[k] = F(t42_2[k] * t52Entry)
-					t82_2[k] = F(t52_3[k] * t52Entry)
+					t12_2[k] = F(t10_2[k] * t11_2[k])
 				}
 			}
 		}
@@ -793,9 +738,9 @@ func (c *stepFused) run() {
 	// memora_logits.a
 	if kern.Wide() {
 		a2 := stepNest6Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(a),
 			L,
 			16 * chunks,
 			chunks,
@@ -804,96 +749,11 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t42_2 := t42[(i*chunks+j)*16:][:16]
-				t62_2 := t62[(i*chunks+j)*16:][:16]
-				t72_2 := t72[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					t72_2[k] = t42_2[k] + t62_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.a
-	clear(t92)
-	clear(t11)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 4)
-			if n := 16 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
-				t72_2 := t72[(i*chunks+j)*16+-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*16+-4+lo:][:n]
-				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
-				for k := range n {
-					t82Entry := t82_2[k]
-					t92_2[k] = F(t72_2[k] * t82Entry)
-					t11_2[k] = F(t82_3[k] * t82Entry)
-				}
-			}
-		}
-	}
-
-	// memora_logits.a
-	if kern.Wide() {
-		a2 := stepNest7Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t10),
-			L,
-			16 * chunks,
-			chunks,
-		}
-		stepNest7(&a2)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t72_2 := t72[(i*chunks+j)*16:][:16]
-				t92_2 := t92[(i*chunks+j)*16:][:16]
 				t10_2 := t10[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					t10_2[k] = t72_2[k] + t92_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.a
-	clear(t122)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 8)
-			if n := 16 - lo; n > 0 {
-				t10_2 := t10[(i*chunks+j)*16+-8+lo:][:n]
-				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
-				t122_2 := t122[(i*chunks+j)*16+lo:][:n]
-				for k := range n {
-					t122_2[k] = F(t10_2[k] * t11_2[k])
-				}
-			}
-		}
-	}
-
-	// memora_logits.a
-	if kern.Wide() {
-		a2 := stepNest8Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(a),
-			L,
-			16 * chunks,
-			chunks,
-		}
-		stepNest8(&a2)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t10_2 := t10[(i*chunks+j)*16:][:16]
-				t122_2 := t122[(i*chunks+j)*16:][:16]
+				t12_2 := t12[(i*chunks+j)*16:][:16]
 				a2 := a[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					a2[k] = t10_2[k] + t122_2[k]
+					a2[k] = t10_2[k] + t12_2[k]
 				}
 			}
 		}
@@ -903,22 +763,22 @@ func (c *stepFused) run() {
 	for l := range L {
 		copy(W1State[:dH*dK], c.W1[l*dH*dK:][:dH*dK])
 		copy(W2State[:dH*dV], c.W2[l*dV*dH:][:dH*dV])
-		for t5 := range chunks {
+		for t13 := range chunks {
 			if len(c.W1States) > 0 {
-				copy(c.W1States[(l*chunks+t5)*dH*dK:][:dH*dK], W1State[:dH*dK])
+				copy(c.W1States[(l*chunks+t13)*dH*dK:][:dH*dK], W1State[:dH*dK])
 			}
 			if len(c.W2States) > 0 {
-				copy(c.W2States[(l*chunks+t5)*dV*dH:][:dH*dV], W2State[:dH*dV])
+				copy(c.W2States[(l*chunks+t13)*dV*dH:][:dH*dV], W2State[:dH*dV])
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest9Args{
+				a2 := stepNest7Args{
 					unsafe.SliceData(W2State),
 					unsafe.SliceData(t16),
 					dV,
 					dH,
 				}
-				stepNest9(&a2)
+				stepNest7(&a2)
 			} else {
 				for i := range dV {
 					W2State3 := W2State[i*dH:][:dH]
@@ -942,17 +802,17 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t193)
 			if kern.Wide() {
-				a2 := stepNest10Args{
+				a2 := stepNest8Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 				}
-				stepNest10(&a2)
+				stepNest8(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
-					t18_2 := t18[(l*chunks+t5)*16+lo:][:n]
+					t18_2 := t18[(l*chunks+t13)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-1)*16:][:16]
 						t193_2 := t193[(lo+i)*16:][:16]
@@ -966,25 +826,25 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t223)
 			if kern.Wide() {
-				a2 := stepNest11Args{
-					unsafe.SliceData(t52),
+				a2 := stepNest9Args{
+					unsafe.SliceData(t5),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 				}
-				stepNest11(&a2)
+				stepNest9(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
-					t52_2 := t52[(l*chunks+t5)*16+lo:][:n]
+					t5_2 := t5[(l*chunks+t13)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t193_2 := t193[((lo+i)-2)*16:][:16]
 						t223_2 := t223[(lo+i)*16:][:16]
-						t52Entry2 := t52_2[i]
+						t5Entry2 := t5_2[i]
 						for j := range 16 {
-							t223_2[j] = F((t17_2[j] + t193_2[j]) * t52Entry2)
+							t223_2[j] = F((t17_2[j] + t193_2[j]) * t5Entry2)
 						}
 					}
 				}
@@ -992,27 +852,27 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t252)
 			if kern.Wide() {
-				a2 := stepNest12Args{
-					unsafe.SliceData(t82),
+				a2 := stepNest10Args{
+					unsafe.SliceData(t8),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
 					unsafe.SliceData(t252),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 				}
-				stepNest12(&a2)
+				stepNest10(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
-					t82_2 := t82[(l*chunks+t5)*16+lo:][:n]
+					t8_2 := t8[(l*chunks+t13)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t193_2 := t193[((lo+i)-4)*16:][:16]
 						t223_2 := t223[((lo+i)-4)*16:][:16]
 						t252_2 := t252[(lo+i)*16:][:16]
-						t82Entry2 := t82_2[i]
+						t8Entry2 := t8_2[i]
 						for j := range 16 {
-							t252_2[j] = F(((t17_2[j] + t193_2[j]) + t223_2[j]) * t82Entry2)
+							t252_2[j] = F(((t17_2[j] + t193_2[j]) + t223_2[j]) * t8Entry2)
 						}
 					}
 				}
@@ -1020,20 +880,20 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t28)
 			if kern.Wide() {
-				a2 := stepNest13Args{
+				a2 := stepNest11Args{
 					unsafe.SliceData(t11),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t28),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 				}
-				stepNest13(&a2)
+				stepNest11(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
-					t11_2 := t11[(l*chunks+t5)*16+lo:][:n]
+					t11_2 := t11[(l*chunks+t13)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t193_2 := t193[((lo+i)-8)*16:][:16]
@@ -1048,17 +908,17 @@ func (c *stepFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t5)*16*dK), 1, dK)
+			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest14Args{
+				a2 := stepNest12Args{
 					unsafe.SliceData(t30),
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t1822),
 					unsafe.SliceData(t202),
 					dH,
 				}
-				stepNest14(&a2)
+				stepNest12(&a2)
 			} else {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
@@ -1077,16 +937,16 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := stepNest15Args{
+				a2 := stepNest13Args{
 					unsafe.SliceData(t20),
 					unsafe.SliceData(e3),
-					16*dV*t5 + 16*chunks*dV*l,
+					16*dV*t13 + 16*chunks*dV*l,
 					dV,
 				}
-				stepNest15(&a2)
+				stepNest13(&a2)
 			} else {
 				for i := range 16 {
-					t20_2 := t20[((l*chunks+t5)*16+i)*dV:][:dV]
+					t20_2 := t20[((l*chunks+t13)*16+i)*dV:][:dV]
 					e3_2 := e3[i*dV:][:dV]
 					for j := range dV {
 						e3_2[j] = -t20_2[j]
@@ -1097,7 +957,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1822, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			if kern.Wide() {
-				a2 := stepNest16Args{
+				a2 := stepNest14Args{
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
@@ -1106,13 +966,13 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t21),
 					unsafe.SliceData(e3),
 					unsafe.SliceData(t2122),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 					16 * dV,
 					dV,
 				}
-				stepNest16(&a2)
+				stepNest14(&a2)
 			} else {
-				t21_2 := t21[(l*chunks+t5)*16:][:16]
+				t21_2 := t21[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
 					t193_2 := t193[i*16:][:16]
@@ -1131,18 +991,18 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest17Args{
+				a2 := stepNest15Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t16),
 					unsafe.SliceData(t54),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 					dH * dV,
 					dV,
 					dH,
 				}
-				stepNest17(&a2)
+				stepNest15(&a2)
 			} else {
-				a2 := a[(l*chunks+t5)*16:][:16]
+				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
 					aEntry := a2[i]
 					for j := range dV {
@@ -1160,7 +1020,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest18Args{
+				a2 := stepNest16Args{
 					unsafe.SliceData(t54),
 					unsafe.SliceData(W222),
 					dH,
@@ -1169,7 +1029,7 @@ func (c *stepFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepNest18(&a2)
+				stepNest16(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dV {
@@ -1197,13 +1057,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest19Args{
+				a2 := stepNest17Args{
 					unsafe.SliceData(W1State),
 					unsafe.SliceData(t58),
 					dH,
 					dK,
 				}
-				stepNest19(&a2)
+				stepNest17(&a2)
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
@@ -1217,14 +1077,14 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), false, t22_2, 1, dH, W2State, 1, dH, e3, 1, dV)
 			// memora_logits.G_W1
 			if kern.Wide() {
-				a2 := stepNest20Args{
+				a2 := stepNest18Args{
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t22_2),
 					unsafe.SliceData(t30),
 					unsafe.SliceData(t71),
 					dH,
 				}
-				stepNest20(&a2)
+				stepNest18(&a2)
 			} else {
 				for i := range 16 {
 					t31_2 := t31[i*dH:][:dH]
@@ -1241,19 +1101,19 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest21Args{
+				a2 := stepNest19Args{
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t19),
 					unsafe.SliceData(t2222),
-					16*t5 + 16*chunks*l,
-					16*dK*t5 + 16*chunks*dK*l,
+					16*t13 + 16*chunks*l,
+					16*dK*t13 + 16*chunks*dK*l,
 					dK,
 				}
-				stepNest21(&a2)
+				stepNest19(&a2)
 			} else {
-				t21_2 := t21[(l*chunks+t5)*16:][:16]
+				t21_2 := t21[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
-					t19_2 := t19[((l*chunks+t5)*16+i)*dK:][:dK]
+					t19_2 := t19[((l*chunks+t13)*16+i)*dK:][:dK]
 					t2222_2 := t2222[i*dK:][:dK]
 					t21Entry := t21_2[i]
 					for j := range dK {
@@ -1263,7 +1123,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.c
 			if kern.Wide() {
-				a2 := stepNest22Args{
+				a2 := stepNest20Args{
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
@@ -1274,7 +1134,7 @@ func (c *stepFused) run() {
 					16 * dH,
 					dH,
 				}
-				stepNest22(&a2)
+				stepNest20(&a2)
 			} else {
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
@@ -1294,18 +1154,18 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest23Args{
+				a2 := stepNest21Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t76),
-					16*t5 + 16*chunks*l,
+					16*t13 + 16*chunks*l,
 					dH * dK,
 					dH,
 					dK,
 				}
-				stepNest23(&a2)
+				stepNest21(&a2)
 			} else {
-				a2 := a[(l*chunks+t5)*16:][:16]
+				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
 					aEntry2 := a2[i]
 					for j := range dH {
@@ -1323,7 +1183,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest24Args{
+				a2 := stepNest22Args{
 					unsafe.SliceData(t76),
 					unsafe.SliceData(W122),
 					dK,
@@ -1332,7 +1192,7 @@ func (c *stepFused) run() {
 					dH * dK,
 					dH,
 				}
-				stepNest24(&a2)
+				stepNest22(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -1360,32 +1220,32 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := stepNest25Args{
+				a2 := stepNest23Args{
 					unsafe.SliceData(W122),
 					unsafe.SliceData(t22),
-					unsafe.SliceData(t422),
+					unsafe.SliceData(t42),
 					unsafe.SliceData(t78),
-					16*dK*t5 + 16*chunks*dK*l,
+					16*dK*t13 + 16*chunks*dK*l,
 					dK,
 					2 * dK,
 					3 * dK,
 					dH,
 					dH * dK,
 				}
-				stepNest25(&a2)
+				stepNest23(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
-					t22_3 := t22[((l*chunks+t5)*16+i)*dK:][:dK]
+					t22_3 := t22[((l*chunks+t13)*16+i)*dK:][:dK]
 					for j := range dH {
 						W122_2 := W122[(i*dH+j)*dK:][:dK]
-						t422_2 := t422[(i*dH+j)*dK:][:dK]
+						t42_2 := t42[(i*dH+j)*dK:][:dK]
 						var t782 F
 						t782Sums := [16]F{t782}
 						for k := range dK {
 							W122Entry := W122_2[k]
 							t782Sums[k%16] = num.FMA32(W122Entry, t22_3[k], t782Sums[k%16])
-							t422_2[k] = W122Entry
+							t42_2[k] = W122Entry
 						}
 						t782 = kern.Sum16(&t782Sums)
 						t78_2[j] = t782
@@ -1394,31 +1254,31 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := stepNest26Args{
+				a2 := stepNest24Args{
 					unsafe.SliceData(t78),
 					unsafe.SliceData(t242),
-					unsafe.SliceData(t523),
+					unsafe.SliceData(t522),
 					dH,
 				}
-				stepNest26(&a2)
+				stepNest24(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
 					t242_2 := t242[i*dH:][:dH]
-					t523_2 := t523[i*dH:][:dH]
+					t522_2 := t522[i*dH:][:dH]
 					for j := range dH {
 						t78Entry := t78_2[j]
 						t242_2[j] = F(t78Entry * kern.Sigmoid(t78Entry))
-						t523_2[j] = t78Entry
+						t522_2[j] = t78Entry
 					}
 				}
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := stepNest27Args{
+				a2 := stepNest25Args{
 					unsafe.SliceData(W222),
 					unsafe.SliceData(t242),
-					unsafe.SliceData(t323),
+					unsafe.SliceData(t322),
 					unsafe.SliceData(y3),
 					dH,
 					2 * dH,
@@ -1426,20 +1286,20 @@ func (c *stepFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepNest27(&a2)
+				stepNest25(&a2)
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
 					t242_2 := t242[i*dH:][:dH]
 					for j := range dV {
 						W222_2 := W222[(i*dV+j)*dH:][:dH]
-						t323_2 := t323[(i*dV+j)*dH:][:dH]
+						t322_2 := t322[(i*dV+j)*dH:][:dH]
 						var y4 F
 						y4Sums := [16]F{y4}
 						for k := range dH {
 							W222Entry := W222_2[k]
 							y4Sums[k%16] = num.FMA32(W222Entry, t242_2[k], y4Sums[k%16])
-							t323_2[k] = W222Entry
+							t322_2[k] = W222Entry
 						}
 						y4 = kern.Sum16(&y4Sums)
 						y3_2[j] = y4
@@ -1454,25 +1314,25 @@ func (c *stepFused) run() {
 			}
 			// memora_logits
 			for i := range 16 {
-				copy(y2[((l*chunks+t5)*16+i)*dV:][:dV], y3[i*dV:][:dV])
+				copy(y2[((l*chunks+t13)*16+i)*dV:][:dV], y3[i*dV:][:dV])
 			}
 			if len(c.EProd2) > 0 {
-				copy(c.EProd2[(l*chunks+t5)*16*dH:][:16*dH], t30[:16*dH])
+				copy(c.EProd2[(l*chunks+t13)*16*dH:][:16*dH], t30[:16*dH])
 			}
 			if len(c.E2) > 0 {
-				copy(c.E2[(l*chunks+t5)*16*dV:][:16*dV], e3[:16*dV])
+				copy(c.E2[(l*chunks+t13)*16*dV:][:16*dV], e3[:16*dV])
 			}
 			if len(c.W22) > 0 {
-				copy(c.W22[(l*chunks+t5)*16*dV*dH:][:16*dH*dV], t323[:16*dH*dV])
+				copy(c.W22[(l*chunks+t13)*16*dV*dH:][:16*dH*dV], t322[:16*dH*dV])
 			}
 			if len(c.GW1Prod2) > 0 {
-				copy(c.GW1Prod2[(l*chunks+t5)*16*dH:][:16*dH], t22_2[:16*dH])
+				copy(c.GW1Prod2[(l*chunks+t13)*16*dH:][:16*dH], t22_2[:16*dH])
 			}
 			if len(c.W12) > 0 {
-				copy(c.W12[(l*chunks+t5)*16*dH*dK:][:16*dH*dK], t422[:16*dH*dK])
+				copy(c.W12[(l*chunks+t13)*16*dH*dK:][:16*dH*dK], t42[:16*dH*dK])
 			}
 			if len(c.YProd2) > 0 {
-				copy(c.YProd2[(l*chunks+t5)*16*dH:][:16*dH], t523[:16*dH])
+				copy(c.YProd2[(l*chunks+t13)*16*dH:][:16*dH], t522[:16*dH])
 			}
 		}
 		copy(c.W1Chunks[l*dH*dK:][:dH*dK], W1State[:dH*dK])
@@ -1481,7 +1341,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepNest28Args{
+		a2 := stepNest26Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(c.Q0),
@@ -1493,7 +1353,7 @@ func (c *stepFused) run() {
 			T - 16*chunks,
 			dK,
 		}
-		stepNest28(&a2)
+		stepNest26(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1518,26 +1378,26 @@ func (c *stepFused) run() {
 
 	// memora_logits.theta, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepNest29Args{
-			unsafe.SliceData(theta),
+		a2 := stepNest27Args{
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t25),
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t26),
 			16 * chunks,
 			L,
 			T - 16*chunks,
 			T,
 		}
-		stepNest29(&a2)
+		stepNest27(&a2)
 	} else {
 		for i := range L {
-			theta2 := theta[i*T+16*chunks:][:T-16*chunks]
+			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
 			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-			rho2 := rho[i*T+16*chunks:][:T-16*chunks]
+			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
 			t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t25_2[j] = theta2[j]
-				t26_2[j] = rho2[j]
+				t25_2[j] = theta[j]
+				t26_2[j] = rho[j]
 			}
 		}
 	}
@@ -1567,7 +1427,7 @@ func (c *stepFused) run() {
 				for a2 := range n {
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepNest30Args{
+						a3 := stepNest28Args{
 							unsafe.SliceData(W1State2),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t2),
@@ -1577,98 +1437,98 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest30(&a3)
+						stepNest28(&a3)
 					} else {
 						for i := range dH {
 							W1State2_2 := W1State2[i*dK:][:dK]
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							var t7 F
-							t7Sums := [16]F{t7}
+							var t13 F
+							t13Sums := [16]F{t13}
 							for j := range dK {
-								t7Sums[j%16] = num.FMA32(W1State2_2[j], t23_3[j], t7Sums[j%16])
+								t13Sums[j%16] = num.FMA32(W1State2_2[j], t23_3[j], t13Sums[j%16])
 							}
-							t7 = kern.Sum16(&t7Sums)
-							t2[i] = t7
+							t13 = kern.Sum16(&t13Sums)
+							t2[i] = t13
 						}
 					}
 					// memora_logits.e, memora_logits.U_W2
 					t25Entry := t25_2[a2]
 					if kern.Wide() {
-						a3 := stepNest31Args{
+						a3 := stepNest29Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t23_2),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(t14),
 							unsafe.SliceData(t162),
 							dH,
 							[2]float32{t25Entry},
 						}
-						stepNest31(&a3)
+						stepNest29(&a3)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
 							t24_2 := kern.Sigmoid(t2Entry)
 							t23_2[i] = t24_2
-							t142[i] = F(t2Entry * t24_2)
+							t14[i] = F(t2Entry * t24_2)
 							t162[i] = F(t24_2 * F(t25Entry*t2Entry))
 						}
 					}
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepNest32Args{
+						a3 := stepNest30Args{
 							unsafe.SliceData(W2State2),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t3),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t33),
 							dH,
 							2 * dH,
 							3 * dH,
 							dV,
 						}
-						stepNest32(&a3)
+						stepNest30(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
-							var t33 F
-							t33Sums := [16]F{t33}
+							var t34 F
+							t34Sums := [16]F{t34}
 							for j := range dH {
-								t33Sums[j%16] = num.FMA32(W2State2_2[j], t142[j], t33Sums[j%16])
+								t34Sums[j%16] = num.FMA32(W2State2_2[j], t14[j], t34Sums[j%16])
 							}
-							t33 = kern.Sum16(&t33Sums)
-							t3[i] = t33
+							t34 = kern.Sum16(&t34Sums)
+							t33[i] = t34
 						}
 					}
 					// memora_logits.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a3 := stepNest33Args{
-								unsafe.SliceData(t3),
+							a3 := stepNest31Args{
+								unsafe.SliceData(t33),
 								unsafe.SliceData(t24),
 								kern.Given(c.E),
 								dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 								dV,
 							}
-							stepNest33(&a3)
+							stepNest31(&a3)
 						} else {
 							t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							for i := range dV {
-								e7 := t3[i] - t24_2[i]
+								e7 := t33[i] - t24_2[i]
 								e[i] = e7
 							}
 						}
 					}
 					if kern.Wide() {
-						a3 := stepNest34Args{
-							unsafe.SliceData(t3),
+						a3 := stepNest32Args{
+							unsafe.SliceData(t33),
 							unsafe.SliceData(t24),
 							unsafe.SliceData(e6),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
 						}
-						stepNest34(&a3)
+						stepNest32(&a3)
 					} else {
 						t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
-							e7 := t3[i] - t24_2[i]
+							e7 := t33[i] - t24_2[i]
 							e6[i] = e7
 						}
 					}
@@ -1676,7 +1536,7 @@ func (c *stepFused) run() {
 					clear(t222)
 					t26Entry := t26_2[a2]
 					if kern.Wide() {
-						a3 := stepNest35Args{
+						a3 := stepNest33Args{
 							unsafe.SliceData(e6),
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(t162),
@@ -1688,7 +1548,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t26Entry},
 						}
-						stepNest35(&a3)
+						stepNest33(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1703,7 +1563,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepNest36Args{
+						a3 := stepNest34Args{
 							unsafe.SliceData(t273),
 							unsafe.SliceData(W223),
 							dH,
@@ -1711,7 +1571,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest36(&a3)
+						stepNest34(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1737,14 +1597,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.G_W1
 					if kern.Wide() {
-						a3 := stepNest37Args{
+						a3 := stepNest35Args{
 							unsafe.SliceData(t23_2),
 							unsafe.SliceData(t222),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t41),
 							dH,
 						}
-						stepNest37(&a3)
+						stepNest35(&a3)
 					} else {
 						for i := range dH {
 							t23Entry := t23_2[i]
@@ -1755,7 +1615,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
-						a3 := stepNest38Args{
+						a3 := stepNest36Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(W1State2),
@@ -1766,7 +1626,7 @@ func (c *stepFused) run() {
 							[2]float32{t25Entry},
 							[2]float32{t26Entry},
 						}
-						stepNest38(&a3)
+						stepNest36(&a3)
 					} else {
 						for i := range dH {
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1780,7 +1640,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := stepNest39Args{
+						a3 := stepNest37Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W123),
 							dK,
@@ -1788,7 +1648,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest39(&a3)
+						stepNest37(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1814,7 +1674,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := stepNest40Args{
+						a3 := stepNest38Args{
 							unsafe.SliceData(W123),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1State2),
@@ -1825,7 +1685,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest40(&a3)
+						stepNest38(&a3)
 					} else {
 						for i := range dH {
 							W123_2 := W123[i*dK:][:dK]
@@ -1845,13 +1705,13 @@ func (c *stepFused) run() {
 					// memora_logits.y, memora_logits
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a3 := stepNest41Args{
+							a3 := stepNest39Args{
 								unsafe.SliceData(t2),
 								kern.Given(c.EProd),
 								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 								dH,
 							}
-							stepNest41(&a3)
+							stepNest39(&a3)
 						} else {
 							eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1862,13 +1722,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a3 := stepNest42Args{
+							a3 := stepNest40Args{
 								unsafe.SliceData(t222),
 								kern.Given(c.GW1Prod),
 								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 								dH,
 							}
-							stepNest42(&a3)
+							stepNest40(&a3)
 						} else {
 							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1879,13 +1739,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a3 := stepNest43Args{
+							a3 := stepNest41Args{
 								unsafe.SliceData(t50),
 								kern.Given(c.YProd),
 								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 								dH,
 							}
-							stepNest43(&a3)
+							stepNest41(&a3)
 						} else {
 							yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1895,12 +1755,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := stepNest44Args{
+						a3 := stepNest42Args{
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t183),
 							dH,
 						}
-						stepNest44(&a3)
+						stepNest42(&a3)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -1909,7 +1769,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := stepNest45Args{
+						a3 := stepNest43Args{
 							unsafe.SliceData(W223),
 							unsafe.SliceData(t183),
 							unsafe.SliceData(W2State2),
@@ -1919,7 +1779,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest45(&a3)
+						stepNest43(&a3)
 					} else {
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
@@ -2015,17 +1875,17 @@ type stepBackwardNest5Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t1522   *float32
+	t152    *float32
 	t162    *float32
 	t36     *float32
 	t38     *float32
-	t392    *float32
+	t39     *float32
 	t40     *float32
 	t41     *float32
-	t6      *float32
-	t512    *float32
+	t62     *float32
+	t51     *float32
 	t90     *float32
-	t722    *float32
+	t72     *float32
 	t91     *float32
 	n0      int // L
 	n1      int // T - 16·chunks
@@ -2082,7 +1942,7 @@ type stepBackwardNest10Args struct {
 	e         *float32
 	W2Trail   *float32
 	t254      *float32
-	t6        *float32
+	t62       *float32
 	t275      *float32
 	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1        int        // d_h·d_v·a
@@ -2104,7 +1964,7 @@ type stepBackwardNest11Args struct {
 type stepBackwardNest12Args struct {
 	t2   *float32
 	W223 *float32
-	t32  *float32
+	t322 *float32
 	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
 	n2   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
@@ -2116,22 +1976,22 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
-	t512  *float32
-	t32   *float32
+	t51   *float32
+	t322  *float32
 	yProd *float32
-	t722  *float32
-	t9    *float32
+	t72   *float32
+	t93   *float32
 	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n1    int // d_h
 }
 
 type stepBackwardNest14Args struct {
-	t9         *float32
+	t93        *float32
 	W1Trail    *float32
 	t27        *float32
 	W1BarState *float32
 	t113       *float32
-	t13        *float32
+	t132       *float32
 	n0         int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n1         int // d_h·d_k·a + d_h·d_k
 	n2         int // d_h·d_k·a + d_h·d_k + d_k
@@ -2144,14 +2004,14 @@ type stepBackwardNest14Args struct {
 }
 
 type stepBackwardNest15Args struct {
-	t9         *float32
-	t13        *float32
+	t93        *float32
+	t132       *float32
 	t41        *float32
 	W1Trail    *float32
 	t27        *float32
 	W1BarState *float32
 	t23        *float32
-	t15        *float32
+	t153       *float32
 	t28        *float32
 	t86        *float32
 	t184Total  *float32
@@ -2188,7 +2048,7 @@ type stepBackwardNest17Args struct {
 	t22       *float32
 	t86       *float32
 	eProd     *float32
-	t392      *float32
+	t39       *float32
 	t43       *float32
 	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n1        int        // d_h
@@ -2227,9 +2087,9 @@ type stepBackwardNest19Args struct {
 	t90        *float32
 	W2BarState *float32
 	t254       *float32
-	t6         *float32
-	t49        *float32
 	t62        *float32
+	t49        *float32
+	t62_2      *float32
 	t61        *float32
 	t52Total   *float32
 	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
@@ -2245,21 +2105,21 @@ type stepBackwardNest19Args struct {
 }
 
 type stepBackwardNest20Args struct {
-	t22       *float32
-	t62       *float32
-	eProd     *float32
-	t64       *float32
-	t652Total *float32
-	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_h
-	t652      [2]float32 // and nothing
+	t22      *float32
+	t62      *float32
+	eProd    *float32
+	t64      *float32
+	t65Total *float32
+	n0       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1       int        // d_h
+	t65      [2]float32 // and nothing
 }
 
 type stepBackwardNest21Args struct {
 	t452 *float32
 	t61  *float32
 	t67  *float32
-	t72  *float32
+	t7   *float32
 	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1   int // d_v
 }
@@ -2268,7 +2128,7 @@ type stepBackwardNest22Args struct {
 	t67        *float32
 	e          *float32
 	W2Trail    *float32
-	t712       *float32
+	t71        *float32
 	t91        *float32
 	t43        *float32
 	t49        *float32
@@ -2292,10 +2152,10 @@ type stepBackwardNest22Args struct {
 type stepBackwardNest23Args struct {
 	GW1Prod   *float32
 	t22       *float32
-	t392      *float32
+	t39       *float32
 	t86       *float32
 	eProd     *float32
-	t712      *float32
+	t71       *float32
 	t62       *float32
 	t64       *float32
 	t78       *float32
@@ -2309,7 +2169,7 @@ type stepBackwardNest24Args struct {
 	W1Trail    *float32
 	t80        *float32
 	t23        *float32
-	t15        *float32
+	t153       *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n1         int        // d_h·d_k·a
@@ -2326,7 +2186,7 @@ type stepBackwardNest24Args struct {
 type stepBackwardNest25Args struct {
 	t28       *float32
 	t80       *float32
-	t62       *float32
+	t6        *float32
 	t113      *float32
 	t10       *float32
 	n0        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
@@ -2335,61 +2195,61 @@ type stepBackwardNest25Args struct {
 }
 
 type stepBackwardNest26Args struct {
-	t112 *float32
-	t10  *float32
-	t152 *float32
-	t62  *float32
-	n0   int // 16·chunks·d_k
-	n1   int // L
-	n2   int // T·d_k - 16·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 16·chunks
-	n5   int // d_k
+	t11 *float32
+	t10 *float32
+	t15 *float32
+	t6  *float32
+	n0  int // 16·chunks·d_k
+	n1  int // L
+	n2  int // T·d_k - 16·chunks·d_k
+	n3  int // T·d_k
+	n4  int // T - 16·chunks
+	n5  int // d_k
 }
 
 type stepBackwardNest27Args struct {
-	t122 *float32
-	t92  *float32
-	t132 *float32
-	t82  *float32
-	n0   int // 16·chunks
-	n1   int // L
-	n2   int // T - 16·chunks
-	n3   int // T
+	t12 *float32
+	t9  *float32
+	t13 *float32
+	t8  *float32
+	n0  int // 16·chunks
+	n1  int // L
+	n2  int // T - 16·chunks
+	n3  int // T
 }
 
 type stepBackwardNest28Args struct {
-	t142 *float32
-	t72  *float32
-	n0   int // 16·chunks·d_v
-	n1   int // L
-	n2   int // T·d_v - 16·chunks·d_v
-	n3   int // T·d_v
-	n4   int // T - 16·chunks
-	n5   int // d_v
+	t14 *float32
+	t7  *float32
+	n0  int // 16·chunks·d_v
+	n1  int // L
+	n2  int // T·d_v - 16·chunks·d_v
+	n3  int // T·d_v
+	n4  int // T - 16·chunks
+	n5  int // d_v
 }
 
 type stepBackwardNest29Args struct {
 	t24 *float32
-	t3  *float32
-	t4  *float32
+	t32 *float32
+	t42 *float32
 	n0  int // L
 	n1  int // 16·chunks
 	n2  int // chunks
 }
 
 type stepBackwardNest30Args struct {
-	t4   *float32
-	t623 *float32
-	t723 *float32
+	t42  *float32
+	t63  *float32
+	t722 *float32
 	n0   int // L
 	n1   int // 16·chunks
 	n2   int // chunks
 }
 
 type stepBackwardNest31Args struct {
-	t723 *float32
-	t922 *float32
+	t722 *float32
+	t92  *float32
 	t102 *float32
 	n0   int // L
 	n1   int // 16·chunks
@@ -2398,7 +2258,7 @@ type stepBackwardNest31Args struct {
 
 type stepBackwardNest32Args struct {
 	t102 *float32
-	t12  *float32
+	t122 *float32
 	a    *float32
 	n0   int // L
 	n1   int // 16·chunks
@@ -2407,7 +2267,7 @@ type stepBackwardNest32Args struct {
 
 type stepBackwardNest33Args struct {
 	W2States    *float32
-	t154        *float32
+	t155        *float32
 	t16         *float32
 	t23         *float32
 	W2BarState2 *float32
@@ -2425,7 +2285,7 @@ type stepBackwardNest34Args struct {
 }
 
 type stepBackwardNest35Args struct {
-	t5   *float32
+	t52  *float32
 	t17  *float32
 	t194 *float32
 	t224 *float32
@@ -2433,7 +2293,7 @@ type stepBackwardNest35Args struct {
 }
 
 type stepBackwardNest36Args struct {
-	t822 *float32
+	t82  *float32
 	t17  *float32
 	t194 *float32
 	t224 *float32
@@ -2442,12 +2302,12 @@ type stepBackwardNest36Args struct {
 }
 
 type stepBackwardNest37Args struct {
-	t11  *float32
+	t112 *float32
 	t17  *float32
 	t194 *float32
 	t224 *float32
 	t256 *float32
-	t283 *float32
+	t282 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
@@ -2455,7 +2315,7 @@ type stepBackwardNest38Args struct {
 	W1States    *float32
 	t57         *float32
 	t58         *float32
-	t322        *float32
+	t324        *float32
 	W1BarState2 *float32
 	n0          int // d_h·d_k·t + chunks·d_h·d_k·l
 	n1          int // 15·d_h·d_k
@@ -2466,7 +2326,7 @@ type stepBackwardNest38Args struct {
 type stepBackwardNest39Args struct {
 	GW1Prod2 *float32
 	eProd2   *float32
-	t713     *float32
+	t712     *float32
 	n0       int // 16·d_h·t + 16·chunks·d_h·l
 	n1       int // d_h
 }
@@ -2476,9 +2336,9 @@ type stepBackwardNest40Args struct {
 	yProd2 *float32
 	t23    *float32
 	W22    *float32
-	t522   *float32
+	t5222  *float32
 	t50    *float32
-	t51    *float32
+	t513   *float32
 	n0     int // 16·d_v·t + 16·chunks·d_v·l
 	n1     int // 16·d_v·t + 16·chunks·d_v·l + 1
 	n2     int // 16·d_v·t + 16·chunks·d_v·l + 2
@@ -2497,12 +2357,12 @@ type stepBackwardNest40Args struct {
 
 type stepBackwardNest41Args struct {
 	yProd2 *float32
-	t522   *float32
+	t5222  *float32
 	t22    *float32
-	t322   *float32
+	t324   *float32
 	W12    *float32
 	t134   *float32
-	t1422  *float32
+	t142   *float32
 	t1523  *float32
 	n0     int // 16·d_h·t + 16·chunks·d_h·l
 	n1     int // 16·d_h·t + 16·chunks·d_h·l + 1
@@ -2523,7 +2383,7 @@ type stepBackwardNest41Args struct {
 type stepBackwardNest42Args struct {
 	t1523 *float32
 	W12   *float32
-	t1422 *float32
+	t142  *float32
 	t58   *float32
 	t172  *float32
 	t2223 *float32
@@ -2581,7 +2441,7 @@ type stepBackwardNest46Args struct {
 }
 
 type stepBackwardNest47Args struct {
-	t51   *float32
+	t513  *float32
 	W22   *float32
 	t50   *float32
 	t16   *float32
@@ -2627,8 +2487,8 @@ type stepBackwardNest50Args struct {
 	t194 *float32
 	t224 *float32
 	t256 *float32
-	t283 *float32
-	t653 *float32
+	t282 *float32
+	t652 *float32
 	t21  *float32
 	t244 *float32
 	t802 *float32
@@ -2643,7 +2503,7 @@ type stepBackwardNest51Args struct {
 }
 
 type stepBackwardNest52Args struct {
-	t11  *float32
+	t112 *float32
 	t802 *float32
 	t17  *float32
 	t194 *float32
@@ -2661,7 +2521,7 @@ type stepBackwardNest53Args struct {
 }
 
 type stepBackwardNest54Args struct {
-	t822 *float32
+	t82  *float32
 	t852 *float32
 	t17  *float32
 	t194 *float32
@@ -2678,7 +2538,7 @@ type stepBackwardNest55Args struct {
 }
 
 type stepBackwardNest56Args struct {
-	t5   *float32
+	t52  *float32
 	t903 *float32
 	t17  *float32
 	t194 *float32
@@ -2745,7 +2605,7 @@ type stepBackwardNest63Args struct {
 	t135 *float32
 	t182 *float32
 	t277 *float32
-	t653 *float32
+	t652 *float32
 	t212 *float32
 	n0   int // 16·t + 16·chunks·l
 }
@@ -2763,7 +2623,7 @@ type stepBackwardNest64Args struct {
 type stepBackwardNest65Args struct {
 	W2States    *float32
 	t56         *float32
-	t154        *float32
+	t155        *float32
 	W2BarState2 *float32
 	n0          int // d_h·d_v·t + chunks·d_h·d_v·l
 	n1          int // d_v
@@ -2806,68 +2666,37 @@ type stepBackwardNest68Args struct {
 }
 
 type stepBackwardNest69Args struct {
-	t112 *float32
-	t232 *float32
-	t282 *float32
-	n0   int // L
-	n1   int // T·d_k
-	n2   int // T
-	n3   int // d_k
+	t15   *float32
+	t262  *float32
+	k0Bar *float32
+	t11   *float32
+	t232  *float32
+	q0Bar *float32
+	n0    int // L
+	n1    int // T·d_k
+	n2    int // T
+	n3    int // d_k
 }
 
 type stepBackwardNest70Args struct {
-	t39       *float32
-	t59       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t65       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
+	t14  *float32
+	t252 *float32
+	vBar *float32
+	n0   int // L
+	n1   int // T·d_v
+	n2   int // T
+	n3   int // d_v
 }
 
 type stepBackwardNest71Args struct {
-	t142 *float32
-	t252 *float32
-	t65  *float32
-	t68  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
-}
-
-type stepBackwardNest72Args struct {
-	t152 *float32
-	t262 *float32
-	t65  *float32
-	t71  *float32
-	n0   int // L
-	n1   int // T·d_k + T·d_v
-	n2   int // T·d_k
-	n3   int // T
-	n4   int // d_k + d_v
-	n5   int // d_k
-}
-
-type stepBackwardNest73Args struct {
-	t292 *float32
-	t69  *float32
-	t72  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	t12      *float32
+	t272     *float32
+	rhoBar   *float32
+	t13      *float32
+	t242     *float32
+	thetaBar *float32
+	n0       int // L
+	n1       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -2875,225 +2704,193 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                                                                              // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                                                                                       // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                                                                                   // [L, T]
-	t18 := c.Work[3*L*T:][:16*L*chunks]                                                                                                                                             // [L, chunks, 16]
-	t21 := c.Work[3*L*T+16*L*chunks:][:16*L*chunks]                                                                                                                                 // [L, chunks, 16]
-	t19 := c.Work[3*L*T+32*L*chunks:][:16*L*chunks*dK]                                                                                                                              // [L, chunks, 16, d_k]
-	t22 := c.Work[16*L*chunks*dK+3*L*T+32*L*chunks:][:16*L*chunks*dK]                                                                                                               // [L, chunks, 16, d_k]
-	t23 := c.Work[32*L*chunks*dK+3*L*T+32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                                                                        // [L, T - 16·chunks, d_k]
-	t27 := c.Work[L*T*dK+16*L*chunks*dK+3*L*T+32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                                                                 // [L, T - 16·chunks, d_k]
-	t25 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:L*T-16*L*chunks]                                                                                                                    // [L, T - 16·chunks]
-	t26 := c.Work[2*L*T*dK+4*L*T+16*L*chunks:][:L*T-16*L*chunks]                                                                                                                    // [L, T - 16·chunks]
-	t := c.Work[2*L*T*dK+5*L*T:][:16*L*chunks*dV]                                                                                                                                   // [L, 16·chunks, d_v]
-	t2 := c.Work[2*L*T*dK+16*L*chunks*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                                                                                                            // [L, T - 16·chunks, d_v]
-	t22_2 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                                                 // [L, T - 16·chunks, d_h]
-	t1522 := c.Work[L*T*dH+2*L*T*dK+L*T*dV-16*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t162 := c.Work[2*L*T*dH+2*L*T*dK+L*T*dV-32*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t36 := c.Work[3*L*T*dH+2*L*T*dK+L*T*dV-48*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t38 := c.Work[4*L*T*dH+2*L*T*dK+L*T*dV-64*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t392 := c.Work[5*L*T*dH+2*L*T*dK+L*T*dV-80*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t40 := c.Work[6*L*T*dH+2*L*T*dK+L*T*dV-96*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t41 := c.Work[7*L*T*dH+2*L*T*dK+L*T*dV-112*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t6 := c.Work[8*L*T*dH+2*L*T*dK+L*T*dV-128*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t512 := c.Work[9*L*T*dH+2*L*T*dK+L*T*dV-144*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t90 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV-160*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t722 := c.Work[11*L*T*dH+2*L*T*dK+L*T*dV-176*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                        // [L, T - 16·chunks, d_h]
-	t91 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t42 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+5*L*T:][:L*dH*dK]                                                                                                       // [L, d_h, d_k]
-	t52 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+5*L*T:][:L*dH*dV]                                                                                               // [L, d_v, d_h]
-	t62 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dK-16*L*chunks*dK]                                                                         // [L, T - 16·chunks, d_k]
-	t72 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                                                          // [L, T - 16·chunks, d_v]
-	t82 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T-16*L*chunks]                                               // [L, T - 16·chunks]
-	t92 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
-	t10 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                             // [L, T - 16·chunks, d_k]
-	t112 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t152 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t122 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T]                                              // [L, T]
-	t132 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+8*L*T-32*L*chunks:][:L*T]                                              // [L, T]
-	t142 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-32*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
-	t24 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-32*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t3 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-16*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t5 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T:][:16*L*chunks]                                                    // [L, chunks, 16]
-	t4 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+16*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t623 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+32*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t822 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t723 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t922 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+80*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t11 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+96*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t102 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+112*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t12 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	a := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+144*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t182 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks*dK]                                  // [L, chunks, 16, d_k]
-	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks*dV]                                  // [L, chunks, 16, d_v]
-	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks]                                                    // [L, chunks, 16]
-	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:16*L*chunks*dK]                                                 // [L, chunks, 16, d_k]
-	t232 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T*dK]                                                                        // [L, T, d_k]
-	t262 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T*dK]                                                                        // [L, T, d_k]
-	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T]                                                                           // [L, T]
-	t272 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+10*L*T+192*L*chunks:][:L*T]                                                                          // [L, T]
-	t252 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*dV]                                                                       // [L, T, d_v]
-	t282 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*dK]                                                                       // [L, T, d_k]
-	t292 := c.Work[13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*d]                                                                        // [L, T, d]
-	t39 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T]                                                                     // [L, T]
-	t59 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+12*L*T+192*L*chunks:][:L*T]                                                                     // [L, T]
-	t65 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK+L*T*dV]                                                           // [L, T, d_k + d_v]
-	t68 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+5*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dV]                                                                 // [L, T, d_v]
-	t69 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*d]                                                                  // [L, T, d]
-	t71 := c.Work[2*L*T*d+13*L*T*dH+10*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK]                                                               // [L, T, d_k]
-	t72_2 := c.Work[2*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*d]                                                              // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
-	t274 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t254 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t275 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t32 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                 // [d_h]
-	t113 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                           // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
-	t712 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                   // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
-	t154 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
-	t17 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
-	t256 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
-	t283 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
-	t57 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]       // [16, d_h, d_k]
-	t713 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
-	t522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]        // [16, d_h]
-	t50 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
-	t51 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]         // [16, d_v]
-	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
-	t1422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
-	t1523 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+40*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t2223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t214 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]         // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
-	t146 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
-	t2322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t244 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
-	t277 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
-	t403 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t148 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t532 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
-	t56 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
-	t572 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
-	t142_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
-	t582 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
-	t592 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]   // [16, d_v, 16]
-	t60 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
-	t614 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
-	t653 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
-	t802 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
-	t662 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
-	t702 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
-	t77 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
-	t832 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2112:][:256]     // [16, 16]
-	t842 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2368:][:16]      // [16]
-	t852 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2384:][:256]     // [16, 16]
-	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2640:][:256]      // [16, 16]
-	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2896:][:16]       // [16]
-	t903 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2912:][:256]     // [16, 16]
-	t93 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3168:][:256]      // [16, 16]
-	t94 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3424:][:16]       // [16]
-	t97 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3440:][:16]       // [16]
-	t105 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3456:][:16]      // [16]
-	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3472:][:16]      // [16]
-	t109 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3488:][:16]      // [16]
-	t110 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3504:][:16]      // [16]
-	t113_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3520:][:16]    // [16]
-	t111 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3536:][:16]      // [16]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3552:][:16]    // [16]
-	t116 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3568:][:16]      // [16]
-	t117 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3584:][:16]      // [16]
-	t118 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3600:][:16]      // [16]
-	t121 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3616:][:16]      // [16]
-	t119 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3632:][:16]      // [16]
-	t120 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3648:][:16]      // [16]
-	t124 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3664:][:16]      // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3680:][:16]      // [16]
-	t126 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3696:][:16]      // [16]
-	t129 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3712:][:16]      // [16]
-	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3728:][:16]      // [16]
-	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3744:][:16]      // [16]
-	t132_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3760:][:16]    // [16]
-	t133 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3776:][:16]      // [16]
-	t135 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3792:][:16]      // [16]
-	t32_2 := c.Flags[:L*T]                                                                                                                                                          // [L, T]
+	t18 := c.Work[:16*L*chunks]                                                                                                                                           // [L, chunks, 16]
+	t21 := c.Work[16*L*chunks:][:16*L*chunks]                                                                                                                             // [L, chunks, 16]
+	t19 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                                                                          // [L, chunks, 16, d_k]
+	t22 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                                                                           // [L, chunks, 16, d_k]
+	t23 := c.Work[32*L*chunks*dK+32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                                                                    // [L, T - 16·chunks, d_k]
+	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                                                             // [L, T - 16·chunks, d_k]
+	t25 := c.Work[2*L*T*dK+32*L*chunks:][:L*T-16*L*chunks]                                                                                                                // [L, T - 16·chunks]
+	t26 := c.Work[2*L*T*dK+L*T+16*L*chunks:][:L*T-16*L*chunks]                                                                                                            // [L, T - 16·chunks]
+	t := c.Work[2*L*T*dK+2*L*T:][:16*L*chunks*dV]                                                                                                                         // [L, 16·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+16*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                                                                                  // [L, T - 16·chunks, d_v]
+	t22_2 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                                       // [L, T - 16·chunks, d_h]
+	t152 := c.Work[L*T*dH+2*L*T*dK+L*T*dV-16*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                  // [L, T - 16·chunks, d_h]
+	t162 := c.Work[2*L*T*dH+2*L*T*dK+L*T*dV-32*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                // [L, T - 16·chunks, d_h]
+	t36 := c.Work[3*L*T*dH+2*L*T*dK+L*T*dV-48*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                 // [L, T - 16·chunks, d_h]
+	t38 := c.Work[4*L*T*dH+2*L*T*dK+L*T*dV-64*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                 // [L, T - 16·chunks, d_h]
+	t39 := c.Work[5*L*T*dH+2*L*T*dK+L*T*dV-80*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                 // [L, T - 16·chunks, d_h]
+	t40 := c.Work[6*L*T*dH+2*L*T*dK+L*T*dV-96*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                 // [L, T - 16·chunks, d_h]
+	t41 := c.Work[7*L*T*dH+2*L*T*dK+L*T*dV-112*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                // [L, T - 16·chunks, d_h]
+	t62 := c.Work[8*L*T*dH+2*L*T*dK+L*T*dV-128*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                // [L, T - 16·chunks, d_h]
+	t51 := c.Work[9*L*T*dH+2*L*T*dK+L*T*dV-144*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                // [L, T - 16·chunks, d_h]
+	t90 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV-160*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                               // [L, T - 16·chunks, d_h]
+	t72 := c.Work[11*L*T*dH+2*L*T*dK+L*T*dV-176*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                               // [L, T - 16·chunks, d_h]
+	t91 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                               // [L, T - 16·chunks, d_h]
+	t4 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+2*L*T:][:L*dH*dK]                                                                                              // [L, d_h, d_k]
+	t5 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+2*L*T:][:L*dH*dV]                                                                                      // [L, d_v, d_h]
+	t6 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                                                // [L, T - 16·chunks, d_k]
+	t7 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                                 // [L, T - 16·chunks, d_v]
+	t8 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+2*L*T:][:L*T-16*L*chunks]                                      // [L, T - 16·chunks]
+	t9 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+3*L*T-16*L*chunks:][:L*T-16*L*chunks]                          // [L, T - 16·chunks]
+	t10 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                   // [L, T - 16·chunks, d_k]
+	t11 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
+	t15 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
+	t12 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T]                                     // [L, T]
+	t13 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T-32*L*chunks:][:L*T]                                     // [L, T]
+	t14 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:L*T*dV]                                  // [L, T, d_v]
+	t24 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t32 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t52 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T:][:16*L*chunks]                                         // [L, chunks, 16]
+	t42 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t63 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t82 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+48*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t722 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+64*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
+	t92 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+80*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t112 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+96*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
+	t102 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+112*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t122 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+128*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	a := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+144*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
+	t182 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+160*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
+	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
+	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks]                                          // [L, chunks, 16]
+	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
+	t232 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
+	t262 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
+	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
+	t272 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+7*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
+	t252 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
+	W1BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
+	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
+	t254 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t275 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
+	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
+	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
+	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                          // [d_h]
+	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
+	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t256 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+7*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+8*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]       // [16, d_h, d_k]
+	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
+	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t214 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]         // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
+	t146 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t244 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t277 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t148 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t142_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
+	t582 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
+	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
+	t60 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
+	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
+	t652 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
+	t802 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t662 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
+	t702 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
+	t77 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
+	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2112:][:256]     // [16, 16]
+	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2368:][:16]      // [16]
+	t852 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2384:][:256]     // [16, 16]
+	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2640:][:256]      // [16, 16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2896:][:16]       // [16]
+	t903 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2912:][:256]     // [16, 16]
+	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3168:][:256]    // [16, 16]
+	t94 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3424:][:16]       // [16]
+	t97 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3440:][:16]       // [16]
+	t105 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3456:][:16]      // [16]
+	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3472:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3488:][:16]      // [16]
+	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3504:][:16]      // [16]
+	t113_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3520:][:16]    // [16]
+	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3536:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3552:][:16]    // [16]
+	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3568:][:16]      // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3584:][:16]      // [16]
+	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3600:][:16]      // [16]
+	t121 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3616:][:16]      // [16]
+	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3632:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3648:][:16]      // [16]
+	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3664:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3680:][:16]      // [16]
+	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3696:][:16]      // [16]
+	t129 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3712:][:16]      // [16]
+	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3728:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3744:][:16]      // [16]
+	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3760:][:16]    // [16]
+	t133 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3776:][:16]      // [16]
+	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3792:][:16]      // [16]
 	t184Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
-	t652Total := make([]F, 1)
-
-	// memora_logits.rho, memora_logits.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t32_3 := t32_2[i*T:][:T]
-		for j := range T {
-			t83 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = kern.Smaller(t83, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t32_3[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t65Total := make([]F, 1)
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
 		a2 := stepBackwardNest1Args{
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t18),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t21),
 			L,
 			16 * chunks,
@@ -3104,13 +2901,13 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rho2 := rho[i*T+16*j:][:16]
+				rho := c.Rho[i*T+16*j:][:16]
 				t18_2 := t18[(i*chunks+j)*16:][:16]
-				theta2 := theta[i*T+16*j:][:16]
+				theta := c.Theta[i*T+16*j:][:16]
 				t21_2 := t21[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t18_2[k] = rho2[k]
-					t21_2[k] = theta2[k]
+					t18_2[k] = rho[k]
+					t21_2[k] = theta[k]
 				}
 			}
 		}
@@ -3181,9 +2978,9 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.theta, memora_logits.rho
 	if kern.Wide() {
 		a2 := stepBackwardNest4Args{
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t25),
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t26),
 			16 * chunks,
 			L,
@@ -3193,13 +2990,13 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest4(&a2)
 	} else {
 		for i := range L {
-			theta2 := theta[i*T+16*chunks:][:T-16*chunks]
+			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
 			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-			rho2 := rho[i*T+16*chunks:][:T-16*chunks]
+			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
 			t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t25_2[j] = theta2[j]
-				t26_2[j] = rho2[j]
+				t25_2[j] = theta[j]
+				t26_2[j] = rho[j]
 			}
 		}
 	}
@@ -3226,17 +3023,17 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t1522),
+			unsafe.SliceData(t152),
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
-			unsafe.SliceData(t392),
+			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t512),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t51),
 			unsafe.SliceData(t90),
-			unsafe.SliceData(t722),
+			unsafe.SliceData(t72),
 			unsafe.SliceData(t91),
 			L,
 			T - 16*chunks,
@@ -3252,42 +3049,42 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
 				yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
 				t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
-				t1522_2 := t1522[(i*(T-16*chunks)+j)*dH:][:dH]
+				t152_2 := t152[(i*(T-16*chunks)+j)*dH:][:dH]
 				t162_2 := t162[(i*(T-16*chunks)+j)*dH:][:dH]
 				t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
 				t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
-				t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
+				t39_2 := t39[(i*(T-16*chunks)+j)*dH:][:dH]
 				t40_2 := t40[(i*(T-16*chunks)+j)*dH:][:dH]
 				t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
-				t512_2 := t512[(i*(T-16*chunks)+j)*dH:][:dH]
+				t62_3 := t62[(i*(T-16*chunks)+j)*dH:][:dH]
+				t51_2 := t51[(i*(T-16*chunks)+j)*dH:][:dH]
 				t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
-				t722_2 := t722[(i*(T-16*chunks)+j)*dH:][:dH]
+				t72_2 := t72[(i*(T-16*chunks)+j)*dH:][:dH]
 				t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
 				t25Entry := t25_2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222_2 := kern.Sigmoid(eProdEntry)
-					t15222 := F(t25Entry * eProdEntry)
+					t1522 := F(t25Entry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
 					t362 := F(t222_2 * GW1ProdEntry)
 					t382 := -eProdEntry
-					t3922 := kern.Sigmoid(t382)
-					t402 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
+					t392 := kern.Sigmoid(t382)
+					t402 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t392)
 					yProdEntry := yProd[k]
-					t5122 := kern.Sigmoid(yProdEntry)
+					t512 := kern.Sigmoid(yProdEntry)
 					t22_3[k] = t222_2
-					t1522_2[k] = t15222
-					t162_2[k] = F(t222_2 * t15222)
+					t152_2[k] = t1522
+					t162_2[k] = F(t222_2 * t1522)
 					t36_2[k] = t362
 					t38_2[k] = t382
-					t392_2[k] = t3922
+					t39_2[k] = t392
 					t40_2[k] = t402
 					t41_2[k] = t362 + t402
-					t6_2[k] = F(F(t25Entry*eProdEntry) * t222_2)
-					t512_2[k] = t5122
-					t90_2[k] = F(yProdEntry * t5122)
-					t722_2[k] = kern.Sigmoid(-yProdEntry)
+					t62_3[k] = F(F(t25Entry*eProdEntry) * t222_2)
+					t51_2[k] = t512
+					t90_2[k] = F(yProdEntry * t512)
+					t72_2[k] = kern.Sigmoid(-yProdEntry)
 					t91_2[k] = F(eProdEntry * t222_2)
 				}
 			}
@@ -3451,8 +3248,8 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t82_2 := t82[l*(T-16*chunks)+C*s:][:n]
-				t92_2 := t92[l*(T-16*chunks)+C*s:][:n]
+				t8_2 := t8[l*(T-16*chunks)+C*s:][:n]
+				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t26Entry3 := t26_2[a2]
@@ -3461,7 +3258,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t254),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t275),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dH * dV * a2,
@@ -3476,13 +3273,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 							t254_2 := t254[i*dH:][:dH]
-							t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t275_2 := t275[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
 								t255 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t254_2[j] = t255
-								t275_2[j] = num.FMA32(-eEntry2, t6_2[j], F(t26Entry3*t255))
+								t275_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t26Entry3*t255))
 							}
 						}
 					}
@@ -3521,12 +3318,12 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora_logits.y
-					clear(t32)
+					clear(t322)
 					if kern.Wide() {
 						a3 := stepBackwardNest12Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(W223),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t322),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
@@ -3543,42 +3340,42 @@ func (c *stepBackwardFused) run() {
 							W223_2 := W223[i*dH:][:dH]
 							t2Entry := t2_2[i]
 							for j := range dH {
-								t32[j] = num.FMA32(W223_2[j], t2Entry, t32[j])
+								t322[j] = num.FMA32(W223_2[j], t2Entry, t322[j])
 							}
 						}
 					}
 					// memora_logits.y
 					if kern.Wide() {
 						a3 := stepBackwardNest13Args{
-							unsafe.SliceData(t512),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t722),
-							unsafe.SliceData(t9),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t93),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
 						}
 						stepBackwardNest13(&a3)
 					} else {
-						t512_2 := t512[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t722_2 := t722[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t72_2 := t72[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
-							t512Entry := t512_2[i]
-							t32Entry := t32[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t32Entry), t722_2[i], F(t512Entry*t32Entry))
+							t51Entry := t51_2[i]
+							t322Entry := t322[i]
+							t93[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t322Entry), t72_2[i], F(t51Entry*t322Entry))
 						}
 					}
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
 					if kern.Wide() {
 						a3 := stepBackwardNest14Args{
-							unsafe.SliceData(t9),
+							unsafe.SliceData(t93),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(t113),
-							unsafe.SliceData(t13),
+							unsafe.SliceData(t132),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH*dK*a2 + dH*dK,
 							dH*dK*a2 + dH*dK + dK,
@@ -3596,15 +3393,15 @@ func (c *stepBackwardFused) run() {
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							var t133_2 F
-							t9Entry := t9[i]
+							t93Entry := t93[i]
 							t133Sums := [16]F{t133_2}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								t133Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t9Entry, W1BarState3[j]), t133Sums[j%16])
-								t113[j] = num.FMA32(W1TrailEntry, t9Entry, t113[j])
+								t133Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t93Entry, W1BarState3[j]), t133Sums[j%16])
+								t113[j] = num.FMA32(W1TrailEntry, t93Entry, t113[j])
 							}
 							t133_2 = kern.Sum16(&t133Sums)
-							t13[i] = t133_2
+							t132[i] = t133_2
 						}
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
@@ -3612,14 +3409,14 @@ func (c *stepBackwardFused) run() {
 					var t184 F
 					if kern.Wide() {
 						a3 := stepBackwardNest15Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t13),
+							unsafe.SliceData(t93),
+							unsafe.SliceData(t132),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(t23),
-							unsafe.SliceData(t15),
+							unsafe.SliceData(t153),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t184Total),
@@ -3652,20 +3449,20 @@ func (c *stepBackwardFused) run() {
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
+							t153_2 := t153[i*dK:][:dK]
 							var t862 F
-							t9Entry2 := t9[i]
-							t13Entry := t13[i]
+							t93Entry2 := t93[i]
+							t132Entry := t132[i]
 							t41Entry := t41_2[i]
 							var t184Row F
 							t184RowSums := [16]F{t184Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
-								t153 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t9Entry2, W1BarState3[j]) - t13Entry))
-								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t184RowSums[j%16])
-								t862Sums[j%16] = num.FMA32(t153, t23_3[j], t862Sums[j%16])
-								t15_2[j] = t153
-								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
+								t154 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t93Entry2, W1BarState3[j]) - t132Entry))
+								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t154, t184RowSums[j%16])
+								t862Sums[j%16] = num.FMA32(t154, t23_3[j], t862Sums[j%16])
+								t153_2[j] = t154
+								t28[j] = num.FMA32(-t154, t41Entry, t28[j])
 							}
 							t184Row = kern.Sum16(&t184RowSums)
 							t862 = kern.Sum16(&t862Sums)
@@ -3705,7 +3502,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t392),
+							unsafe.SliceData(t39),
 							unsafe.SliceData(t43),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
@@ -3715,11 +3512,11 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t39_2 := t39[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry := t22_3[i]
 							t86Entry := t86[i]
-							t43[i] = num.FMA32(-F(t25Entry3*t22Entry), t86Entry, -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry))
+							t43[i] = num.FMA32(-F(t25Entry3*t22Entry), t86Entry, -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry))
 						}
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
@@ -3782,7 +3579,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t254),
-							unsafe.SliceData(t6),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t49),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t61),
@@ -3808,7 +3605,7 @@ func (c *stepBackwardFused) run() {
 							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
 							t254_2 := t254[i*dH:][:dH]
-							t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
 							t2Entry3 := t2_2[i]
@@ -3820,7 +3617,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								t492 := F(W223_2[j] * (num.FMA32(t2Entry3, t90_2[j], W2BarState3[j]) - t472Entry))
 								t52RowSums[j%16] = num.FMA32(t254_2[j], t492, t52RowSums[j%16])
-								t612Sums[j%16] = num.FMA32(t492, t6_2[j], t612Sums[j%16])
+								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
 								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
 							}
@@ -3833,60 +3630,60 @@ func (c *stepBackwardFused) run() {
 					}
 					t52_2 = t52Total[0]
 					// memora_logits.U_W2
-					var t652 F
+					var t65 F
 					if kern.Wide() {
 						a3 := stepBackwardNest20Args{
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t64),
-							unsafe.SliceData(t652Total),
+							unsafe.SliceData(t65Total),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
-							[2]float32{t652},
+							[2]float32{t65},
 						}
 						stepBackwardNest20(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t652_2 := t652
-						t652Sums := [16]F{t652_2}
+						t65_2 := t65
+						t65Sums := [16]F{t65_2}
 						for i := range dH {
 							t642 := F(t22_3[i] * t62_2[i])
-							t652Sums[i%16] = num.FMA32(eProd[i], t642, t652Sums[i%16])
+							t65Sums[i%16] = num.FMA32(eProd[i], t642, t65Sums[i%16])
 							t64[i] = t642
 						}
-						t652_2 = kern.Sum16(&t652Sums)
-						t652Total[0] = t652_2
+						t65_2 = kern.Sum16(&t65Sums)
+						t65Total[0] = t65_2
 					}
-					t652 = t652Total[0]
+					t65 = t65Total[0]
 					// memora_logits.e
 					if kern.Wide() {
 						a3 := stepBackwardNest21Args{
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(t7),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
 						}
 						stepBackwardNest21(&a3)
 					} else {
-						t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						t7_2 := t7[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							t672 := t452[i] + t61[i]
 							t67[i] = t672
-							t72_3[i] = -t672
+							t7_2[i] = -t672
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
-					clear(t712)
+					clear(t71)
 					if kern.Wide() {
 						a3 := stepBackwardNest22Args{
 							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t712),
+							unsafe.SliceData(t71),
 							unsafe.SliceData(t91),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t49),
@@ -3918,7 +3715,7 @@ func (c *stepBackwardFused) run() {
 							eEntry4 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t712[j] = num.FMA32(W2TrailEntry, t67Entry, t712[j])
+								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
 								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
@@ -3928,10 +3725,10 @@ func (c *stepBackwardFused) run() {
 						a3 := stepBackwardNest23Args{
 							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t392),
+							unsafe.SliceData(t39),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t712),
+							unsafe.SliceData(t71),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t64),
 							unsafe.SliceData(t78),
@@ -3943,18 +3740,18 @@ func (c *stepBackwardFused) run() {
 					} else {
 						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t39_2 := t39[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
 							t22Entry2 := t22_3[i]
-							t392Entry := t392_2[i]
+							t39Entry := t39_2[i]
 							t86Entry2 := t86[i]
 							eProdEntry2 := eProd[i]
-							t712Entry := t712[i]
-							w5 := num.FMA32(eProdEntry2, t712Entry, num.FMA32(F(t25Entry3*eProdEntry2), t62_2[i], num.FMA32(-F(t25Entry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2))))
-							w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
-							t78[i] = num.FMA32(F(t22Entry2*t392Entry), w5, num.FMA32(t22Entry2, t712Entry, num.FMA32(t25Entry3, t64[i], num.FMA32(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry), t86Entry2, w6))))
+							t71Entry := t71[i]
+							w5 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(t25Entry3*eProdEntry2), t62_2[i], num.FMA32(-F(t25Entry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2))))
+							w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+							t78[i] = num.FMA32(F(t22Entry2*t39Entry), w5, num.FMA32(t22Entry2, t71Entry, num.FMA32(t25Entry3, t64[i], num.FMA32(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry), t86Entry2, w6))))
 						}
 					}
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
@@ -3965,7 +3762,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(t23),
-							unsafe.SliceData(t15),
+							unsafe.SliceData(t153),
 							unsafe.SliceData(W1BarState),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH * dK * a2,
@@ -3983,13 +3780,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
+							t153_2 := t153[i*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState3[j] = num.FMA32(t23_3[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
+								W1BarState3[j] = num.FMA32(t23_3[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t153_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
@@ -3998,7 +3795,7 @@ func (c *stepBackwardFused) run() {
 						a3 := stepBackwardNest25Args{
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t80),
-							unsafe.SliceData(t62),
+							unsafe.SliceData(t6),
 							unsafe.SliceData(t113),
 							unsafe.SliceData(t10),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
@@ -4007,36 +3804,36 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest25(&a3)
 					} else {
-						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						for i := range dK {
-							t62_3[i] = num.FMA32(t25Entry3, t28[i], t80[i])
+							t6_2[i] = num.FMA32(t25Entry3, t28[i], t80[i])
 							t10_2[i] = t113[i]
 						}
 					}
 					// memora_logits.e
-					t82_2[a2] = t29 + t652
-					t92_2[a2] = t184 + t52_2
+					t8_2[a2] = t29 + t65
+					t9_2[a2] = t184 + t52_2
 				}
 			}
 		}
 		for i := range dH {
-			copy(t42[(l*dH+i)*dK:][:dK], W1BarState[i*dK:][:dK])
+			copy(t4[(l*dH+i)*dK:][:dK], W1BarState[i*dK:][:dK])
 		}
 		for i := range dV {
-			copy(t52[(l*dV+i)*dH:][:dH], W2BarState[i*dH:][:dH])
+			copy(t5[(l*dV+i)*dH:][:dH], W2BarState[i*dH:][:dH])
 		}
 	}
 
 	// memora_logits.q, memora_logits.k
-	clear(t112)
-	clear(t152)
+	clear(t11)
+	clear(t15)
 	if kern.Wide() {
 		a2 := stepBackwardNest26Args{
-			unsafe.SliceData(t112),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t6),
 			16 * chunks * dK,
 			L,
 			T*dK - 16*chunks*dK,
@@ -4048,27 +3845,27 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t112_3 := t112[(i*T+j+16*chunks)*dK:][:dK]
+				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
 				t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-				t152_2 := t152[(i*T+j+16*chunks)*dK:][:dK]
-				t62_3 := t62[(i*(T-16*chunks)+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j+16*chunks)*dK:][:dK]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t112_3[k] = t112_3[k] + t10_2[k]
-					t152_2[k] = t152_2[k] + t62_3[k]
+					t11_2[k] = t11_2[k] + t10_2[k]
+					t15_2[k] = t15_2[k] + t6_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.rho, memora_logits.theta
-	clear(t122)
-	clear(t132)
+	clear(t12)
+	clear(t13)
 	if kern.Wide() {
 		a2 := stepBackwardNest27Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t9),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t8),
 			16 * chunks,
 			L,
 			T - 16*chunks,
@@ -4077,23 +3874,23 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest27(&a2)
 	} else {
 		for i := range L {
-			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
-			t92_2 := t92[i*(T-16*chunks):][:T-16*chunks]
-			t132_3 := t132[i*T+16*chunks:][:T-16*chunks]
-			t82_2 := t82[i*(T-16*chunks):][:T-16*chunks]
+			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
+			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+			t13_2 := t13[i*T+16*chunks:][:T-16*chunks]
+			t8_2 := t8[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t122_2[j] = t122_2[j] + t92_2[j]
-				t132_3[j] = t132_3[j] + t82_2[j]
+				t12_2[j] = t12_2[j] + t9_2[j]
+				t13_2[j] = t13_2[j] + t8_2[j]
 			}
 		}
 	}
 
 	// memora_logits.v
-	clear(t142)
+	clear(t14)
 	if kern.Wide() {
 		a2 := stepBackwardNest28Args{
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t14),
+			unsafe.SliceData(t7),
 			16 * chunks * dV,
 			L,
 			T*dV - 16*chunks*dV,
@@ -4105,10 +3902,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t142_3 := t142[(i*T+j+16*chunks)*dV:][:dV]
-				t72_3 := t72[(i*(T-16*chunks)+j)*dV:][:dV]
+				t14_2 := t14[(i*T+j+16*chunks)*dV:][:dV]
+				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t142_3[k] = t142_3[k] + t72_3[k]
+					t14_2[k] = t14_2[k] + t7_2[k]
 				}
 			}
 		}
@@ -4125,21 +3922,21 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora_logits.a
-	clear(t3)
-	clear(t5)
+	clear(t32)
+	clear(t52)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
 				t24_2 := t24[(i*chunks+j)*16+-1+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
+				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
-				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t3_2[k] = F(t18Entry * t24_2[k])
-					t5_2[k] = F(t18_3[k] * t18Entry)
+					t32_2[k] = F(t18Entry * t24_2[k])
+					t52_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
 		}
@@ -4149,8 +3946,8 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a2 := stepBackwardNest29Args{
 			unsafe.SliceData(t24),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t4),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t42),
 			L,
 			16 * chunks,
 			chunks,
@@ -4160,31 +3957,31 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t24_2 := t24[(i*chunks+j)*16:][:16]
-				t3_2 := t3[(i*chunks+j)*16:][:16]
-				t4_2 := t4[(i*chunks+j)*16:][:16]
+				t32_2 := t32[(i*chunks+j)*16:][:16]
+				t42_2 := t42[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t4_2[k] = t24_2[k] + t3_2[k]
+					t42_2[k] = t24_2[k] + t32_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t623)
-	clear(t822)
+	clear(t63)
+	clear(t82)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
-				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
-				t623_2 := t623[(i*chunks+j)*16+lo:][:n]
-				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*16+-2+lo:][:n]
+				t63_2 := t63[(i*chunks+j)*16+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*16+-2+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t5Entry := t5_2[k]
-					t623_2[k] = F(t4_2[k] * t5Entry)
-					t822_2[k] = F(t5_3[k] * t5Entry)
+					t52Entry := t52_2[k]
+					t63_2[k] = F(t42_2[k] * t52Entry)
+					t82_2[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -4193,9 +3990,9 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.a
 	if kern.Wide() {
 		a2 := stepBackwardNest30Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t623),
-			unsafe.SliceData(t723),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t63),
+			unsafe.SliceData(t722),
 			L,
 			16 * chunks,
 			chunks,
@@ -4204,32 +4001,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t4_2 := t4[(i*chunks+j)*16:][:16]
-				t623_2 := t623[(i*chunks+j)*16:][:16]
-				t723_2 := t723[(i*chunks+j)*16:][:16]
+				t42_2 := t42[(i*chunks+j)*16:][:16]
+				t63_2 := t63[(i*chunks+j)*16:][:16]
+				t722_2 := t722[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t723_2[k] = t4_2[k] + t623_2[k]
+					t722_2[k] = t42_2[k] + t63_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t922)
-	clear(t11)
+	clear(t92)
+	clear(t112)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t723_2 := t723[(i*chunks+j)*16+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*16+-4+lo:][:n]
-				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*16+-4+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = F(t723_2[k] * t822Entry)
-					t11_2[k] = F(t822_3[k] * t822Entry)
+					t82Entry := t82_2[k]
+					t92_2[k] = F(t722_2[k] * t82Entry)
+					t112_3[k] = F(t82_3[k] * t82Entry)
 				}
 			}
 		}
@@ -4238,8 +4035,8 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.a
 	if kern.Wide() {
 		a2 := stepBackwardNest31Args{
-			unsafe.SliceData(t723),
-			unsafe.SliceData(t922),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(t102),
 			L,
 			16 * chunks,
@@ -4249,27 +4046,27 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t723_2 := t723[(i*chunks+j)*16:][:16]
-				t922_2 := t922[(i*chunks+j)*16:][:16]
+				t722_2 := t722[(i*chunks+j)*16:][:16]
+				t92_2 := t92[(i*chunks+j)*16:][:16]
 				t102_2 := t102[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t102_2[k] = t723_2[k] + t922_2[k]
+					t102_2[k] = t722_2[k] + t92_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.a
-	clear(t12)
+	clear(t122)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
 				t102_2 := t102[(i*chunks+j)*16+-8+lo:][:n]
-				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
-				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
+				t122_2 := t122[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t12_2[k] = F(t102_2[k] * t11_2[k])
+					t122_2[k] = F(t102_2[k] * t112_3[k])
 				}
 			}
 		}
@@ -4279,7 +4076,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a2 := stepBackwardNest32Args{
 			unsafe.SliceData(t102),
-			unsafe.SliceData(t12),
+			unsafe.SliceData(t122),
 			unsafe.SliceData(a),
 			L,
 			16 * chunks,
@@ -4290,10 +4087,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t102_2 := t102[(i*chunks+j)*16:][:16]
-				t12_2 := t12[(i*chunks+j)*16:][:16]
+				t122_2 := t122[(i*chunks+j)*16:][:16]
 				a2 := a[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					a2[k] = t102_2[k] + t12_2[k]
+					a2[k] = t102_2[k] + t122_2[k]
 				}
 			}
 		}
@@ -4301,20 +4098,20 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits
 	for l := range L {
-		copy(W1BarState2[:dH*dK], t42[l*dH*dK:][:dH*dK])
-		copy(W2BarState2[:dH*dV], t52[l*dV*dH:][:dH*dV])
-		for t7 := chunks - 1; t7 >= 0; t7-- {
-			t21_2 := t21[(l*chunks+t7)*16:][:16]
+		copy(W1BarState2[:dH*dK], t4[l*dH*dK:][:dH*dK])
+		copy(W2BarState2[:dH*dV], t5[l*dV*dH:][:dH*dV])
+		for t3 := chunks - 1; t3 >= 0; t3-- {
+			t21_2 := t21[(l*chunks+t3)*16:][:16]
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
 				a2 := stepBackwardNest33Args{
 					unsafe.SliceData(c.W2States),
-					unsafe.SliceData(t154),
+					unsafe.SliceData(t155),
 					unsafe.SliceData(t16),
 					unsafe.SliceData(t23_2),
 					unsafe.SliceData(W2BarState2),
-					dH*dV*t7 + chunks*dH*dV*l,
+					dH*dV*t3 + chunks*dH*dV*l,
 					15 * dH * dV,
 					dV,
 					dH,
@@ -4322,15 +4119,15 @@ func (c *stepBackwardFused) run() {
 				stepBackwardNest33(&a2)
 			} else {
 				for i := range dV {
-					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
-					t154_2 := t154[i*dH:][:dH]
+					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
+					t155_2 := t155[i*dH:][:dH]
 					t16_2 := t16[i*dH:][:dH]
 					t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						t155 := kern.Larger(W2States[j], F(1e-08))
-						t154_2[j] = t155
-						t16_2[j] = kern.Log(t155)
+						t156 := kern.Larger(W2States[j], F(1e-08))
+						t155_2[j] = t156
+						t16_2[j] = kern.Log(t156)
 						t23_3[j] = t23_3[j] + W2BarState2_2[j]
 					}
 				}
@@ -4353,13 +4150,13 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest34(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
-					t18_2 := t18[(l*chunks+t7)*16+lo:][:n]
+					t18_2 := t18[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-1)*16:][:16]
 						t194_2 := t194[(lo+i)*16:][:16]
@@ -4374,24 +4171,24 @@ func (c *stepBackwardFused) run() {
 			clear(t224)
 			if kern.Wide() {
 				a2 := stepBackwardNest35Args{
-					unsafe.SliceData(t5),
+					unsafe.SliceData(t52),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest35(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
-					t5_2 := t5[(l*chunks+t7)*16+lo:][:n]
+					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t194_2 := t194[((lo+i)-2)*16:][:16]
 						t224_2 := t224[(lo+i)*16:][:16]
-						t5Entry2 := t5_2[i]
+						t52Entry2 := t52_2[i]
 						for j := range 16 {
-							t224_2[j] = F((t17_2[j] + t194_2[j]) * t5Entry2)
+							t224_2[j] = F((t17_2[j] + t194_2[j]) * t52Entry2)
 						}
 					}
 				}
@@ -4400,70 +4197,70 @@ func (c *stepBackwardFused) run() {
 			clear(t256)
 			if kern.Wide() {
 				a2 := stepBackwardNest36Args{
-					unsafe.SliceData(t822),
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t256),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest36(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
-					t822_2 := t822[(l*chunks+t7)*16+lo:][:n]
+					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
 						t256_2 := t256[(lo+i)*16:][:16]
-						t822Entry2 := t822_2[i]
+						t82Entry2 := t82_2[i]
 						for j := range 16 {
-							t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t822Entry2)
+							t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t283)
+			clear(t282)
 			if kern.Wide() {
 				a2 := stepBackwardNest37Args{
-					unsafe.SliceData(t11),
+					unsafe.SliceData(t112),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t256),
-					unsafe.SliceData(t283),
-					16*t7 + 16*chunks*l,
+					unsafe.SliceData(t282),
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest37(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
-					t11_2 := t11[(l*chunks+t7)*16+lo:][:n]
+					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
 						t256_2 := t256[((lo+i)-8)*16:][:16]
-						t283_2 := t283[(lo+i)*16:][:16]
-						t11Entry := t11_2[i]
+						t282_2 := t282[(lo+i)*16:][:16]
+						t112Entry := t112_3[i]
 						for j := range 16 {
-							t283_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t11Entry)
+							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
 						}
 					}
 				}
 			}
 			// memora_logits.W1, memora_logits.W2
-			clear(t322)
+			clear(t324)
 			if kern.Wide() {
 				a2 := stepBackwardNest38Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t57),
 					unsafe.SliceData(t58),
-					unsafe.SliceData(t322),
+					unsafe.SliceData(t324),
 					unsafe.SliceData(W1BarState2),
-					dH*dK*t7 + chunks*dH*dK*l,
+					dH*dK*t3 + chunks*dH*dK*l,
 					15 * dH * dK,
 					dH,
 					dK,
@@ -4471,16 +4268,16 @@ func (c *stepBackwardFused) run() {
 				stepBackwardNest38(&a2)
 			} else {
 				for i := range dH {
-					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
+					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
 					t57_2 := t57[i*dK:][:dK]
 					t58_2 := t58[i*dK:][:dK]
-					t322_2 := t322[(15*dH+i)*dK:][:dK]
+					t324_2 := t324[(15*dH+i)*dK:][:dK]
 					W1BarState2_2 := W1BarState2[i*dK:][:dK]
 					for j := range dK {
 						t573 := kern.Larger(W1States[j], F(1e-08))
 						t57_2[j] = t573
 						t58_2[j] = kern.Log(t573)
-						t322_2[j] = t322_2[j] + W1BarState2_2[j]
+						t324_2[j] = t324_2[j] + W1BarState2_2[j]
 					}
 				}
 			}
@@ -4489,73 +4286,73 @@ func (c *stepBackwardFused) run() {
 				a2 := stepBackwardNest39Args{
 					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t713),
-					16*dH*t7 + 16*chunks*dH*l,
+					unsafe.SliceData(t712),
+					16*dH*t3 + 16*chunks*dH*l,
 					dH,
 				}
 				stepBackwardNest39(&a2)
 			} else {
 				for i := range 16 {
-					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t713_2 := t713[i*dH:][:dH]
+					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+					t712_2 := t712[i*dH:][:dH]
 					for j := range dH {
 						GW1Prod2Entry := GW1Prod2[j]
 						eProd2Entry := eProd2[j]
-						t713_2[j] = num.FMA32(F(F(eProd2Entry*GW1Prod2Entry)*kern.Sigmoid(eProd2Entry)), kern.Sigmoid(-eProd2Entry), F(GW1Prod2Entry*kern.Sigmoid(eProd2Entry)))
+						t712_2[j] = num.FMA32(F(F(eProd2Entry*GW1Prod2Entry)*kern.Sigmoid(eProd2Entry)), kern.Sigmoid(-eProd2Entry), F(GW1Prod2Entry*kern.Sigmoid(eProd2Entry)))
 					}
 				}
 			}
 			// memora_logits.y, memora_logits.W2
-			clear(t522)
+			clear(t5222)
 			if kern.Wide() {
 				a2 := stepBackwardNest40Args{
 					unsafe.SliceData(t),
 					unsafe.SliceData(c.YProd2),
 					unsafe.SliceData(t23_2),
 					unsafe.SliceData(c.W22),
-					unsafe.SliceData(t522),
+					unsafe.SliceData(t5222),
 					unsafe.SliceData(t50),
-					unsafe.SliceData(t51),
-					16*dV*t7 + 16*chunks*dV*l,
-					16*dV*t7 + 16*chunks*dV*l + 1,
-					16*dV*t7 + 16*chunks*dV*l + 2,
-					16*dV*t7 + 16*chunks*dV*l + 3,
-					16*dH*t7 + 16*chunks*dH*l,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l,
+					unsafe.SliceData(t513),
+					16*dV*t3 + 16*chunks*dV*l,
+					16*dV*t3 + 16*chunks*dV*l + 1,
+					16*dV*t3 + 16*chunks*dV*l + 2,
+					16*dV*t3 + 16*chunks*dV*l + 3,
+					16*dH*t3 + 16*chunks*dH*l,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l,
 					dH,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l + dH,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l + dH,
 					2 * dH,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l + 2*dH,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l + 2*dH,
 					3 * dH,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l + 3*dH,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l + 3*dH,
 					dH * dV,
 					dV,
 				}
 				stepBackwardNest40(&a2)
 			} else {
 				for i := range 16 {
-					tView := t[((l*chunks+t7)*16+i)*dV:][:dV]
-					t51_2 := t51[i*dV:][:dV]
-					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t522_2 := t522[i*dH:][:dH]
+					tView := t[((l*chunks+t3)*16+i)*dV:][:dV]
+					t513_2 := t513[i*dV:][:dV]
+					yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+					t5222_2 := t5222[i*dH:][:dH]
 					for j := range dV {
 						t23_3 := t23_2[(i*dV+j)*dH:][:dH]
-						W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
+						W22 := c.W22[(((l*chunks+t3)*16+i)*dV+j)*dH:][:dH]
 						t50_2 := t50[(i*dV+j)*dH:][:dH]
-						var t513 F
+						var t514 F
 						tViewEntry := tView[j]
-						t513Sums := [16]F{t513}
+						t514Sums := [16]F{t514}
 						for k := range dH {
 							yProd2Entry := yProd2[k]
 							t502 := num.FMA32(tViewEntry, F(yProd2Entry*kern.Sigmoid(yProd2Entry)), t23_3[k])
 							W22Entry := W22[k]
-							t513Sums[k%16] = num.FMA32(W22Entry, t502, t513Sums[k%16])
-							t522_2[k] = num.FMA32(W22Entry, tViewEntry, t522_2[k])
+							t514Sums[k%16] = num.FMA32(W22Entry, t502, t514Sums[k%16])
+							t5222_2[k] = num.FMA32(W22Entry, tViewEntry, t5222_2[k])
 							t50_2[k] = t502
 						}
-						t513 = kern.Sum16(&t513Sums)
-						t51_2[j] = t513
+						t514 = kern.Sum16(&t514Sums)
+						t513_2[j] = t514
 					}
 				}
 			}
@@ -4564,51 +4361,51 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := stepBackwardNest41Args{
 					unsafe.SliceData(c.YProd2),
-					unsafe.SliceData(t522),
+					unsafe.SliceData(t5222),
 					unsafe.SliceData(t22),
-					unsafe.SliceData(t322),
+					unsafe.SliceData(t324),
 					unsafe.SliceData(c.W12),
 					unsafe.SliceData(t134),
-					unsafe.SliceData(t1422),
+					unsafe.SliceData(t142),
 					unsafe.SliceData(t1523),
-					16*dH*t7 + 16*chunks*dH*l,
-					16*dH*t7 + 16*chunks*dH*l + 1,
-					16*dH*t7 + 16*chunks*dH*l + 2,
-					16*dH*t7 + 16*chunks*dH*l + 3,
-					16*dK*t7 + 16*chunks*dK*l,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l,
+					16*dH*t3 + 16*chunks*dH*l,
+					16*dH*t3 + 16*chunks*dH*l + 1,
+					16*dH*t3 + 16*chunks*dH*l + 2,
+					16*dH*t3 + 16*chunks*dH*l + 3,
+					16*dK*t3 + 16*chunks*dK*l,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l,
 					dK,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l + dK,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l + dK,
 					2 * dK,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l + 2*dK,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l + 2*dK,
 					3 * dK,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l + 3*dK,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l + 3*dK,
 					dH,
 					dH * dK,
 				}
 				stepBackwardNest41(&a2)
 			} else {
 				for i := range 16 {
-					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t522_2 := t522[i*dH:][:dH]
+					yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+					t5222_2 := t5222[i*dH:][:dH]
 					t1523_2 := t1523[i*dH:][:dH]
-					t22_3 := t22[((l*chunks+t7)*16+i)*dK:][:dK]
+					t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
 					t134_2 := t134[i*dK:][:dK]
 					for j := range dH {
-						t322_2 := t322[(i*dH+j)*dK:][:dK]
-						W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-						t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+						t324_2 := t324[(i*dH+j)*dK:][:dK]
+						W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
+						t142_3 := t142[(i*dH+j)*dK:][:dK]
 						var t1524 F
 						yProd2Entry2 := yProd2[j]
-						t522Entry := t522_2[j]
-						w2 := num.FMA32(F(F(yProd2Entry2*kern.Sigmoid(yProd2Entry2))*t522Entry), kern.Sigmoid(-yProd2Entry2), F(kern.Sigmoid(yProd2Entry2)*t522Entry))
+						t5222Entry := t5222_2[j]
+						w2 := num.FMA32(F(F(yProd2Entry2*kern.Sigmoid(yProd2Entry2))*t5222Entry), kern.Sigmoid(-yProd2Entry2), F(kern.Sigmoid(yProd2Entry2)*t5222Entry))
 						t1524Sums := [16]F{t1524}
 						for k := range dK {
-							t1423 := num.FMA32(t22_3[k], w2, t322_2[k])
+							t1422 := num.FMA32(t22_3[k], w2, t324_2[k])
 							W12Entry := W12[k]
-							t1524Sums[k%16] = num.FMA32(W12Entry, t1423, t1524Sums[k%16])
+							t1524Sums[k%16] = num.FMA32(W12Entry, t1422, t1524Sums[k%16])
 							t134_2[k] = num.FMA32(W12Entry, w2, t134_2[k])
-							t1422_2[k] = t1423
+							t142_3[k] = t1422
 						}
 						t1524 = kern.Sum16(&t1524Sums)
 						t1523_2[j] = t1524
@@ -4620,16 +4417,16 @@ func (c *stepBackwardFused) run() {
 				a2 := stepBackwardNest42Args{
 					unsafe.SliceData(t1523),
 					unsafe.SliceData(c.W12),
-					unsafe.SliceData(t1422),
+					unsafe.SliceData(t142),
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2223),
-					16*dH*dK*t7 + 16*chunks*dH*dK*l,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l + dK,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l + dK,
 					dK,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l + 2*dK,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l + 2*dK,
 					2 * dK,
-					16*dH*dK*t7 + 16*chunks*dH*dK*l + 3*dK,
+					16*dH*dK*t3 + 16*chunks*dH*dK*l + 3*dK,
 					3 * dK,
 					dH,
 					dH * dK,
@@ -4640,15 +4437,15 @@ func (c *stepBackwardFused) run() {
 					t1523_2 := t1523[i*dH:][:dH]
 					t2223_2 := t2223[i*dH:][:dH]
 					for j := range dH {
-						W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-						t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+						W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
+						t142_3 := t142[(i*dH+j)*dK:][:dK]
 						t58_2 := t58[j*dK:][:dK]
 						t172_2 := t172[(i*dH+j)*dK:][:dK]
 						var t2224 F
 						t1523Entry := t1523_2[j]
 						t2224Sums := [16]F{t2224}
 						for k := range dK {
-							t1722 := F(W12[k] * (t1422_2[k] - t1523Entry))
+							t1722 := F(W12[k] * (t142_3[k] - t1523Entry))
 							t2224Sums[k%16] = num.FMA32(t1722, t58_2[k], t2224Sums[k%16])
 							t172_2[k] = t1722
 						}
@@ -4664,10 +4461,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(a),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2022),
-					16*t7 + 16*chunks*l,
-					16*t7 + 16*chunks*l + 1,
-					16*t7 + 16*chunks*l + 2,
-					16*t7 + 16*chunks*l + 3,
+					16*t3 + 16*chunks*l,
+					16*t3 + 16*chunks*l + 1,
+					16*t3 + 16*chunks*l + 2,
+					16*t3 + 16*chunks*l + 3,
 					dH * dK,
 					2 * dH * dK,
 					3 * dH * dK,
@@ -4676,7 +4473,7 @@ func (c *stepBackwardFused) run() {
 				}
 				stepBackwardNest43(&a2)
 			} else {
-				a2 := a[(l*chunks+t7)*16:][:16]
+				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dH {
 					t2022_2 := t2022[i*dK:][:dK]
 					for j := range 16 {
@@ -4712,7 +4509,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			for i := range dK {
-				kern.GemmFMA(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t713, 1, dH)
+				kern.GemmFMA(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t712, 1, dH)
 			}
 			// memora_logits.W1, memora_logits.c
 			for i := range dK {
@@ -4721,20 +4518,20 @@ func (c *stepBackwardFused) run() {
 					t141_2 := t141[(i*16+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 = num.FMA32(t141_2[k], (((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t283[k*16+j], t2223_2)
+						t2223_2 = num.FMA32(t141_2[k], (((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j], t2223_2)
 					}
 					t2222_2[j] = -t2223_2
 				}
 			}
 			// memora_logits.W1
-			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
+			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
 				a2 := stepBackwardNest45Args{
 					unsafe.SliceData(t146),
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t2322),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 					16 * dH,
 					dH,
 				}
@@ -4756,11 +4553,11 @@ func (c *stepBackwardFused) run() {
 				t244_2 := t244[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
-					t713_2 := t713[j*dH:][:dH]
+					t712_2 := t712[j*dH:][:dH]
 					var t245 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t245 = num.FMA32(t2322[(i*dH+k)*16+j], t713_2[k], t245)
+						t245 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t245)
 						t2522_2[k] = num.FMA32(t2322[(j*dH+k)*16+i], w3, t2522_2[k])
 					}
 					t244_2[j] = t245
@@ -4768,7 +4565,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t19_2 := t19[((l*chunks+t7)*16+i)*dK:][:dK]
+				t19_2 := t19[((l*chunks+t3)*16+i)*dK:][:dK]
 				var t278 F
 				for j := range dK {
 					t278 = num.FMA32(t19_2[j], t2222[j*16+i], t278)
@@ -4783,13 +4580,13 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t403),
 					unsafe.SliceData(t148),
 					unsafe.SliceData(t149),
-					16*dH*t7 + 16*chunks*dH*l,
+					16*dH*t3 + 16*chunks*dH*l,
 					dH,
 				}
 				stepBackwardNest46(&a2)
 			} else {
 				for i := range 16 {
-					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 					t2522_2 := t2522[i*dH:][:dH]
 					t403_2 := t403[i*dH:][:dH]
 					t148_2 := t148[i*dH:][:dH]
@@ -4807,18 +4604,18 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			if kern.Wide() {
 				a2 := stepBackwardNest47Args{
-					unsafe.SliceData(t51),
+					unsafe.SliceData(t513),
 					unsafe.SliceData(c.W22),
 					unsafe.SliceData(t50),
 					unsafe.SliceData(t16),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t3222),
-					16*dH*dV*t7 + 16*chunks*dH*dV*l,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l + dH,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l + dH,
 					dH,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l + 2*dH,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l + 2*dH,
 					2 * dH,
-					16*dH*dV*t7 + 16*chunks*dH*dV*l + 3*dH,
+					16*dH*dV*t3 + 16*chunks*dH*dV*l + 3*dH,
 					3 * dH,
 					dH * dV,
 					dV,
@@ -4826,18 +4623,18 @@ func (c *stepBackwardFused) run() {
 				stepBackwardNest47(&a2)
 			} else {
 				for i := range 16 {
-					t51_2 := t51[i*dV:][:dV]
+					t513_2 := t513[i*dV:][:dV]
 					t3222_2 := t3222[i*dV:][:dV]
 					for j := range dV {
-						W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
+						W22 := c.W22[(((l*chunks+t3)*16+i)*dV+j)*dH:][:dH]
 						t50_2 := t50[(i*dV+j)*dH:][:dH]
 						t16_2 := t16[j*dH:][:dH]
 						t532_2 := t532[(i*dV+j)*dH:][:dH]
 						var t3223 F
-						t51Entry := t51_2[j]
+						t513Entry := t513_2[j]
 						t3223Sums := [16]F{t3223}
 						for k := range dH {
-							t5322 := F(W22[k] * (t50_2[k] - t51Entry))
+							t5322 := F(W22[k] * (t50_2[k] - t513Entry))
 							t3223Sums[k%16] = num.FMA32(t5322, t16_2[k], t3223Sums[k%16])
 							t532_2[k] = t5322
 						}
@@ -4853,10 +4650,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(a),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t56),
-					16*t7 + 16*chunks*l,
-					16*t7 + 16*chunks*l + 1,
-					16*t7 + 16*chunks*l + 2,
-					16*t7 + 16*chunks*l + 3,
+					16*t3 + 16*chunks*l,
+					16*t3 + 16*chunks*l + 1,
+					16*t3 + 16*chunks*l + 2,
+					16*t3 + 16*chunks*l + 3,
 					dH * dV,
 					2 * dH * dV,
 					3 * dH * dV,
@@ -4865,7 +4662,7 @@ func (c *stepBackwardFused) run() {
 				}
 				stepBackwardNest48(&a2)
 			} else {
-				a2 := a[(l*chunks+t7)*16:][:16]
+				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {
 					t56_2 := t56[i*dH:][:dH]
 					for j := range 16 {
@@ -4901,7 +4698,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			for i := range dH {
-				kern.GemmFMA(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV)
+				kern.GemmFMA(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV)
 			}
 			// memora_logits.W2, memora_logits.c
 			for i := range dH {
@@ -4911,13 +4708,13 @@ func (c *stepBackwardFused) run() {
 					var t5822 F
 					t21Entry := t21_2[j]
 					for k := range 16 {
-						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t283[k*16+j])*t21Entry), t5822)
+						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t21Entry), t5822)
 					}
 					t582_2[j] = -t5822
 				}
 			}
 			// memora_logits.W2
-			kern.GemmFMA(16*dV, 16, dH, F(-1), false, t592, 16, 1, t532, dH, 1, t148, 1, dH)
+			kern.GemmFMA(16*dV, 16, dH, F(-1), false, t59, 16, 1, t532, dH, 1, t148, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			clear(t60)
 			for i := range 16 {
@@ -4925,18 +4722,18 @@ func (c *stepBackwardFused) run() {
 				t60_2 := t60[i*dV:][:dV]
 				t21Entry2 := t21_2[i]
 				for j := range 16 {
-					e2 := c.E2[((l*chunks+t7)*16+j)*dV:][:dV]
+					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]) * t21Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t21Entry2)
 					for k := range dV {
-						t615 = num.FMA32(t592[(i*dV+k)*16+j], e2[k], t615)
-						t60_2[k] = num.FMA32(t592[(j*dV+k)*16+i], w4, t60_2[k])
+						t615 = num.FMA32(t59[(i*dV+k)*16+j], e2[k], t615)
+						t60_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t60_2[k])
 					}
 					t614_2[j] = t615
 				}
 			}
 			// memora_logits.W2, memora_logits.c
-			clear(t653)
+			clear(t652)
 			if kern.Wide() {
 				a2 := stepBackwardNest50Args{
 					unsafe.SliceData(t614),
@@ -4944,12 +4741,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t256),
-					unsafe.SliceData(t283),
-					unsafe.SliceData(t653),
+					unsafe.SliceData(t282),
+					unsafe.SliceData(t652),
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t244),
 					unsafe.SliceData(t802),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest50(&a2)
 			} else {
@@ -4959,12 +4756,12 @@ func (c *stepBackwardFused) run() {
 					t194_2 := t194[i*16:][:16]
 					t224_2 := t224[i*16:][:16]
 					t256_2 := t256[i*16:][:16]
-					t283_2 := t283[i*16:][:16]
+					t282_2 := t282[i*16:][:16]
 					t244_2 := t244[i*16:][:16]
 					t802_2 := t802[i*16:][:16]
 					for j := range 16 {
 						t614Entry := t614_2[j]
-						t653[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t283_2[j], t614Entry, t653[j])
+						t652[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t282_2[j], t614Entry, t652[j])
 						t802_2[j] = num.FMA32(t614Entry, t21_2[j], t244_2[j])
 					}
 				}
@@ -4974,31 +4771,31 @@ func (c *stepBackwardFused) run() {
 				copy(t662[i*dV:][:dV], t60[i*dV:][:dV])
 			}
 			// memora_logits.G_W1
-			kern.GemmFMA(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t403, 1, dH)
+			kern.GemmFMA(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
 				a2 := stepBackwardNest51Args{
 					unsafe.SliceData(t662),
 					unsafe.SliceData(t202),
-					16*dV*t7 + 16*chunks*dV*l,
+					16*dV*t3 + 16*chunks*dV*l,
 					dV,
 				}
 				stepBackwardNest51(&a2)
 			} else {
 				for i := range 16 {
 					t662_2 := t662[i*dV:][:dV]
-					t202_2 := t202[((l*chunks+t7)*16+i)*dV:][:dV]
+					t202_2 := t202[((l*chunks+t3)*16+i)*dV:][:dV]
 					for j := range dV {
 						t202_2[j] = -t662_2[j]
 					}
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t662, 1, dV)
+			kern.GemmFMA(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t662, 1, dV)
 			// memora_logits.e, memora_logits.G_W1, memora_logits.W2
 			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t2522_2 := t2522[i*dH:][:dH]
 				t702_2 := t702[i*dH:][:dH]
 				t77_2 := t77[i*dH:][:dH]
@@ -5019,7 +4816,7 @@ func (c *stepBackwardFused) run() {
 			clear(t842)
 			if kern.Wide() {
 				a2 := stepBackwardNest52Args{
-					unsafe.SliceData(t11),
+					unsafe.SliceData(t112),
 					unsafe.SliceData(t802),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
@@ -5027,13 +4824,13 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t256),
 					unsafe.SliceData(t832),
 					unsafe.SliceData(t842),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest52(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
-					t11_2 := t11[(l*chunks+t7)*16+lo:][:n]
+					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
 					t842_2 := t842[0+lo:][:n]
 					for i := range n {
 						t802_2 := t802[(lo+i)*16:][:16]
@@ -5043,12 +4840,12 @@ func (c *stepBackwardFused) run() {
 						t256_2 := t256[((lo+i)-8)*16:][:16]
 						t832_2 := t832[((lo+i)-8)*16:][:16]
 						var t843 F
-						t11Entry2 := t11_2[i]
+						t112Entry2 := t112_3[i]
 						t843Sums := [16]F{t843}
 						for j := range 16 {
 							t802Entry := t802_2[j]
 							t843Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j], t802Entry, t843Sums[j%16])
-							t832_2[j] = num.FMA32(t802Entry, t11Entry2, t832_2[j])
+							t832_2[j] = num.FMA32(t802Entry, t112Entry2, t832_2[j])
 						}
 						t843 = kern.Sum16(&t843Sums)
 						t842_2[i] = t843
@@ -5078,20 +4875,20 @@ func (c *stepBackwardFused) run() {
 			clear(t89)
 			if kern.Wide() {
 				a2 := stepBackwardNest54Args{
-					unsafe.SliceData(t822),
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t852),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t88),
 					unsafe.SliceData(t89),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest54(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
-					t822_2 := t822[(l*chunks+t7)*16+lo:][:n]
+					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
 					t89_2 := t89[0+lo:][:n]
 					for i := range n {
 						t852_2 := t852[(lo+i)*16:][:16]
@@ -5100,12 +4897,12 @@ func (c *stepBackwardFused) run() {
 						t224_2 := t224[((lo+i)-4)*16:][:16]
 						t88_2 := t88[((lo+i)-4)*16:][:16]
 						var t892 F
-						t822Entry3 := t822_2[i]
+						t82Entry3 := t82_2[i]
 						t892Sums := [16]F{t892}
 						for j := range 16 {
 							t852Entry := t852_2[j]
 							t892Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t852Entry, t892Sums[j%16])
-							t88_2[j] = num.FMA32(t852Entry, t822Entry3, t88_2[j])
+							t88_2[j] = num.FMA32(t852Entry, t82Entry3, t88_2[j])
 						}
 						t892 = kern.Sum16(&t892Sums)
 						t89_2[i] = t892
@@ -5131,36 +4928,36 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			clear(t93)
+			clear(t93_2)
 			clear(t94)
 			if kern.Wide() {
 				a2 := stepBackwardNest56Args{
-					unsafe.SliceData(t5),
+					unsafe.SliceData(t52),
 					unsafe.SliceData(t903),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
-					unsafe.SliceData(t93),
+					unsafe.SliceData(t93_2),
 					unsafe.SliceData(t94),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest56(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
-					t5_2 := t5[(l*chunks+t7)*16+lo:][:n]
+					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
 					t94_2 := t94[0+lo:][:n]
 					for i := range n {
 						t903_2 := t903[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t194_2 := t194[((lo+i)-2)*16:][:16]
-						t93_2 := t93[((lo+i)-2)*16:][:16]
+						t93_3 := t93_2[((lo+i)-2)*16:][:16]
 						var t942 F
-						t5Entry3 := t5_2[i]
+						t52Entry3 := t52_2[i]
 						t942Sums := [16]F{t942}
 						for j := range 16 {
 							t903Entry := t903_2[j]
 							t942Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t903Entry, t942Sums[j%16])
-							t93_2[j] = num.FMA32(t903Entry, t5Entry3, t93_2[j])
+							t93_3[j] = num.FMA32(t903Entry, t52Entry3, t93_3[j])
 						}
 						t942 = kern.Sum16(&t942Sums)
 						t94_2[i] = t942
@@ -5173,7 +4970,7 @@ func (c *stepBackwardFused) run() {
 				a2 := stepBackwardNest57Args{
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t903),
-					unsafe.SliceData(t93),
+					unsafe.SliceData(t93_2),
 					unsafe.SliceData(t97),
 				}
 				stepBackwardNest57(&a2)
@@ -5184,11 +4981,11 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t17_2 := t17[((lo+i)-1)*16:][:16]
 						t903_2 := t903[(lo+i)*16:][:16]
-						t93_2 := t93[(lo+i)*16:][:16]
+						t93_3 := t93_2[(lo+i)*16:][:16]
 						var t972 F
 						t972Sums := [16]F{t972}
 						for j := range 16 {
-							t972Sums[j%16] = num.FMA32(t17_2[j], t903_2[j]+t93_2[j], t972Sums[j%16])
+							t972Sums[j%16] = num.FMA32(t17_2[j], t903_2[j]+t93_3[j], t972Sums[j%16])
 						}
 						t972 = kern.Sum16(&t972Sums)
 						t97_2[i] = t972
@@ -5214,13 +5011,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
 				t105_2 := t105[0+lo:][:n]
-				t11_2 := t11[(l*chunks+t7)*16+lo:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
 				t108_2 := t108[-8+lo:][:n]
-				t102_2 := t102[(l*chunks+t7)*16+-8+lo:][:n]
+				t102_2 := t102[(l*chunks+t3)*16+-8+lo:][:n]
 				t109_2 := t109[0+lo:][:n]
 				for i := range n {
 					t105Entry := t105_2[i]
-					t108_2[i] = num.FMA32(t11_2[i], t105Entry, t108_2[i])
+					t108_2[i] = num.FMA32(t112_3[i], t105Entry, t108_2[i])
 					t109_2[i] = F(t102_2[i] * t105Entry)
 				}
 			}
@@ -5250,21 +5047,21 @@ func (c *stepBackwardFused) run() {
 			if n := 16 - lo2; n > 0 {
 				t110_2 := t110[0+lo2:][:n]
 				t113_3 := t113_2[0+lo2:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+lo2:][:n]
+				t82_2 := t82[(l*chunks+t3)*16+lo2:][:n]
 				t111_2 := t111[-4+lo2:][:n]
-				t822_3 := t822[(l*chunks+t7)*16+-4+lo2:][:n]
+				t82_3 := t82[(l*chunks+t3)*16+-4+lo2:][:n]
 				t112_3 := t112_2[0+lo2:][:n]
 				t116_2 := t116[-4+lo2:][:n]
-				t723_2 := t723[(l*chunks+t7)*16+-4+lo2:][:n]
+				t722_2 := t722[(l*chunks+t3)*16+-4+lo2:][:n]
 				t117_2 := t117[0+lo2:][:n]
 				for i := range n {
 					t110Entry := t110_2[i]
 					t113Entry := t113_3[i]
-					t822Entry4 := t822_2[i]
-					t111_2[i] = num.FMA32(t822Entry4, t110Entry, t111_2[i])
-					t112_3[i] = F(t822_3[i] * t110Entry)
-					t116_2[i] = num.FMA32(t822Entry4, t113Entry, t116_2[i])
-					t117_2[i] = F(t723_2[i] * t113Entry)
+					t82Entry4 := t82_2[i]
+					t111_2[i] = num.FMA32(t82Entry4, t110Entry, t111_2[i])
+					t112_3[i] = F(t82_3[i] * t110Entry)
+					t116_2[i] = num.FMA32(t82Entry4, t113Entry, t116_2[i])
+					t117_2[i] = F(t722_2[i] * t113Entry)
 				}
 			}
 			// memora_logits.a
@@ -5295,21 +5092,21 @@ func (c *stepBackwardFused) run() {
 			if n := 16 - lo3; n > 0 {
 				t118_2 := t118[0+lo3:][:n]
 				t121_2 := t121[0+lo3:][:n]
-				t5_2 := t5[(l*chunks+t7)*16+lo3:][:n]
+				t52_2 := t52[(l*chunks+t3)*16+lo3:][:n]
 				t119_2 := t119[-2+lo3:][:n]
-				t5_3 := t5[(l*chunks+t7)*16+-2+lo3:][:n]
+				t52_3 := t52[(l*chunks+t3)*16+-2+lo3:][:n]
 				t120_2 := t120[0+lo3:][:n]
 				t124_2 := t124[-2+lo3:][:n]
-				t4_2 := t4[(l*chunks+t7)*16+-2+lo3:][:n]
+				t42_2 := t42[(l*chunks+t3)*16+-2+lo3:][:n]
 				t125_2 := t125[0+lo3:][:n]
 				for i := range n {
 					t118Entry := t118_2[i]
 					t121Entry := t121_2[i]
-					t5Entry4 := t5_2[i]
-					t119_2[i] = num.FMA32(t5Entry4, t118Entry, t119_2[i])
-					t120_2[i] = F(t5_3[i] * t118Entry)
-					t124_2[i] = num.FMA32(t5Entry4, t121Entry, t124_2[i])
-					t125_2[i] = F(t4_2[i] * t121Entry)
+					t52Entry4 := t52_2[i]
+					t119_2[i] = num.FMA32(t52Entry4, t118Entry, t119_2[i])
+					t120_2[i] = F(t52_3[i] * t118Entry)
+					t124_2[i] = num.FMA32(t52Entry4, t121Entry, t124_2[i])
+					t125_2[i] = F(t42_2[i] * t121Entry)
 				}
 			}
 			// memora_logits.a
@@ -5340,11 +5137,11 @@ func (c *stepBackwardFused) run() {
 			if n := 16 - lo4; n > 0 {
 				t126_2 := t126[0+lo4:][:n]
 				t129_2 := t129[0+lo4:][:n]
-				t18_2 := t18[(l*chunks+t7)*16+lo4:][:n]
+				t18_2 := t18[(l*chunks+t3)*16+lo4:][:n]
 				t127_2 := t127[-1+lo4:][:n]
-				t18_3 := t18[(l*chunks+t7)*16+-1+lo4:][:n]
+				t18_3 := t18[(l*chunks+t3)*16+-1+lo4:][:n]
 				t128_2 := t128[0+lo4:][:n]
-				t24_2 := t24[(l*chunks+t7)*16+-1+lo4:][:n]
+				t24_2 := t24[(l*chunks+t3)*16+-1+lo4:][:n]
 				t132_3 := t132_2[0+lo4:][:n]
 				t133_2 := t133[-1+lo4:][:n]
 				for i := range n {
@@ -5386,24 +5183,24 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t135),
 					unsafe.SliceData(t182),
 					unsafe.SliceData(t277),
-					unsafe.SliceData(t653),
+					unsafe.SliceData(t652),
 					unsafe.SliceData(t212),
-					16*t7 + 16*chunks*l,
+					16*t3 + 16*chunks*l,
 				}
 				stepBackwardNest63(&a2)
 			} else {
-				t182_2 := t182[(l*chunks+t7)*16:][:16]
-				t212_2 := t212[(l*chunks+t7)*16:][:16]
+				t182_2 := t182[(l*chunks+t3)*16:][:16]
+				t212_2 := t212[(l*chunks+t3)*16:][:16]
 				for i := range 16 {
 					t182_2[i] = (((t97[i] + t127[i]) + t128[i]) + t132_2[i]) + t135[i]
-					t212_2[i] = t277[i] + t653[i]
+					t212_2[i] = t277[i] + t652[i]
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
-				t192_2 := t192[((l*chunks+t7)*16+i)*dK:][:dK]
+				t192_2 := t192[((l*chunks+t3)*16+i)*dK:][:dK]
 				t134_2 := t134[i*dK:][:dK]
-				t222_2 := t222[((l*chunks+t7)*16+i)*dK:][:dK]
+				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 				t21Entry3 := t21_2[i]
 				for j := range dK {
 					t192_2[j] = F(t2222[j*16+i] * t21Entry3)
@@ -5411,7 +5208,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t77, 1, dH)
+			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
 				a2 := stepBackwardNest64Args{
@@ -5419,14 +5216,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2022),
 					unsafe.SliceData(t57),
 					unsafe.SliceData(W1BarState2),
-					dH*dK*t7 + chunks*dH*dK*l,
+					dH*dK*t3 + chunks*dH*dK*l,
 					dH,
 					dK,
 				}
 				stepBackwardNest64(&a2)
 			} else {
 				for i := range dH {
-					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
+					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
 					t2022_2 := t2022[i*dK:][:dK]
 					t57_2 := t57[i*dK:][:dK]
 					W1BarState2_2 := W1BarState2[i*dK:][:dK]
@@ -5436,32 +5233,32 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t77, dH, 1)
+			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
 				a2 := stepBackwardNest65Args{
 					unsafe.SliceData(c.W2States),
 					unsafe.SliceData(t56),
-					unsafe.SliceData(t154),
+					unsafe.SliceData(t155),
 					unsafe.SliceData(W2BarState2),
-					dH*dV*t7 + chunks*dH*dV*l,
+					dH*dV*t3 + chunks*dH*dV*l,
 					dV,
 					dH,
 				}
 				stepBackwardNest65(&a2)
 			} else {
 				for i := range dV {
-					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
+					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
 					t56_2 := t56[i*dH:][:dH]
-					t154_2 := t154[i*dH:][:dH]
+					t155_2 := t155[i*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
+						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t155_2[j])), F(0))
 					}
 				}
 			}
 			// memora_logits.G_W1
-			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t403, dH, 1)
+			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV, t403, dH, 1)
 			// memora_logits.e
 			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t662, 1, dV, t149, dH, 1)
 		}
@@ -5561,12 +5358,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// memora_logits.q0
+	// memora_logits.rho
 	if kern.Wide() {
 		a2 := stepBackwardNest69Args{
-			unsafe.SliceData(t112),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t262),
+			unsafe.SliceData(c.K0Bar),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(t232),
-			unsafe.SliceData(t282),
+			unsafe.SliceData(c.Q0Bar),
 			L,
 			T * dK,
 			T,
@@ -5576,191 +5376,69 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_3 := t112[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t262_2 := t262[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t11_2 := t11[(i*T+j)*dK:][:dK]
 				t232_2 := t232[(i*T+j)*dK:][:dK]
-				t282_2 := t282[(i*T+j)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t282_2[k] = t112_3[k] + t232_2[k]
+					k0Bar[k] = t15_2[k] + t262_2[k]
+					q0Bar[k] = t11_2[k] + t232_2[k]
 				}
 			}
 		}
 	}
 
-	// memora_logits.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t292, d, 1, t282, dK, 1, c.WQ, d, 1)
-
-	// memora_logits.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t282, dK, 1)
-
-	// memora_logits.theta, memora_logits.rho
-	var t42_2 F
-	var t622 F
-	for i := range L {
-		t32_3 := t32_2[i*T:][:T]
-		t132_3 := t132[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
-		for j := range T {
-			t32Entry := t32_3[j]
-			t393 := kern.Choose(t32Entry, F(kern.Choose(t32Entry, t132_3[j]+t242_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t42_2 = t42_2 + t393
-			t46 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t514 := (t46 && (F(0) <= rhoSigmoidEntry))
-			t593 := kern.Choose(t514, F(F(rhoSigmoidEntry*kern.Choose(t514, kern.Choose(t46, t122_2[j]+t272_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t622 = t622 + t593
-			t39_2[j] = t393
-			t59_2[j] = t593
-		}
-	}
-	c.BThetaBar[0] = t42_2
-	c.BRhoBar[0] = t622
-
-	// memora_logits.theta, memora_logits.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// memora_logits.rho
 	if kern.Wide() {
 		a2 := stepBackwardNest70Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t59),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t65),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
+			unsafe.SliceData(t14),
+			unsafe.SliceData(t252),
+			unsafe.SliceData(c.VBar),
 			L,
+			T * dV,
 			T,
-			T*dK + T*dV,
+			dV,
 		}
 		stepBackwardNest70(&a2)
 	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t39_2 := t39[i*T:][:T]
-			t59_2 := t59[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t65_2 := t65[(i*T+j)*(dK+dV):][:dK+dV]
-				t39Entry := t39_2[j]
-				t59Entry := t59_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t39Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t59Entry, wRhoBar[k])
-					t65_2[k] = num.FMA32(t59Entry, wRho[k], F(t39Entry*wTheta[k]))
+				t14_2 := t14[(i*T+j)*dV:][:dV]
+				t252_2 := t252[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t14_2[k] + t252_2[k]
 				}
 			}
 		}
 	}
 
-	// memora_logits.v, memora_logits.rho
+	// memora_logits.rho
 	if kern.Wide() {
 		a2 := stepBackwardNest71Args{
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t252),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t68),
-			dK,
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t272),
+			unsafe.SliceData(c.RhoBar),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t242),
+			unsafe.SliceData(c.ThetaBar),
 			L,
-			T*dK + T*dV,
-			T * dV,
 			T,
-			dK + dV,
-			dV,
 		}
 		stepBackwardNest71(&a2)
 	} else {
 		for i := range L {
+			t12_2 := t12[i*T:][:T]
+			t272_2 := t272[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t242_2 := t242[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
-				t142_3 := t142[(i*T+j)*dV:][:dV]
-				t252_2 := t252[(i*T+j)*dV:][:dV]
-				t65_2 := t65[(i*T+j)*(dK+dV)+dK:][:dV]
-				t68_2 := t68[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t68_2[k] = (t142_3[k] + t252_2[k]) + t65_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t69, d, 1, t68, dV, 1, c.WV, d, 1)
-
-	// memora_logits.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t68, dV, 1)
-
-	// memora_logits.k0, memora_logits.rho
-	if kern.Wide() {
-		a2 := stepBackwardNest72Args{
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t71),
-			L,
-			T*dK + T*dV,
-			T * dK,
-			T,
-			dK + dV,
-			dK,
-		}
-		stepBackwardNest72(&a2)
-	} else {
-		for i := range L {
-			for j := range T {
-				t152_2 := t152[(i*T+j)*dK:][:dK]
-				t262_2 := t262[(i*T+j)*dK:][:dK]
-				t65_2 := t65[(i*T+j)*(dK+dV):][:dK]
-				t71_2 := t71[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t71_2[k] = (t152_2[k] + t262_2[k]) + t65_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t72_2, d, 1, t71, dK, 1, c.WK, d, 1)
-
-	// memora_logits.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t71, dK, 1)
-
-	// memora_logits.k0
-	if kern.Wide() {
-		a2 := stepBackwardNest73Args{
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t72_2),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest73(&a2)
-	} else {
-		for i := range L {
-			for j := range T {
-				t292_2 := t292[(i*T+j)*d:][:d]
-				t69_2 := t69[(i*T+j)*d:][:d]
-				t72_3 := t72_2[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t292_2[k] + t69_2[k]) + t72_3[k]
-				}
+				rhoBar[j] = t12_2[j] + t272_2[j]
+				thetaBar[j] = t13_2[j] + t242_2[j]
 			}
 		}
 	}

@@ -90,10 +90,6 @@ func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
 
 func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
 
-func stepNest44(*stepNest44Args) { panic("no assembly in this build") }
-
-func stepNest45(*stepNest45Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -235,7 +231,3 @@ func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this bu
 func stepBackwardNest70(*stepBackwardNest70Args) { panic("no assembly in this build") }
 
 func stepBackwardNest71(*stepBackwardNest71Args) { panic("no assembly in this build") }
-
-func stepBackwardNest72(*stepBackwardNest72Args) { panic("no assembly in this build") }
-
-func stepBackwardNest73(*stepBackwardNest73Args) { panic("no assembly in this build") }

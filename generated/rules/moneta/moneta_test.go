@@ -77,27 +77,20 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.WRho = a.Real("w_rho", k.DK+k.DV)
-	k.BRho = a.Real("b_rho", 1)
-	k.WTheta = a.Real("w_theta", k.DK+k.DV)
-	k.BTheta = a.Real("b_theta", 1)
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
-	k.WQ = a.Real("W_Q", k.D*k.DK)
+	k.K0 = a.Real("k0", k.L*k.T*k.DK)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T)
+	k.Theta = a.Real("theta", k.L*k.T)
+	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.W1Out = a.Out("W1", k.L*k.DH*k.DK)
 	k.W2Out = a.Out("W2", k.L*k.DH*k.DV)
-	k.K0 = a.Fresh(k.L * k.T * k.DK)
-	k.V = a.Fresh(k.L * k.T * k.DV)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
 		k.GPow = a.Fresh(k.L * k.T)
 	}
@@ -134,8 +127,6 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	if !a.ForwardOnly {
 		k.GPow4 = a.Fresh(k.L * k.T)
 	}
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.W1Checkpoints = a.Fresh(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -148,21 +139,14 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DH, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
+	g.C, g.L, g.T, g.DH, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	g.K0 = k.K0
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.W1Bar = a.Bar("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Bar("W2", g.L*g.DH*g.DV)
-	g.K0 = k.K0
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.GPow = k.GPow
 	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
@@ -175,29 +159,23 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.YPow4 = k.YPow4
 	g.GPow3 = k.GPow3
 	g.GPow4 = k.GPow4
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
-	g.WRhoBar = a.Grad("w_rho", g.DK+g.DV)
-	g.BRhoBar = a.Grad("b_rho", 1)
-	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
-	g.BThetaBar = a.Grad("b_theta", 1)
 	g.W1BarOut = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2BarOut = a.Grad("W2", g.L*g.DH*g.DV)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
+	g.K0Bar = a.Grad("k0", g.L*g.T*g.DK)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T)
+	g.ThetaBar = a.Grad("theta", g.L*g.T)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }
@@ -206,13 +184,11 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DH, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
+	k.L, k.T, k.DH, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
+	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	k.YProd = a.Fresh(k.L)
 	k.YPow = a.Fresh(k.L)
 	k.YProd2 = a.Fresh(k.L)
@@ -229,13 +205,11 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DH, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DH, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	g.W2 = k.W2
 	g.W1 = k.W1
-	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.Q0 = k.Q0
+	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YPow = k.YPow
 	g.YProd2 = k.YProd2
@@ -245,10 +219,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.YSigmoid2 = k.YSigmoid2
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
@@ -257,7 +230,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }

@@ -72,10 +72,9 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
@@ -87,9 +86,6 @@ func (c *readFused) run() {
 	t := c.Work[2*L*dH*dK+2*L*dH*dV+L:][:L*T*dH]  // [L, T, d_h]
 	t5 := c.Flags[:L]                             // [L]
 	t23 := c.Flags[L:][:L]                        // [L]
-
-	// moneta.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// moneta.y
 	if kern.Wide() {
@@ -416,33 +412,31 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
-	t2 := c.Work[:L*dH*dV]                                          // [L, d_v, d_h]
-	t8 := c.Work[L*dH*dV:][:L*dH*dV]                                // [L, d_v, d_h]
-	t19 := c.Work[2*L*dH*dV:][:L*dH*dV]                             // [L, d_v, d_h]
-	t20 := c.Work[3*L*dH*dV:][:L*dH*dK]                             // [L, d_h, d_k]
-	t26 := c.Work[L*dH*dK+3*L*dH*dV:][:L*dH*dK]                     // [L, d_h, d_k]
-	t37 := c.Work[2*L*dH*dK+3*L*dH*dV:][:L*dH*dK]                   // [L, d_h, d_k]
-	t := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]                      // [L, T, d_h]
-	t22 := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]            // [L, d_v, d_h]
-	t32 := c.Work[L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]             // [L, T, d_h]
-	t92 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]           // [L, T, d_h]
-	t102 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dK]          // [L, T, d_k]
-	t112 := c.Work[3*L*T*dH+L*T*dK+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
-	t142 := c.Work[3*L*T*dH+L*T*dK+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
-	t312 := c.Work[3*L*T*dH+L*T*dK+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
-	t60 := c.Work[3*L*T*dH+L*T*dK+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
-	t77 := c.Work[3*L*T*dH+L*T*dK+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
-	t5 := c.Flags[:L]                                               // [L]
-	t23 := c.Flags[L:][:L]                                          // [L]
-	t122 := c.Flags[2*L:][:L]                                       // [L]
-	t58 := c.Flags[3*L:][:L]                                        // [L]
+	t2 := c.Work[:L*dH*dV]                                   // [L, d_v, d_h]
+	t8 := c.Work[L*dH*dV:][:L*dH*dV]                         // [L, d_v, d_h]
+	t19 := c.Work[2*L*dH*dV:][:L*dH*dV]                      // [L, d_v, d_h]
+	t20 := c.Work[3*L*dH*dV:][:L*dH*dK]                      // [L, d_h, d_k]
+	t26 := c.Work[L*dH*dK+3*L*dH*dV:][:L*dH*dK]              // [L, d_h, d_k]
+	t37 := c.Work[2*L*dH*dK+3*L*dH*dV:][:L*dH*dK]            // [L, d_h, d_k]
+	t := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]               // [L, T, d_h]
+	t22 := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]     // [L, d_v, d_h]
+	t32 := c.Work[L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]      // [L, T, d_h]
+	t92 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]    // [L, T, d_h]
+	t112 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
+	t142 := c.Work[3*L*T*dH+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
+	t312 := c.Work[3*L*T*dH+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
+	t60 := c.Work[3*L*T*dH+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
+	t77 := c.Work[3*L*T*dH+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
+	t5 := c.Flags[:L]                                        // [L]
+	t23 := c.Flags[L:][:L]                                   // [L]
+	t122 := c.Flags[2*L:][:L]                                // [L]
+	t58 := c.Flags[3*L:][:L]                                 // [L]
 
 	// moneta.y
 	if kern.Wide() {
@@ -618,7 +612,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t102, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
 	}
 
 	// moneta.y
@@ -708,13 +702,7 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
-	// moneta.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t102, dK, 1, c.WQ, d, 1)
-
-	// moneta.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t102, dK, 1)
-
-	// moneta.q0, moneta.y
+	// moneta.y
 	if kern.Wide() {
 		a := readBackwardNest8Args{
 			unsafe.SliceData(t58),
@@ -758,7 +746,7 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
-	// moneta.q0, moneta.y
+	// moneta.y
 	if kern.Wide() {
 		a := readBackwardNest9Args{
 			unsafe.SliceData(t122),

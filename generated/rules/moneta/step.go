@@ -13,34 +13,24 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + 3·L·T·d_k + 3·L·T·d_v + 12·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v + 8·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
 	W1            []F // [L, d_h, d_k]
 	W2            []F // [L, d_v, d_h]
-	WQ            []F // [d_k, d]
+	K0            []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d_k]
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
-	K0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	Q0            []F // [L, T, d_k], written
 	GPow          []F // [L, T], written; may be nil
 	GPow2         []F // [L, T], written; may be nil
 	GProd         []F // [L, T, d_h], written; may be nil
@@ -53,17 +43,15 @@ type Step[F num.Float] struct {
 	YPow4         []F // [L, T], written; may be nil
 	GPow3         []F // [L, T], written; may be nil
 	GPow4         []F // [L, T], written; may be nil
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T + d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 4*L*T + dH*dK + 2*dH*dV + 8*dH + 3*dV
+	dH, dK, dV := c.DH, c.DK, c.DV
+	return dH*dK + 2*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -72,25 +60,17 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	W1State := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
+	W1State := c.Work[:dH*dK] // [d_h, d_k]
+	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t37 := work[:dH] // [d_h]
 	work = work[dH:]
 	t38 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1422 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t162 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -109,81 +89,6 @@ func (c *Step[F]) Run() {
 	t182 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
-
-	// moneta.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// moneta.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// moneta.rho
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				rhoStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// moneta.rho, moneta.theta
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			var t122 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t42 += F(rhoStackEntry * wRho[k])
-				t122 += F(rhoStackEntry * wTheta[k])
-			}
-			t4_2[j] = t42
-			t12_2[j] = t122
-		}
-	}
-
-	// moneta.rho, moneta.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			t13 := t12_2[j] + bThetaEntry
-			t14 := num.Softplus(t13)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			thetaSoftplus[j] = t14
-			theta2[j] = num.Max(t14, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t13)
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// moneta.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// moneta
 	for l := range L {
@@ -221,8 +126,8 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
@@ -236,9 +141,9 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// moneta.g
-					t43 := (t2 < F(1e-24))
-					t132 := kern.Choose(t43, F(1), t2)
-					t15 := num.Pow(t132, F(-0.5))
+					t4 := (t2 < F(1e-24))
+					t13 := kern.Choose(t4, F(1), t2)
+					t15 := num.Pow(t13, F(-0.5))
 					if len(c.GPow) > 0 {
 						c.GPow[l*T+a+C*s] = t15
 					}
@@ -254,12 +159,12 @@ func (c *Step[F]) Run() {
 					// moneta.g
 					t22_2 := (t20 < F(1e-24))
 					t31 := kern.Choose(t22_2, F(1), t20)
-					t332 := num.Pow(t31, F(-0.5))
+					t33 := num.Pow(t31, F(-0.5))
 					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t332
+						c.GPow2[l*T+a+C*s] = t33
 					}
 					// moneta.g
-					w := F(0.3333333333333333 * t332)
+					w := F(0.3333333333333333 * t33)
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -272,12 +177,12 @@ func (c *Step[F]) Run() {
 						t37[i] = t372
 					}
 					// moneta.g, moneta.W2
-					thetaEntry := theta2[a]
+					thetaEntry := theta[a]
 					for i := range dH {
 						t37Entry := t37[i]
 						t382 := num.Sigmoid(t37Entry)
 						t38[i] = t382
-						t1422[i] = F(t37Entry * t382)
+						t142[i] = F(t37Entry * t382)
 						t162[i] = F(t382 * F(thetaEntry*t37Entry))
 					}
 					// moneta.g
@@ -287,8 +192,8 @@ func (c *Step[F]) Run() {
 						var t392 F
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							t7 := kern.Choose(t43, F(1), num.Abs(W2StateEntry))
-							t392 += F(kern.Choose(t43, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)) * t1422[j])
+							t7 := kern.Choose(t4, F(1), num.Abs(W2StateEntry))
+							t392 += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)) * t142[j])
 						}
 						t39[i] = t392
 					}
@@ -304,18 +209,18 @@ func (c *Step[F]) Run() {
 					// moneta.W2, moneta.W1, moneta.g, moneta.y
 					clear(t22)
 					var t185 F
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
 							W2StateEntry2 := W2State2[j]
 							W22 := F(rhoEntry*W2StateEntry2) - F(gEntry*t162[j])
-							t72 := kern.Choose(t43, F(1), num.Abs(W2StateEntry2))
+							t72 := kern.Choose(t4, F(1), num.Abs(W2StateEntry2))
 							t184 := num.Abs(W22)
 							t185 += F(F(F(t184*t184)*t184) * t184)
 							W2State2[j] = W22
-							t22[j] += F(kern.Choose(t43, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)) * gEntry)
+							t22[j] += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)) * gEntry)
 						}
 					}
 					// moneta.W1
@@ -348,7 +253,7 @@ func (c *Step[F]) Run() {
 					t352 := num.Pow(t214, F(-1.5))
 					t81 := num.Pow(t196, F(-1.5))
 					t1862 := num.Pow(t31, F(-1.5))
-					t233 := num.Pow(t132, F(-1.5))
+					t233 := num.Pow(t13, F(-1.5))
 					if len(c.YPow) > 0 {
 						c.YPow[l*T+a+C*s] = t198
 					}
@@ -392,13 +297,13 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						t220Entry := t220[i]
 						t32 := t37[i]
-						t422 := t22[i]
+						t42 := t22[i]
 						t182[i] = F(t220Entry * num.Sigmoid(t220Entry))
 						if len(c.GProd) > 0 {
 							c.GProd[(l*T+a+C*s)*dH+i] = t32
 						}
 						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t422
+							c.W1Prod[(l*T+a+C*s)*dH+i] = t42
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t220Entry
@@ -447,64 +352,44 @@ type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	WQ            []F    // [d_k, d]
-	YBar          []F    // [L, T, d_v]
-	W1Bar         []F    // [L, d_h, d_k]
-	W2Bar         []F    // [L, d_v, d_h]
-	K0            []F    // [L, T, d_k]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	Q0            []F    // [L, T, d_k]
-	GPow          []F    // [L, T]
-	GPow2         []F    // [L, T]
-	GProd         []F    // [L, T, d_h]
-	GLin          []F    // [L, T, d_v]
-	W1Prod        []F    // [L, T, d_h]
-	YPow          []F    // [L, T]
-	YPow2         []F    // [L, T]
-	YProd         []F    // [L, T, d_h]
-	YPow3         []F    // [L, T]
-	YPow4         []F    // [L, T]
-	GPow3         []F    // [L, T]
-	GPow4         []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	W1BarOut      []F    // [L, d_h, d_k], written
-	W2BarOut      []F    // [L, d_v, d_h], written
-	WQBar         []F    // [d_k, d], written
-	W1Checkpoints []F    // [L, segments, d_h, d_k]
-	W2Checkpoints []F    // [L, segments, d_v, d_h]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	K0            []F // [L, T, d_k]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d_k]
+	YBar          []F // [L, T, d_v]
+	W1Bar         []F // [L, d_h, d_k]
+	W2Bar         []F // [L, d_v, d_h]
+	GPow          []F // [L, T]
+	GPow2         []F // [L, T]
+	GProd         []F // [L, T, d_h]
+	GLin          []F // [L, T, d_v]
+	W1Prod        []F // [L, T, d_h]
+	YPow          []F // [L, T]
+	YPow2         []F // [L, T]
+	YProd         []F // [L, T, d_h]
+	YPow3         []F // [L, T]
+	YPow4         []F // [L, T]
+	GPow3         []F // [L, T]
+	GPow4         []F // [L, T]
+	W1BarOut      []F // [L, d_h, d_k], written
+	W2BarOut      []F // [L, d_v, d_h], written
+	K0Bar         []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	RhoBar        []F // [L, T], written
+	ThetaBar      []F // [L, T], written
+	Q0Bar         []F // [L, T, d_k], written
+	W1Checkpoints []F // [L, segments, d_h, d_k]
+	W2Checkpoints []F // [L, segments, d_v, d_h]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 9·L·T·d_v + 7·L·T + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 9*L*T*dV + 7*L*T + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
-}
-
-// FlagsLen is L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // Run computes StepBackward.
@@ -513,17 +398,11 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t8 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t38 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1522 := work[:L*T*dH] // [L, T, d_h]
+	t38 := c.Work[:L*T*dH] // [L, T, d_h]
+	work := c.Work[L*T*dH:]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -537,7 +416,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t161 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t622 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t221 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -547,9 +426,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t266 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t412 := work[:L*T*dV] // [L, T, d_v]
+	t41 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t422 := work[:L*T*dV] // [L, T, d_v]
+	t42 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t43 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
@@ -559,32 +438,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t146 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t82 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t36 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42_2 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t45 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t46 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t48 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t49 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -595,7 +448,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dV+dH*dV:]
 	t190 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t322 := work[:dH] // [d_h]
+	t32 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -627,52 +480,33 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	t16022 := work[:dH] // [d_h]
 	work = work[dH:]
-	t162_2 := work[:dK]  // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-
-	// moneta.rho, moneta.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		for j := range T {
-			t83 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = num.Min(t83, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t10_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t162_2 := work[:dK] // [d_k]
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	for i := range L {
-		theta2 := theta[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			gProd := c.GProd[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
-			t1522_2 := t1522[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
 			t162_3 := t162[(i*T+j)*dH:][:dH]
 			t156_2 := t156[(i*T+j)*dH:][:dH]
 			t158_2 := t158[(i*T+j)*dH:][:dH]
 			t159_2 := t159[(i*T+j)*dH:][:dH]
 			t160_2 := t160[(i*T+j)*dH:][:dH]
 			t161_2 := t161[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
 			t221_2 := t221[(i*T+j)*dH:][:dH]
 			t265_2 := t265[(i*T+j)*dH:][:dH]
 			t722_2 := t722[(i*T+j)*dH:][:dH]
 			t266_2 := t266[(i*T+j)*dH:][:dH]
-			thetaEntry := theta2[j]
+			thetaEntry := theta[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
 				t382 := num.Sigmoid(gProdEntry)
-				t15222 := F(thetaEntry * gProdEntry)
+				t1522 := F(thetaEntry * gProdEntry)
 				W1ProdEntry := W1Prod[k]
 				t1562 := F(t382 * W1ProdEntry)
 				t1582 := -gProdEntry
@@ -681,14 +515,14 @@ func (c *StepBackward[F]) Run() {
 				yProdEntry := yProd[k]
 				t2212 := num.Sigmoid(yProdEntry)
 				t38_2[k] = t382
-				t1522_2[k] = t15222
-				t162_3[k] = F(t382 * t15222)
+				t152_2[k] = t1522
+				t162_3[k] = F(t382 * t1522)
 				t156_2[k] = t1562
 				t158_2[k] = t1582
 				t159_2[k] = t1592
 				t160_2[k] = t1602
 				t161_2[k] = t1562 + t1602
-				t622_2[k] = F(F(thetaEntry*gProdEntry) * t382)
+				t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
 				t221_2[k] = t2212
 				t265_2[k] = F(yProdEntry * t2212)
 				t722_2[k] = num.Sigmoid(-yProdEntry)
@@ -701,24 +535,24 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			gLin := c.GLin[(i*T+j)*dV:][:dV]
-			t412_2 := t412[(i*T+j)*dV:][:dV]
-			t422_2 := t422[(i*T+j)*dV:][:dV]
+			t41_2 := t41[(i*T+j)*dV:][:dV]
+			t42_2 := t42[(i*T+j)*dV:][:dV]
 			t43_2 := t43[(i*T+j)*dV:][:dV]
 			t44_2 := t44[(i*T+j)*dV:][:dV]
 			g2 := g[(i*T+j)*dV:][:dV]
 			t146_2 := t146[(i*T+j)*dV:][:dV]
 			for k := range dV {
 				gLinEntry := gLin[k]
-				t4122 := F(10 * gLinEntry)
-				t4222 := num.Tanh(t4122)
+				t412 := F(10 * gLinEntry)
+				t422 := num.Tanh(t412)
 				t432 := F(gLinEntry * gLinEntry)
 				t442 := 1e-06 + t432
-				t412_2[k] = t4122
-				t422_2[k] = t4222
+				t41_2[k] = t412
+				t42_2[k] = t422
 				t43_2[k] = t432
 				t44_2[k] = t442
-				g2[k] = F(t4222 * t442)
-				t146_2[k] = 1 - F(t4222*t4222)
+				g2[k] = F(t422 * t442)
+				t146_2[k] = 1 - F(t422*t422)
 			}
 		}
 	}
@@ -755,13 +589,13 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
 					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 					// moneta.W2
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t162_3 := t162[(l*T+a+C*s)*dH:][:dH]
@@ -772,7 +606,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// moneta.W1
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -785,18 +619,18 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				gPow := c.GPow[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
 				gPow2 := c.GPow2[l*T+C*s:][:n]
 				gPow3 := c.GPow3[l*T+C*s:][:n]
 				gPow4 := c.GPow4[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
-				t62_2 := t62[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -809,26 +643,26 @@ func (c *StepBackward[F]) Run() {
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 					t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
 					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-					t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
+					t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
 					t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
 					t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
-					t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-					t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+					q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 					// moneta.g, moneta.y, moneta.W2
 					var t2 F
 					var t185 F
-					rhoEntry3 := rho2[a]
+					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						gEntry2 := g2[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t := num.Abs(W2TrailEntry)
 							t2 += F(F(F(t*t)*t) * t)
-							t184 := num.Abs(F(rhoEntry3*W2TrailEntry) - F(gEntry2*t622_2[j]))
+							t184 := num.Abs(F(rhoEntry3*W2TrailEntry) - F(gEntry2*t62_2[j]))
 							t185 += F(F(F(t184*t184)*t184) * t184)
 						}
 					}
@@ -856,30 +690,30 @@ func (c *StepBackward[F]) Run() {
 					t163 := !t22
 					t210 := !t4
 					// moneta.y, moneta.g, moneta.W2
-					clear(t322)
+					clear(t32)
 					var t65 F
 					yPowEntry2 := yPow[a]
 					w2 := F(0.3333333333333333 * yPowEntry2)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 						t190_2 := t190[i*dH:][:dH]
 						gEntry3 := g2[i]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							W222 := F(rhoEntry3*W2Trail2[j]) - F(gEntry3*t622_2[j])
+							W222 := F(rhoEntry3*W2Trail2[j]) - F(gEntry3*t62_2[j])
 							t1902 := kern.Choose(t187, F(1), num.Abs(W222))
 							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W222)*t1902)*t1902)*kern.Choose(t58, F(yBarEntry*t265_2[j]), F(0))), F(0))
 							t190_2[j] = t1902
-							t322[j] += F(kern.Choose(t187, F(0), F(F(F(w2*W222)*t1902)*t1902)) * yBarEntry)
+							t32[j] += F(kern.Choose(t187, F(0), F(F(F(w2*W222)*t1902)*t1902)) * yBarEntry)
 						}
 					}
 					// moneta.y
 					for i := range dH {
 						t221Entry := t221_2[i]
-						t322Entry := t322[i]
-						t9[i] = F(t221Entry*t322Entry) + F(F(F(yProd[i]*t221Entry)*t322Entry)*t722_2[i])
+						t32Entry := t32[i]
+						t9[i] = F(t221Entry*t32Entry) + F(F(F(yProd[i]*t221Entry)*t32Entry)*t722_2[i])
 					}
 					// moneta.y, moneta.g
 					clear(t11)
@@ -932,7 +766,7 @@ func (c *StepBackward[F]) Run() {
 						t109 += F(k0[i] * t108[i])
 					}
 					// moneta.W1
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					for i := range dH {
 						t38Entry := t38_2[i]
 						t261Entry := t261[i]
@@ -948,7 +782,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						t190_2 := t190[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t128_2 := t128[i*dH:][:dH]
@@ -961,14 +795,14 @@ func (c *StepBackward[F]) Run() {
 							t7 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry2))
 							t1272 += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry2)*t7)*t7)) * t125[j])
 							t602 := kern.Choose(t58, F(yBarEntry2*t265_2[j]), F(0))
-							t622Entry := t622_2[j]
-							W223 := F(rhoEntry3*W2TrailEntry2) - F(gEntry4*t622Entry)
+							t62Entry := t62_2[j]
+							W223 := F(rhoEntry3*W2TrailEntry2) - F(gEntry4*t62Entry)
 							t1843 := num.Abs(W223)
 							t190Entry := t190_2[j]
 							w17 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w7*W223)*t190Entry)*t602), F(0))), F(0))
 							w18 := kern.Choose(t58, F(F(F(w7*t190Entry)*t190Entry)*t602), F(0))
 							t1282 := W2BarState2[j] + w18 + F((w17+F(4*F(F(F(w8*t1843)*t1843)*t1843)))*num.Sign(W223))
-							t1312 += F(t1282 * t622Entry)
+							t1312 += F(t1282 * t62Entry)
 							t137 += F(W2TrailEntry2 * t1282)
 							t128_2[j] = t1282
 							t132[j] -= F(t1282 * gEntry4)
@@ -986,9 +820,9 @@ func (c *StepBackward[F]) Run() {
 					// moneta.g
 					for i := range dV {
 						t139 := t127[i] + t131[i]
-						t1492 := F(2*F(F(gLin[i]*t422_2[i])*t139)) + F(F(F(10*t44_2[i])*t139)*t146_2[i])
+						t1492 := F(2*F(F(gLin[i]*t42_2[i])*t139)) + F(F(F(10*t44_2[i])*t139)*t146_2[i])
 						t149[i] = t1492
-						t42_3[i] = -t1492
+						vBar[i] = -t1492
 					}
 					// moneta.g, moneta.W1
 					clear(t153)
@@ -1001,10 +835,10 @@ func (c *StepBackward[F]) Run() {
 						gEntry5 := g2[i]
 						for j := range dH {
 							W2TrailEntry3 := W2Trail2[j]
-							t73 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
+							t72 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
 							t2122 := kern.Choose(t210, F(gEntry5*t125[j])+F(t149Entry*t266_2[j]), F(0))
-							t217 += kern.Choose(t210, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t2122), F(0))
-							t153[j] += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry3)*t73)*t73)) * t149Entry)
+							t217 += kern.Choose(t210, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t72)*t72)*t2122), F(0))
+							t153[j] += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry3)*t72)*t72)) * t149Entry)
 							t212_2[j] = t2122
 						}
 					}
@@ -1064,21 +898,21 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry4 := W2Trail2[j]
 							t6 := num.Abs(W2TrailEntry4)
-							t74 := kern.Choose(t4, F(1), t6)
+							t73 := kern.Choose(t4, F(1), t6)
 							t212Entry := t212_2[j]
-							w23 := kern.Choose(t210, F(2*kern.Choose(t210, F(F(F(w13*W2TrailEntry4)*t74)*t212Entry), F(0))), F(0))
-							w24 := kern.Choose(t210, F(F(F(w13*t74)*t74)*t212Entry), F(0))
+							w23 := kern.Choose(t210, F(2*kern.Choose(t210, F(F(F(w13*W2TrailEntry4)*t73)*t212Entry), F(0))), F(0))
+							w24 := kern.Choose(t210, F(F(F(w13*t73)*t73)*t212Entry), F(0))
 							W2BarState2[j] = F(rhoEntry3*t128_2[j]) + w24 + F((w23+F(4*F(F(F(w14*t6)*t6)*t6)))*num.Sign(W2TrailEntry4))
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					for i := range dK {
-						t32_2[i] = F(thetaEntry3*t108[i]) + t162_2[i]
-						t72_2[i] = t11[i]
+						k0Bar[i] = F(thetaEntry3*t108[i]) + t162_2[i]
+						q0Bar[i] = t11[i]
 					}
 					// moneta.g
-					t52_2[a] = t1112 + t137
-					t62_2[a] = t109 + t135
+					rhoBar[a] = t1112 + t137
+					thetaBar[a] = t109 + t135
 				}
 			}
 		}
@@ -1097,148 +931,28 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// moneta.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t82, d, 1, t72, dK, 1, c.WQ, d, 1)
-
-	// moneta.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
-
-	// moneta.theta, moneta.rho
-	var t202 F
-	var t39 F
-	for i := range L {
-		t10_2 := t10[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		for j := range T {
-			t10Entry := t10_2[j]
-			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t202 += t172
-			t23 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t28 := (t23 && (F(0) <= rhoSigmoidEntry))
-			t362 := kern.Choose(t28, F(F(rhoSigmoidEntry*kern.Choose(t28, kern.Choose(t23, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t39 += t362
-			t17_2[j] = t172
-			t36_2[j] = t362
-		}
-	}
-	c.BThetaBar[0] = t202
-	c.BRhoBar[0] = t39
-
-	// moneta.theta, moneta.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
-			t17Entry := t17_2[j]
-			t36Entry := t36_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t17Entry)
-				wRhoBar[k] += F(rhoStackEntry * t36Entry)
-				t42_3[k] = F(t17Entry*wTheta[k]) + F(t36Entry*wRho[k])
-			}
-		}
-	}
-
-	// moneta.v, moneta.rho
-	for i := range L {
-		for j := range T {
-			t42_3 := t42[(i*T+j)*dV:][:dV]
-			t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
-			t45_2 := t45[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t45_2[k] = t42_3[k] + t42_4[k]
-			}
-		}
-	}
-
-	// moneta.v
-	kern.Gemm(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
-
-	// moneta.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
-
-	// moneta.k0, moneta.rho
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dK:][:dK]
-			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
-			t48_2 := t48[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t48_2[k] = t32_2[k] + t42_3[k]
-			}
-		}
-	}
-
-	// moneta.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
-
-	// moneta.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
-
-	// moneta.k0
-	for i := range L {
-		for j := range T {
-			t82_2 := t82[(i*T+j)*d:][:d]
-			t46_2 := t46[(i*T+j)*d:][:d]
-			t49_2 := t49[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t82_2[k] + t46_2[k] + t49_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                    Step[F]
-	back                                                    StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, outY tape.Value[F]
-	m                                                       *block.Memory[F]
-	startW1                                                 tape.Value[F]
-	startW2                                                 tape.Value[F]
+	call                             Step[F]
+	back                             StepBackward[F]
+	vK0, vV, vRho, vTheta, vQ0, outY tape.Value[F]
+	m                                *block.Memory[F]
+	startW1                          tape.Value[F]
+	startW2                          tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    moneta.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    moneta.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //	g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
 //	W2_t = ρ_t W2_{t−1} − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
 //	W1_t = ρ_t W1_{t−1} − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
-//	q0_t = W_Q x_t    moneta.q0
 //	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/moneta.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("MONETA", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MONETA", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q0 [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/moneta.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2 tape.Value[F]
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
@@ -1246,34 +960,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.W1 = m.Slots[0].Data
 	k.W2 = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.GPow = c.Run.Saved(k.L * k.T)
 	}
@@ -1310,8 +1012,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.GPow4 = c.Run.Saved(k.L * k.T)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -1340,21 +1040,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
+	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
+	g.K0 = k.K0
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.K0 = k.K0
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.GPow = k.GPow
 	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
@@ -1367,31 +1060,22 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YPow4 = k.YPow4
 	g.GPow3 = k.GPow3
 	g.GPow4 = k.GPow4
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
 }

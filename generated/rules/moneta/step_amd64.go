@@ -109,18 +109,6 @@ func stepNest17AVX512(a *stepNest17Args)
 func stepNest17AVX2(a *stepNest17Args)
 
 //go:noescape
-func stepNest18AVX512(a *stepNest18Args)
-
-//go:noescape
-func stepNest18AVX2(a *stepNest18Args)
-
-//go:noescape
-func stepNest19AVX512(a *stepNest19Args)
-
-//go:noescape
-func stepNest19AVX2(a *stepNest19Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -245,30 +233,6 @@ func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
 
 //go:noescape
 func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -404,22 +368,6 @@ func stepNest17(a *stepNest17Args) {
 		return
 	}
 	stepNest17AVX2(a)
-}
-
-func stepNest18(a *stepNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest18AVX512(a)
-		return
-	}
-	stepNest18AVX2(a)
-}
-
-func stepNest19(a *stepNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest19AVX512(a)
-		return
-	}
-	stepNest19AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -588,36 +536,4 @@ func stepBackwardNest21(a *stepBackwardNest21Args) {
 		return
 	}
 	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
-}
-
-func stepBackwardNest24(a *stepBackwardNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest24AVX512(a)
-		return
-	}
-	stepBackwardNest24AVX2(a)
-}
-
-func stepBackwardNest25(a *stepBackwardNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest25AVX512(a)
-		return
-	}
-	stepBackwardNest25AVX2(a)
 }

@@ -9,35 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t4       *float32
-	t12      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4            *float32
-	t12           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
 	W2State *float32
 	t2Total *float32
 	n0      int        // d_h
@@ -47,7 +18,7 @@ type stepNest3Args struct {
 	t2      [2]float32 // and nothing
 }
 
-type stepNest4Args struct {
+type stepNest2Args struct {
 	W1State  *float32
 	t20Total *float32
 	n0       int        // d_k
@@ -57,7 +28,7 @@ type stepNest4Args struct {
 	t20      [2]float32 // and nothing
 }
 
-type stepNest5Args struct {
+type stepNest3Args struct {
 	W1State   *float32
 	k0        *float32
 	t37       *float32
@@ -70,28 +41,28 @@ type stepNest5Args struct {
 	w         [2]float32 // and nothing
 }
 
-type stepNest6Args struct {
+type stepNest4Args struct {
 	t37        *float32
 	t38        *float32
-	t1422      *float32
+	t142       *float32
 	t162       *float32
 	n0         int        // d_h
 	thetaEntry [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
-	W2State   *float32
-	t1422     *float32
-	t39       *float32
-	n0        int        // d_h
-	n1        int        // 2·d_h
-	n2        int        // 3·d_h
-	n3        int        // d_v
-	t43Number [2]float32 // and nothing
-	w2        [2]float32 // and nothing
+type stepNest5Args struct {
+	W2State  *float32
+	t142     *float32
+	t39      *float32
+	n0       int        // d_h
+	n1       int        // 2·d_h
+	n2       int        // 3·d_h
+	n3       int        // d_v
+	t4Number [2]float32 // and nothing
+	w2       [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest6Args struct {
 	t39  *float32
 	v    *float32
 	gLin *float32
@@ -99,7 +70,7 @@ type stepNest8Args struct {
 	n1   int // d_v
 }
 
-type stepNest9Args struct {
+type stepNest7Args struct {
 	t39 *float32
 	v   *float32
 	g   *float32
@@ -107,7 +78,7 @@ type stepNest9Args struct {
 	n1  int // d_v
 }
 
-type stepNest10Args struct {
+type stepNest8Args struct {
 	g         *float32
 	W2State   *float32
 	t162      *float32
@@ -118,12 +89,12 @@ type stepNest10Args struct {
 	n2        int        // 3·d_h
 	n3        int        // d_v
 	t185      [2]float32 // and nothing
-	t43Number [2]float32 // and nothing
+	t4Number  [2]float32 // and nothing
 	rhoEntry  [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
+type stepNest9Args struct {
 	t38  *float32
 	t22  *float32
 	t37  *float32
@@ -131,7 +102,7 @@ type stepNest11Args struct {
 	n0   int // d_h
 }
 
-type stepNest12Args struct {
+type stepNest10Args struct {
 	t161       *float32
 	k0         *float32
 	W1State    *float32
@@ -146,7 +117,7 @@ type stepNest12Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest11Args struct {
 	W2State    *float32
 	t190       *float32
 	n0         int        // d_v
@@ -154,7 +125,7 @@ type stepNest13Args struct {
 	t187Number [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
+type stepNest12Args struct {
 	W1State    *float32
 	q0         *float32
 	t220       *float32
@@ -167,34 +138,34 @@ type stepNest14Args struct {
 	w5         [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
+type stepNest13Args struct {
 	t37   *float32
 	gProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest16Args struct {
+type stepNest14Args struct {
 	t22    *float32
 	W1Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepNest17Args struct {
+type stepNest15Args struct {
 	t220  *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest18Args struct {
+type stepNest16Args struct {
 	t220 *float32
 	t182 *float32
 	n0   int // d_h
 }
 
-type stepNest19Args struct {
+type stepNest17Args struct {
 	t190       *float32
 	W2State    *float32
 	t182       *float32
@@ -212,144 +183,33 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                                   // [L, T]
-	t12 := c.Work[L*T:][:L*T]                            // [L, T]
-	rho := c.Work[2*L*T:][:L*T]                          // [L, T]
-	theta := c.Work[3*L*T:][:L*T]                        // [L, T]
-	W1State := c.Work[4*L*T:][:dH*dK]                    // [d_h, d_k]
-	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]              // [d_v, d_h]
-	t37 := c.Work[4*L*T+dH*dK+dH*dV:][:dH]               // [d_h]
-	t38 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]            // [d_h]
-	t1422 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]        // [d_h]
-	t162 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dH]         // [d_h]
-	t39 := c.Work[4*L*T+dH*dK+dH*dV+4*dH:][:dV]          // [d_v]
-	g := c.Work[4*L*T+dH*dK+dH*dV+4*dH+dV:][:dV]         // [d_v]
-	t22 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dH]     // [d_h]
-	t161 := c.Work[4*L*T+dH*dK+dH*dV+5*dH+2*dV:][:dH]    // [d_h]
-	t190 := c.Work[4*L*T+dH*dK+dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t220 := c.Work[4*L*T+dH*dK+2*dH*dV+6*dH+2*dV:][:dH]  // [d_h]
-	t182 := c.Work[4*L*T+dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
-	y2 := c.Work[4*L*T+dH*dK+2*dH*dV+8*dH+2*dV:][:dV]    // [d_v]
+	W1State := c.Work[:dH*dK]                      // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]              // [d_v, d_h]
+	t37 := c.Work[dH*dK+dH*dV:][:dH]               // [d_h]
+	t38 := c.Work[dH*dK+dH*dV+dH:][:dH]            // [d_h]
+	t142 := c.Work[dH*dK+dH*dV+2*dH:][:dH]         // [d_h]
+	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]         // [d_h]
+	t39 := c.Work[dH*dK+dH*dV+4*dH:][:dV]          // [d_v]
+	g := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]         // [d_v]
+	t22 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]     // [d_h]
+	t161 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH]    // [d_h]
+	t190 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
+	t220 := c.Work[dH*dK+2*dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	t182 := c.Work[dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
+	y2 := c.Work[dH*dK+2*dH*dV+8*dH+2*dV:][:dV]    // [d_v]
 	t2Total := make([]F, 1)
 	t20Total := make([]F, 1)
 	t185Total := make([]F, 1)
 	t203Total := make([]F, 1)
-
-	// moneta.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// moneta.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// moneta.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// moneta.rho, moneta.theta
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				var t122 F
-				t42Sums := [16]F{t42}
-				t122Sums := [16]F{t122}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t42Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t42Sums[k%16])
-					t122Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t122Sums[k%16])
-				}
-				t42 = kern.Sum16(&t42Sums)
-				t122 = kern.Sum16(&t122Sums)
-				t4_2[j] = t42
-				t12_2[j] = t122
-			}
-		}
-	}
-
-	// moneta.rho, moneta.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				t13 := t12_2[j] + bThetaEntry
-				t14 := kern.Softplus(t13)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				thetaSoftplus[j] = t14
-				theta2[j] = kern.Larger(t14, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t13)
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// moneta.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// moneta
 	for l := range L {
@@ -371,13 +231,13 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// moneta.g
 					var t2 F
 					if kern.Wide() {
-						a2 := stepNest3Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t2Total),
 							dH,
@@ -386,7 +246,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t2},
 						}
-						stepNest3(&a2)
+						stepNest1(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -404,16 +264,16 @@ func (c *stepFused) run() {
 					}
 					t2 = t2Total[0]
 					// moneta.g
-					t43 := (t2 < F(1e-24))
-					t132 := kern.Choose(t43, F(1), t2)
-					t15 := num.Pow(t132, F(-0.5))
+					t4 := (t2 < F(1e-24))
+					t13 := kern.Choose(t4, F(1), t2)
+					t15 := num.Pow(t13, F(-0.5))
 					if len(c.GPow) > 0 {
 						c.GPow[l*T+a+C*s] = t15
 					}
 					// moneta.g
 					var t20 F
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t20Total),
 							dK,
@@ -422,7 +282,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{t20},
 						}
-						stepNest4(&a2)
+						stepNest2(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -442,15 +302,15 @@ func (c *stepFused) run() {
 					// moneta.g
 					t22_2 := (t20 < F(1e-24))
 					t31 := kern.Choose(t22_2, F(1), t20)
-					t332 := num.Pow(t31, F(-0.5))
+					t33 := num.Pow(t31, F(-0.5))
 					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t332
+						c.GPow2[l*T+a+C*s] = t33
 					}
 					// moneta.g
-					w := F(0.3333333333333333 * t332)
+					w := F(0.3333333333333333 * t33)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t37),
@@ -462,7 +322,7 @@ func (c *stepFused) run() {
 							[2]float32{t22Number},
 							[2]float32{w},
 						}
-						stepNest5(&a2)
+						stepNest3(&a2)
 					} else {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
@@ -480,52 +340,52 @@ func (c *stepFused) run() {
 						}
 					}
 					// moneta.g, moneta.W2
-					thetaEntry := theta2[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
-							unsafe.SliceData(t1422),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(t162),
 							dH,
 							[2]float32{thetaEntry},
 						}
-						stepNest6(&a2)
+						stepNest4(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
 							t382 := kern.Sigmoid(t37Entry)
 							t38[i] = t382
-							t1422[i] = F(t37Entry * t382)
+							t142[i] = F(t37Entry * t382)
 							t162[i] = F(t382 * F(thetaEntry*t37Entry))
 						}
 					}
 					// moneta.g
 					w2 := F(0.3333333333333333 * t15)
-					t43Number := kern.Choose(t43, F(1), F(0))
+					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t1422),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(t39),
 							dH,
 							2 * dH,
 							3 * dH,
 							dV,
-							[2]float32{t43Number},
+							[2]float32{t4Number},
 							[2]float32{w2},
 						}
-						stepNest7(&a2)
+						stepNest5(&a2)
 					} else {
-						t43_2 := (F(0) < t43Number)
+						t4_2 := (F(0) < t4Number)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							var t392 F
 							t392Sums := [16]F{t392}
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								t7 := kern.Choose(t43_2, F(1), num.Abs(W2StateEntry))
-								t392Sums[j%16] = num.FMA32(kern.Choose(t43_2, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)), t1422[j], t392Sums[j%16])
+								t7 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry))
+								t392Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)), t142[j], t392Sums[j%16])
 							}
 							t392 = kern.Sum16(&t392Sums)
 							t39[i] = t392
@@ -534,14 +394,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest8Args{
+							a2 := stepNest6Args{
 								unsafe.SliceData(t39),
 								unsafe.SliceData(c.V),
 								kern.Given(c.GLin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest8(&a2)
+							stepNest6(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -552,14 +412,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(g),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest9(&a2)
+						stepNest7(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -571,10 +431,10 @@ func (c *stepFused) run() {
 					// moneta.W2, moneta.W1, moneta.g, moneta.y
 					clear(t22)
 					var t185 F
-					rhoEntry := rho2[a]
-					t43Number2 := kern.Choose(t43, F(1), F(0))
+					rhoEntry := rho[a]
+					t4Number2 := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(g),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t162),
@@ -585,14 +445,14 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 							[2]float32{t185},
-							[2]float32{t43Number2},
+							[2]float32{t4Number2},
 							[2]float32{rhoEntry},
 							[2]float32{w2},
 						}
-						stepNest10(&a2)
+						stepNest8(&a2)
 					} else {
 						t185_2 := t185
-						t43_2 := (F(0) < t43Number2)
+						t4_2 := (F(0) < t4Number2)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							gEntry := g[i]
@@ -601,11 +461,11 @@ func (c *stepFused) run() {
 							for j := range dH {
 								W2StateEntry2 := W2State2[j]
 								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2StateEntry2))
-								t72 := kern.Choose(t43_2, F(1), num.Abs(W2StateEntry2))
+								t72 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry2))
 								t184 := num.Abs(W22)
 								t185RowSums[j%16] = num.FMA32(F(F(t184*t184)*t184), t184, t185RowSums[j%16])
 								W2State2[j] = W22
-								t22[j] = num.FMA32(kern.Choose(t43_2, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)), gEntry, t22[j])
+								t22[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)), gEntry, t22[j])
 							}
 							t185Row = kern.Sum16(&t185RowSums)
 							t185_2 = t185_2 + t185Row
@@ -615,14 +475,14 @@ func (c *stepFused) run() {
 					t185 = t185Total[0]
 					// moneta.W1
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t161),
 							dH,
 						}
-						stepNest11(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -634,7 +494,7 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.y
 					var t203 F
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t161),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
@@ -648,7 +508,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest12(&a2)
+						stepNest10(&a2)
 					} else {
 						t203_2 := t203
 						for i := range dH {
@@ -679,7 +539,7 @@ func (c *stepFused) run() {
 					t352 := num.Pow(t214, F(-1.5))
 					t81 := num.Pow(t196, F(-1.5))
 					t1862 := num.Pow(t31, F(-1.5))
-					t233 := num.Pow(t132, F(-1.5))
+					t233 := num.Pow(t13, F(-1.5))
 					if len(c.YPow) > 0 {
 						c.YPow[l*T+a+C*s] = t198
 					}
@@ -701,14 +561,14 @@ func (c *stepFused) run() {
 					// moneta.y, moneta.g
 					t187Number := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t190),
 							dV,
 							dH,
 							[2]float32{t187Number},
 						}
-						stepNest13(&a2)
+						stepNest11(&a2)
 					} else {
 						t187_2 := (F(0) < t187Number)
 						for i := range dV {
@@ -723,7 +583,7 @@ func (c *stepFused) run() {
 					w5 := F(0.3333333333333333 * t216)
 					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t220),
@@ -735,7 +595,7 @@ func (c *stepFused) run() {
 							[2]float32{t205Number},
 							[2]float32{w5},
 						}
-						stepNest14(&a2)
+						stepNest12(&a2)
 					} else {
 						t205_2 := (F(0) < t205Number)
 						for i := range dH {
@@ -755,13 +615,13 @@ func (c *stepFused) run() {
 					// moneta.y, moneta
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest15Args{
+							a2 := stepNest13Args{
 								unsafe.SliceData(t37),
 								kern.Given(c.GProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest15(&a2)
+							stepNest13(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -772,30 +632,30 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest16Args{
+							a2 := stepNest14Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.W1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest16(&a2)
+							stepNest14(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t422 := t22[i]
-								W1Prod[i] = t422
+								t42 := t22[i]
+								W1Prod[i] = t42
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest17Args{
+							a2 := stepNest15Args{
 								unsafe.SliceData(t220),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest17(&a2)
+							stepNest15(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -805,12 +665,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest16Args{
 							unsafe.SliceData(t220),
 							unsafe.SliceData(t182),
 							dH,
 						}
-						stepNest18(&a2)
+						stepNest16(&a2)
 					} else {
 						for i := range dH {
 							t220Entry := t220[i]
@@ -821,7 +681,7 @@ func (c *stepFused) run() {
 					w6 := F(0.3333333333333333 * t198)
 					t187Number2 := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest17Args{
 							unsafe.SliceData(t190),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t182),
@@ -833,7 +693,7 @@ func (c *stepFused) run() {
 							[2]float32{t187Number2},
 							[2]float32{w6},
 						}
-						stepNest19(&a2)
+						stepNest17(&a2)
 					} else {
 						t187_2 := (F(0) < t187Number2)
 						for i := range dV {
@@ -869,14 +729,14 @@ type stepBackwardNest1Args struct {
 	W1Prod *float32
 	yProd  *float32
 	t38    *float32
-	t1522  *float32
+	t152   *float32
 	t162   *float32
 	t156   *float32
 	t158   *float32
 	t159   *float32
 	t160   *float32
 	t161   *float32
-	t622   *float32
+	t62    *float32
 	t221   *float32
 	t265   *float32
 	t722   *float32
@@ -889,8 +749,8 @@ type stepBackwardNest1Args struct {
 
 type stepBackwardNest2Args struct {
 	gLin *float32
-	t412 *float32
-	t422 *float32
+	t41  *float32
+	t42  *float32
 	t43  *float32
 	t44  *float32
 	g    *float32
@@ -931,7 +791,7 @@ type stepBackwardNest4Args struct {
 type stepBackwardNest5Args struct {
 	g         *float32
 	W2Trail   *float32
-	t622      *float32
+	t62       *float32
 	t2Total   *float32
 	t185Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
@@ -971,11 +831,11 @@ type stepBackwardNest6Args struct {
 type stepBackwardNest7Args struct {
 	g          *float32
 	yBar       *float32
-	t622       *float32
+	t62        *float32
 	W2Trail    *float32
 	t265       *float32
 	t190       *float32
-	t322       *float32
+	t32        *float32
 	t65Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -999,7 +859,7 @@ type stepBackwardNest7Args struct {
 
 type stepBackwardNest8Args struct {
 	t221  *float32
-	t322  *float32
+	t32   *float32
 	yProd *float32
 	t722  *float32
 	t9    *float32
@@ -1087,7 +947,7 @@ type stepBackwardNest13Args struct {
 	W2Trail    *float32
 	t125       *float32
 	t265       *float32
-	t622       *float32
+	t62        *float32
 	t190       *float32
 	W2BarState *float32
 	t128       *float32
@@ -1134,9 +994,9 @@ type stepBackwardNest15Args struct {
 	t44  *float32
 	t146 *float32
 	gLin *float32
-	t422 *float32
-	t149 *float32
 	t42  *float32
+	t149 *float32
+	vBar *float32
 	n0   int // d_v·a + C·d_v·s + T·d_v·l
 	n1   int // d_v
 }
@@ -1238,65 +1098,12 @@ type stepBackwardNest20Args struct {
 type stepBackwardNest21Args struct {
 	t108        *float32
 	t162        *float32
-	t32         *float32
+	k0Bar       *float32
 	t11         *float32
-	t72         *float32
+	q0Bar       *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest22Args struct {
-	t17       *float32
-	t36       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t42       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest23Args struct {
-	t42   *float32
-	t42_2 *float32
-	t45   *float32
-	n0    int // d_k
-	n1    int // L
-	n2    int // T·d_k + T·d_v
-	n3    int // T·d_v
-	n4    int // T
-	n5    int // d_k + d_v
-	n6    int // d_v
-}
-
-type stepBackwardNest24Args struct {
-	t32 *float32
-	t42 *float32
-	t48 *float32
-	n0  int // L
-	n1  int // T·d_k + T·d_v
-	n2  int // T·d_k
-	n3  int // T
-	n4  int // d_k + d_v
-	n5  int // d_k
-}
-
-type stepBackwardNest25Args struct {
-	t82  *float32
-	t46  *float32
-	t49  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1304,74 +1111,56 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                         // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                     // [L, T]
-	t38 := c.Work[3*L*T:][:L*T*dH]                                                                                    // [L, T, d_h]
-	t1522 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t156 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t158 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t159 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t160 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t161 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t622 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t221 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t265 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t722 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t266 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t412 := c.Work[13*L*T*dH+3*L*T:][:L*T*dV]                                                                         // [L, T, d_v]
-	t422 := c.Work[13*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
-	t43 := c.Work[13*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                 // [L, T, d_v]
-	t44 := c.Work[13*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                 // [L, T, d_v]
-	g := c.Work[13*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
-	t146 := c.Work[13*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                // [L, T, d_v]
-	t32 := c.Work[13*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                 // [L, T, d_k]
-	t42 := c.Work[13*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                          // [L, T, d_v]
-	t52 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                             // [L, T]
-	t62 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                             // [L, T]
-	t72 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                          // [L, T, d_k]
-	t82 := c.Work[13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                         // [L, T, d]
-	t17 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                     // [L, T]
-	t36 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                     // [L, T]
-	t42_2 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                         // [L, T, d_k + d_v]
-	t45 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dV]                                                  // [L, T, d_v]
-	t46 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                   // [L, T, d]
-	t48 := c.Work[2*L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dK]                                                // [L, T, d_k]
-	t49 := c.Work[2*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                 // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:dH*dK]                                          // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t190 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH]                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV+dH:][:dH]                  // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV+2*dH:][:dK]               // [d_k]
-	t104 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t261 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]           // [d_h]
-	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+3*dH+dK:][:dK]           // [d_k]
-	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
-	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK:][:dV]         // [d_v]
-	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK+dV:][:dH*dV]   // [d_v, d_h]
-	t131 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
-	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]    // [d_h]
-	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH]    // [d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t212 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
-	t16022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]  // [d_h]
-	t162_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]  // [d_k]
-	t10 := c.Flags[:L*T]                                                                                              // [L, T]
+	t38 := c.Work[:L*T*dH]                                                                     // [L, T, d_h]
+	t152 := c.Work[L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t156 := c.Work[3*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t158 := c.Work[4*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t159 := c.Work[5*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t160 := c.Work[6*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t161 := c.Work[7*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t221 := c.Work[9*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t265 := c.Work[10*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t722 := c.Work[11*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t266 := c.Work[12*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t41 := c.Work[13*L*T*dH:][:L*T*dV]                                                         // [L, T, d_v]
+	t42 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
+	t43 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
+	t44 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
+	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
+	t146 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                               // [L, T, d_v]
+	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	t190 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV:][:dH]                    // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dH:][:dH]                  // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH:][:dK]               // [d_k]
+	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t261 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+dK:][:dK]           // [d_k]
+	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
+	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK:][:dV]         // [d_v]
+	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+dV:][:dH*dV]   // [d_v, d_h]
+	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
+	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]    // [d_h]
+	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH]    // [d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t212 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
+	t16022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t162_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]  // [d_k]
 	t2Total := make([]F, 1)
 	t185Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -1385,40 +1174,22 @@ func (c *stepBackwardFused) run() {
 	t217Total := make([]F, 1)
 	t170Total := make([]F, 1)
 
-	// moneta.rho, moneta.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		for j := range T {
-			t83 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = kern.Smaller(t83, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t10_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
-
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(c.GProd),
 			unsafe.SliceData(c.W1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t38),
-			unsafe.SliceData(t1522),
+			unsafe.SliceData(t152),
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t156),
 			unsafe.SliceData(t158),
 			unsafe.SliceData(t159),
 			unsafe.SliceData(t160),
 			unsafe.SliceData(t161),
-			unsafe.SliceData(t622),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(t221),
 			unsafe.SliceData(t265),
 			unsafe.SliceData(t722),
@@ -1431,29 +1202,29 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
-			theta2 := theta[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
 			for j := range T {
 				gProd := c.GProd[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
-				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
 				t162_3 := t162[(i*T+j)*dH:][:dH]
 				t156_2 := t156[(i*T+j)*dH:][:dH]
 				t158_2 := t158[(i*T+j)*dH:][:dH]
 				t159_2 := t159[(i*T+j)*dH:][:dH]
 				t160_2 := t160[(i*T+j)*dH:][:dH]
 				t161_2 := t161[(i*T+j)*dH:][:dH]
-				t622_2 := t622[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
 				t221_2 := t221[(i*T+j)*dH:][:dH]
 				t265_2 := t265[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
 				t266_2 := t266[(i*T+j)*dH:][:dH]
-				thetaEntry := theta2[j]
+				thetaEntry := theta[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
 					t382 := kern.Sigmoid(gProdEntry)
-					t15222 := F(thetaEntry * gProdEntry)
+					t1522 := F(thetaEntry * gProdEntry)
 					W1ProdEntry := W1Prod[k]
 					t1562 := F(t382 * W1ProdEntry)
 					t1582 := -gProdEntry
@@ -1462,14 +1233,14 @@ func (c *stepBackwardFused) run() {
 					yProdEntry := yProd[k]
 					t2212 := kern.Sigmoid(yProdEntry)
 					t38_2[k] = t382
-					t1522_2[k] = t15222
-					t162_3[k] = F(t382 * t15222)
+					t152_2[k] = t1522
+					t162_3[k] = F(t382 * t1522)
 					t156_2[k] = t1562
 					t158_2[k] = t1582
 					t159_2[k] = t1592
 					t160_2[k] = t1602
 					t161_2[k] = t1562 + t1602
-					t622_2[k] = F(F(thetaEntry*gProdEntry) * t382)
+					t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
 					t221_2[k] = t2212
 					t265_2[k] = F(yProdEntry * t2212)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
@@ -1483,8 +1254,8 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.GLin),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(t422),
+			unsafe.SliceData(t41),
+			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(g),
@@ -1499,24 +1270,24 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				gLin := c.GLin[(i*T+j)*dV:][:dV]
-				t412_2 := t412[(i*T+j)*dV:][:dV]
-				t422_2 := t422[(i*T+j)*dV:][:dV]
+				t41_2 := t41[(i*T+j)*dV:][:dV]
+				t42_2 := t42[(i*T+j)*dV:][:dV]
 				t43_2 := t43[(i*T+j)*dV:][:dV]
 				t44_2 := t44[(i*T+j)*dV:][:dV]
 				g2 := g[(i*T+j)*dV:][:dV]
 				t146_2 := t146[(i*T+j)*dV:][:dV]
 				for k := range dV {
 					gLinEntry := gLin[k]
-					t4122 := F(10 * gLinEntry)
-					t4222 := kern.Tanh(t4122)
+					t412 := F(10 * gLinEntry)
+					t422 := kern.Tanh(t412)
 					t432 := F(gLinEntry * gLinEntry)
 					t442 := F(1e-06) + t432
-					t412_2[k] = t4122
-					t422_2[k] = t4222
+					t41_2[k] = t412
+					t42_2[k] = t422
 					t43_2[k] = t432
 					t44_2[k] = t442
-					g2[k] = F(t4222 * t442)
-					t146_2[k] = num.FMA32(-t4222, t4222, F(1))
+					g2[k] = F(t422 * t442)
+					t146_2[k] = num.FMA32(-t422, t422, F(1))
 				}
 			}
 		}
@@ -1538,11 +1309,11 @@ func (c *stepBackwardFused) run() {
 				copy(W2Trail[i*dH:][:dH], c.W2Checkpoints[((l*segments+s)*dV+i)*dH:][:dH])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// moneta.W2
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(g),
@@ -1570,7 +1341,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// moneta.W1
-					thetaEntry2 := theta2[a]
+					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(t161),
@@ -1601,28 +1372,28 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				gPow := c.GPow[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
 				gPow2 := c.GPow2[l*T+C*s:][:n]
 				gPow3 := c.GPow3[l*T+C*s:][:n]
 				gPow4 := c.GPow4[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
-				t62_2 := t62[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// moneta.g, moneta.y, moneta.W2
 					var t2 F
 					var t185 F
-					rhoEntry3 := rho2[a]
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(g),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t622),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t2Total),
 							unsafe.SliceData(t185Total),
 							dV*a + C*dV*s + T*dV*l,
@@ -1647,7 +1418,7 @@ func (c *stepBackwardFused) run() {
 						t2_2 := t2
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							gEntry2 := g2[i]
 							var t2Row F
 							var t185Row F
@@ -1657,7 +1428,7 @@ func (c *stepBackwardFused) run() {
 								W2TrailEntry := W2Trail2[j]
 								t := num.Abs(W2TrailEntry)
 								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
-								t184 := num.Abs(num.FMA32(-gEntry2, t622_2[j], F(rhoEntry3*W2TrailEntry)))
+								t184 := num.Abs(num.FMA32(-gEntry2, t62_2[j], F(rhoEntry3*W2TrailEntry)))
 								t185RowSums[j%16] = num.FMA32(F(F(t184*t184)*t184), t184, t185RowSums[j%16])
 							}
 							t2Row = kern.Sum16(&t2RowSums)
@@ -1729,7 +1500,7 @@ func (c *stepBackwardFused) run() {
 					t163 := !t22
 					t210 := !t4
 					// moneta.y, moneta.g, moneta.W2
-					clear(t322)
+					clear(t32)
 					var t65 F
 					yPowEntry2 := yPow[a]
 					w2 := F(0.3333333333333333 * yPowEntry2)
@@ -1739,11 +1510,11 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(g),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t622),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t265),
 							unsafe.SliceData(t190),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(t65Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1772,7 +1543,7 @@ func (c *stepBackwardFused) run() {
 						t58_2 := (F(0) < t58Number)
 						t187_2 := (F(0) < t187Number)
 						for i := range dV {
-							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 							t190_2 := t190[i*dH:][:dH]
@@ -1781,11 +1552,11 @@ func (c *stepBackwardFused) run() {
 							var t65Row F
 							t65RowSums := [16]F{t65Row}
 							for j := range dH {
-								W222 := num.FMA32(-gEntry3, t622_2[j], F(rhoEntry3*W2Trail2[j]))
+								W222 := num.FMA32(-gEntry3, t62_2[j], F(rhoEntry3*W2Trail2[j]))
 								t1902 := kern.Choose(t187_2, F(1), num.Abs(W222))
 								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W222)*t1902)*t1902)*kern.Choose(t58_2, F(yBarEntry*t265_2[j]), F(0))), F(0))
 								t190_2[j] = t1902
-								t322[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w2*W222)*t1902)*t1902)), yBarEntry, t322[j])
+								t32[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w2*W222)*t1902)*t1902)), yBarEntry, t32[j])
 							}
 							t65Row = kern.Sum16(&t65RowSums)
 							t65_2 = t65_2 + t65Row
@@ -1797,7 +1568,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t221),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t722),
 							unsafe.SliceData(t9),
@@ -1811,8 +1582,8 @@ func (c *stepBackwardFused) run() {
 						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t221Entry := t221_2[i]
-							t322Entry := t322[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t221Entry)*t322Entry), t722_2[i], F(t221Entry*t322Entry))
+							t32Entry := t32[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t221Entry)*t32Entry), t722_2[i], F(t221Entry*t32Entry))
 						}
 					}
 					// moneta.y, moneta.g
@@ -1970,7 +1741,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t109 = t109Total[0]
 					// moneta.W1
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t38),
@@ -2009,7 +1780,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t125),
 							unsafe.SliceData(t265),
-							unsafe.SliceData(t622),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t190),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t128),
@@ -2048,7 +1819,7 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							t190_2 := t190[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t128_2 := t128[i*dH:][:dH]
@@ -2065,14 +1836,14 @@ func (c *stepBackwardFused) run() {
 								t7 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry2))
 								t1272Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry2)*t7)*t7)), t125[j], t1272Sums[j%16])
 								t602 := kern.Choose(t58_2, F(yBarEntry2*t265_2[j]), F(0))
-								t622Entry := t622_2[j]
-								W223 := num.FMA32(-gEntry4, t622Entry, F(rhoEntry3*W2TrailEntry2))
+								t62Entry := t62_2[j]
+								W223 := num.FMA32(-gEntry4, t62Entry, F(rhoEntry3*W2TrailEntry2))
 								t1843 := num.Abs(W223)
 								t190Entry := t190_2[j]
 								w17 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w7*W223)*t190Entry)*t602), F(0))), F(0))
 								w18 := kern.Choose(t58_2, F(F(F(w7*t190Entry)*t190Entry)*t602), F(0))
 								t1282 := num.FMA32(num.FMA32(F(F(F(4*w8)*t1843)*t1843), t1843, w17), kern.Sign(W223), W2BarState2[j]+w18)
-								t1312Sums[j%16] = num.FMA32(t1282, t622Entry, t1312Sums[j%16])
+								t1312Sums[j%16] = num.FMA32(t1282, t62Entry, t1312Sums[j%16])
 								t137RowSums[j%16] = num.FMA32(W2TrailEntry2, t1282, t137RowSums[j%16])
 								t128_2[j] = t1282
 								t132[j] = num.FMA32(-t1282, gEntry4, t132[j])
@@ -2123,9 +1894,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t44),
 							unsafe.SliceData(t146),
 							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(t149),
 							unsafe.SliceData(t42),
+							unsafe.SliceData(t149),
+							unsafe.SliceData(c.VBar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
@@ -2134,13 +1905,13 @@ func (c *stepBackwardFused) run() {
 						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
 						t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
 						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
-						t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+						t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t139 := t127[i] + t131[i]
-							t1492 := num.FMA32(F(F(10*t44_2[i])*t139), t146_2[i], F(F(F(2*gLin[i])*t422_2[i])*t139))
+							t1492 := num.FMA32(F(F(10*t44_2[i])*t139), t146_2[i], F(F(F(2*gLin[i])*t42_2[i])*t139))
 							t149[i] = t1492
-							t42_3[i] = -t1492
+							vBar[i] = -t1492
 						}
 					}
 					// moneta.g, moneta.W1
@@ -2192,10 +1963,10 @@ func (c *stepBackwardFused) run() {
 							t217RowSums := [16]F{t217Row}
 							for j := range dH {
 								W2TrailEntry3 := W2Trail2[j]
-								t73 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
+								t72 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
 								t2122 := kern.Choose(t210_2, num.FMA32(t149Entry, t266_2[j], F(gEntry5*t125[j])), F(0))
-								t217RowSums[j%16] = t217RowSums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t2122), F(0))
-								t153[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry3)*t73)*t73)), t149Entry, t153[j])
+								t217RowSums[j%16] = t217RowSums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t72)*t72)*t2122), F(0))
+								t153[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry3)*t72)*t72)), t149Entry, t153[j])
 								t212_2[j] = t2122
 							}
 							t217Row = kern.Sum16(&t217RowSums)
@@ -2362,10 +2133,10 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								W2TrailEntry4 := W2Trail2[j]
 								t6 := num.Abs(W2TrailEntry4)
-								t74 := kern.Choose(t4_2, F(1), t6)
+								t73 := kern.Choose(t4_2, F(1), t6)
 								t212Entry := t212_2[j]
-								w23 := kern.Choose(t210_2, F(2*kern.Choose(t210_2, F(F(F(w13*W2TrailEntry4)*t74)*t212Entry), F(0))), F(0))
-								w24 := kern.Choose(t210_2, F(F(F(w13*t74)*t74)*t212Entry), F(0))
+								w23 := kern.Choose(t210_2, F(2*kern.Choose(t210_2, F(F(F(w13*W2TrailEntry4)*t73)*t212Entry), F(0))), F(0))
+								w24 := kern.Choose(t210_2, F(F(F(w13*t73)*t73)*t212Entry), F(0))
 								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w14)*t6)*t6), t6, w23), kern.Sign(W2TrailEntry4), num.FMA32(rhoEntry3, t128_2[j], w24))
 							}
 						}
@@ -2375,25 +2146,25 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t162_2),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(c.K0Bar),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(c.Q0Bar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest21(&a2)
 					} else {
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t32_2[i] = num.FMA32(thetaEntry3, t108[i], t162_2[i])
-							t72_2[i] = t11[i]
+							k0Bar[i] = num.FMA32(thetaEntry3, t108[i], t162_2[i])
+							q0Bar[i] = t11[i]
 						}
 					}
 					// moneta.g
-					t52_2[a] = t1112 + t137
-					t62_2[a] = t109 + t135
+					rhoBar[a] = t1112 + t137
+					thetaBar[a] = t109 + t135
 				}
 			}
 		}
@@ -2402,179 +2173,6 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(c.W2BarOut[(l*dV+i)*dH:][:dH], W2BarState[i*dH:][:dH])
-		}
-	}
-
-	// moneta.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t82, d, 1, t72, dK, 1, c.WQ, d, 1)
-
-	// moneta.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
-
-	// moneta.theta, moneta.rho
-	var t202 F
-	var t39 F
-	for i := range L {
-		t10_2 := t10[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		for j := range T {
-			t10Entry := t10_2[j]
-			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t202 = t202 + t172
-			t23 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t28 := (t23 && (F(0) <= rhoSigmoidEntry))
-			t362 := kern.Choose(t28, F(F(rhoSigmoidEntry*kern.Choose(t28, kern.Choose(t23, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t39 = t39 + t362
-			t17_2[j] = t172
-			t36_2[j] = t362
-		}
-	}
-	c.BThetaBar[0] = t202
-	c.BRhoBar[0] = t39
-
-	// moneta.theta, moneta.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t42_2),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			t36_2 := t36[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
-				t17Entry := t17_2[j]
-				t36Entry := t36_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t17Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t36Entry, wRhoBar[k])
-					t42_3[k] = num.FMA32(t36Entry, wRho[k], F(t17Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// moneta.v, moneta.rho
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t45),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t42_3 := t42[(i*T+j)*dV:][:dV]
-				t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
-				t45_2 := t45[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t45_2[k] = t42_3[k] + t42_4[k]
-				}
-			}
-		}
-	}
-
-	// moneta.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
-
-	// moneta.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
-
-	// moneta.k0, moneta.rho
-	if kern.Wide() {
-		a := stepBackwardNest24Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t48),
-			L,
-			T*dK + T*dV,
-			T * dK,
-			T,
-			dK + dV,
-			dK,
-		}
-		stepBackwardNest24(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
-				t48_2 := t48[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t48_2[k] = t32_2[k] + t42_3[k]
-				}
-			}
-		}
-	}
-
-	// moneta.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
-
-	// moneta.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
-
-	// moneta.k0
-	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest25(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t82_2 := t82[(i*T+j)*d:][:d]
-				t46_2 := t46[(i*T+j)*d:][:d]
-				t49_2 := t49[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t82_2[k] + t46_2[k]) + t49_2[k]
-				}
-			}
 		}
 	}
 }

@@ -13,30 +13,6 @@ func readNest1AVX512(a *readNest1Args)
 func readNest1AVX2(a *readNest1Args)
 
 //go:noescape
-func readNest2AVX512(a *readNest2Args)
-
-//go:noescape
-func readNest2AVX2(a *readNest2Args)
-
-//go:noescape
-func readNest3AVX512(a *readNest3Args)
-
-//go:noescape
-func readNest3AVX2(a *readNest3Args)
-
-//go:noescape
-func readNest4AVX512(a *readNest4Args)
-
-//go:noescape
-func readNest4AVX2(a *readNest4Args)
-
-//go:noescape
-func readNest5AVX512(a *readNest5Args)
-
-//go:noescape
-func readNest5AVX2(a *readNest5Args)
-
-//go:noescape
 func readBackwardNest1AVX512(a *readBackwardNest1Args)
 
 //go:noescape
@@ -54,86 +30,12 @@ func readBackwardNest3AVX512(a *readBackwardNest3Args)
 //go:noescape
 func readBackwardNest3AVX2(a *readBackwardNest3Args)
 
-//go:noescape
-func readBackwardNest4AVX512(a *readBackwardNest4Args)
-
-//go:noescape
-func readBackwardNest4AVX2(a *readBackwardNest4Args)
-
-//go:noescape
-func readBackwardNest5AVX512(a *readBackwardNest5Args)
-
-//go:noescape
-func readBackwardNest5AVX2(a *readBackwardNest5Args)
-
-//go:noescape
-func readBackwardNest6AVX512(a *readBackwardNest6Args)
-
-//go:noescape
-func readBackwardNest6AVX2(a *readBackwardNest6Args)
-
-//go:noescape
-func readBackwardNest7AVX512(a *readBackwardNest7Args)
-
-//go:noescape
-func readBackwardNest7AVX2(a *readBackwardNest7Args)
-
-//go:noescape
-func readBackwardNest8AVX512(a *readBackwardNest8Args)
-
-//go:noescape
-func readBackwardNest8AVX2(a *readBackwardNest8Args)
-
-//go:noescape
-func readBackwardNest9AVX512(a *readBackwardNest9Args)
-
-//go:noescape
-func readBackwardNest9AVX2(a *readBackwardNest9Args)
-
-//go:noescape
-func readBackwardNest10AVX512(a *readBackwardNest10Args)
-
-//go:noescape
-func readBackwardNest10AVX2(a *readBackwardNest10Args)
-
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
 		return
 	}
 	readNest1AVX2(a)
-}
-
-func readNest2(a *readNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest2AVX512(a)
-		return
-	}
-	readNest2AVX2(a)
-}
-
-func readNest3(a *readNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest3AVX512(a)
-		return
-	}
-	readNest3AVX2(a)
-}
-
-func readNest4(a *readNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest4AVX512(a)
-		return
-	}
-	readNest4AVX2(a)
-}
-
-func readNest5(a *readNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest5AVX512(a)
-		return
-	}
-	readNest5AVX2(a)
 }
 
 func readBackwardNest1(a *readBackwardNest1Args) {
@@ -158,60 +60,4 @@ func readBackwardNest3(a *readBackwardNest3Args) {
 		return
 	}
 	readBackwardNest3AVX2(a)
-}
-
-func readBackwardNest4(a *readBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest4AVX512(a)
-		return
-	}
-	readBackwardNest4AVX2(a)
-}
-
-func readBackwardNest5(a *readBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest5AVX512(a)
-		return
-	}
-	readBackwardNest5AVX2(a)
-}
-
-func readBackwardNest6(a *readBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest6AVX512(a)
-		return
-	}
-	readBackwardNest6AVX2(a)
-}
-
-func readBackwardNest7(a *readBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest7AVX512(a)
-		return
-	}
-	readBackwardNest7AVX2(a)
-}
-
-func readBackwardNest8(a *readBackwardNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest8AVX512(a)
-		return
-	}
-	readBackwardNest8AVX2(a)
-}
-
-func readBackwardNest9(a *readBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest9AVX512(a)
-		return
-	}
-	readBackwardNest9AVX2(a)
-}
-
-func readBackwardNest10(a *readBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest10AVX512(a)
-		return
-	}
-	readBackwardNest10AVX2(a)
 }

@@ -4,64 +4,10 @@ package nesteddelta
 
 import (
 	"github.com/nl-hecate/hecate/generated/kern"
-	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
 
 type readNest1Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type readNest2Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t5        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type readNest3Args struct {
-	qProd *float32
-	qSqrt *float32
-	t17   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest4Args struct {
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t5         *float32
-	q1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type readNest5Args struct {
 	startProd *float32
 	B         *float32
 	N         *float32
@@ -77,185 +23,12 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]                                // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                       // [L, T, d_k]
-	q1 := c.Work[2*L*T*dK:][:L*T*dK]                     // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                       // [L, T]
-	t := c.Work[3*L*T*dK+L*T:][:L*dK*dV]                 // [L, d_v, d_k]
-	k0 := c.Work[3*L*T*dK+L*dK*dV+L*T:][:L*T*dK]         // [L, T, d_k]
-	t22 := c.Work[4*L*T*dK+L*dK*dV+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-
-	// nested_delta.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		readNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1, nested_delta.q
-	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest2(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bQ[k] + q1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					q12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(q12, q12, t8Sums[k%16])
-					t5_2[k] = t52
-					q1Sigmoid[k] = t6
-					q1_2[k] = q12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				qProd[j] = t8
-			}
-		}
-	}
-
-	// nested_delta.q
-	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
-		}
-		readNest3(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t10 := (F(0) < qProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-				t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-				qSqrt[j] = t13
-				t17_2[j] = t172
-				qDiv[j] = (F(1) / t172)
-				qDiv3[j] = (F(1) / t13)
-			}
-		}
-	}
-
-	// nested_delta.q, nested_delta.q1
-	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		readNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k := range dK {
-					q2 := (q1_2[k] / t17Entry)
-					q[k] = q2
-					qDiv2[k] = (q2 / t17Entry)
-					q1Sigmoid2[k] = kern.Sigmoid(-t5_2[k])
-				}
-			}
-		}
-	}
+	t := c.Work[:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta.M.start
 	for i := range L {
@@ -264,7 +37,7 @@ func (c *readFused) run() {
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := readNest5Args{
+		a := readNest1Args{
 			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.N),
@@ -274,7 +47,7 @@ func (c *readFused) run() {
 			dV,
 			dK,
 		}
-		readNest5(&a)
+		readNest1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -293,41 +66,9 @@ func (c *readFused) run() {
 	for i := range L {
 		kern.GemmFMA(T, dV, dK, F(1), false, kern.From(c.Y, i*T*dV), dV, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t, i*dV*dK), 1, dK)
 	}
-
-	// nested_delta.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			copy(t22[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t22[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.q1, nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t22[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
 }
 
 type readBackwardNest1Args struct {
-	bQ     *float32
-	q1Prod *float32
-	t5     *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type readBackwardNest2Args struct {
 	startProd *float32
 	B         *float32
 	N         *float32
@@ -338,9 +79,9 @@ type readBackwardNest2Args struct {
 	n3        int // d_k
 }
 
-type readBackwardNest3Args struct {
+type readBackwardNest2Args struct {
 	BBar *float32
-	t42  *float32
+	t4   *float32
 	n0   int // d_k·d_v
 	n1   int // 2·d_k·d_v
 	n2   int // 3·d_k·d_v
@@ -349,86 +90,9 @@ type readBackwardNest3Args struct {
 	n5   int // L
 }
 
-type readBackwardNest4Args struct {
-	t322  *float32
-	qDiv2 *float32
-	t142  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type readBackwardNest5Args struct {
-	t192       *bool
-	qDiv       *float32
-	t10        *bool
-	t152       *bool
-	t142       *float32
-	qDiv3      *float32
-	t5         *float32
-	q1Sigmoid  *float32
-	t322       *float32
-	q1Sigmoid2 *float32
-	t41        *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type readBackwardNest6Args struct {
-	pos *int32
-	t41 *float32
-	cQ  *float32
-	t44 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type readBackwardNest7Args struct {
-	q1Stack *float32
-	t41     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest8Args struct {
-	t46       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type readBackwardNest9Args struct {
-	t44 *float32
-	t46 *float32
-	t47 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
-}
-
-type readBackwardNest10Args struct {
-	t42  *float32
-	t82  *float32
+type readBackwardNest3Args struct {
+	t4   *float32
+	t8   *float32
 	NBar *float32
 	n0   int // L
 	n1   int // d_k·d_v
@@ -441,70 +105,18 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	t5 := c.Work[:L*T*dK]                                         // [L, T, d_k]
-	t := c.Work[L*T*dK:][:L*dK*dV]                                // [L, d_v, d_k]
-	t322 := c.Work[L*T*dK+L*dK*dV:][:L*T*dK]                      // [L, T, d_k]
-	t42 := c.Work[2*L*T*dK+L*dK*dV:][:L*dK*dV]                    // [L, d_v, d_k]
-	t82 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*dK*dV]                  // [L, d_v, d_k]
-	t142 := c.Work[2*L*T*dK+3*L*dK*dV:][:L*T]                     // [L, T]
-	t41 := c.Work[2*L*T*dK+3*L*dK*dV+L*T:][:L*T*dK]               // [L, T, d_k]
-	t44 := c.Work[3*L*T*dK+3*L*dK*dV+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
-	t46 := c.Work[4*L*T*dK+3*L*dK*dV+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t47 := c.Work[5*L*T*dK+3*L*dK*dV+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t10 := c.Flags[:L*T]                                          // [L, T]
-	t152 := c.Flags[L*T:][:L*T]                                   // [L, T]
-	t192 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
-
-	// nested_delta.q1
-	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t5),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		readBackwardNest1(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
-			t10_2[j] = t102
-			t152_2[j] = t1522
-			t192_2[j] = (t1522 && t102)
-		}
-	}
+	t := c.Work[:L*dK*dV]              // [L, d_v, d_k]
+	t4 := c.Work[L*dK*dV:][:L*dK*dV]   // [L, d_v, d_k]
+	t8 := c.Work[2*L*dK*dV:][:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := readBackwardNest1Args{
 			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.N),
@@ -514,7 +126,7 @@ func (c *readBackwardFused) run() {
 			dV,
 			dK,
 		}
-		readBackwardNest2(&a)
+		readBackwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -531,20 +143,20 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.y
 	for i := range L {
-		kern.GemmFMA(T, dK, dV, F(1), false, kern.From(t322, i*T*dK), dK, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t, i*dV*dK), dK, 1)
+		kern.GemmFMA(T, dK, dV, F(1), false, kern.From(c.QBar, i*T*dK), dK, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t, i*dV*dK), dK, 1)
 	}
 
 	// nested_delta.y
 	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(t42, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.Q, i*T*dK), dK, 1)
+		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(t4, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// nested_delta.y
 	clear(c.BBar)
 	if kern.Wide() {
-		a := readBackwardNest3Args{
+		a := readBackwardNest2Args{
 			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(t4),
 			dK * dV,
 			2 * dK * dV,
 			3 * dK * dV,
@@ -552,14 +164,14 @@ func (c *readBackwardFused) run() {
 			dK,
 			L,
 		}
-		readBackwardNest3(&a)
+		readBackwardNest2(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]
 			for j := range L {
-				t42_2 := t42[(j*dV+i)*dK:][:dK]
+				t4_2 := t4[(j*dV+i)*dK:][:dK]
 				for k := range dK {
-					BBar[k] = BBar[k] + t42_2[k]
+					BBar[k] = BBar[k] + t4_2[k]
 				}
 			}
 		}
@@ -567,245 +179,35 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.M.start
 	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t82, i*dV*dK), 1, dK, kern.From(t42, i*dV*dK), 1, dK, c.A, dV, 1)
+		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t8, i*dV*dK), 1, dK, kern.From(t4, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
 	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
-		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t42, k*dV*dK), 1, dK)
+		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t4, k*dV*dK), 1, dK)
 	}
 
-	// nested_delta.q
+	// nested_delta.M.start
 	if kern.Wide() {
-		a := readBackwardNest4Args{
-			unsafe.SliceData(t322),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t142),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readBackwardNest4(&a)
-	} else {
-		for i := range L {
-			t142_2 := t142[i*T:][:T]
-			for j := range T {
-				t322_2 := t322[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1422 F
-				t1422Sums := [16]F{t1422}
-				for k := range dK {
-					t1422Sums[k%16] = num.FMA32(t322_2[k], qDiv2[k], t1422Sums[k%16])
-				}
-				t1422 = kern.Sum16(&t1422Sums)
-				t142_2[j] = -t1422
-			}
-		}
-	}
-
-	// nested_delta.q1, nested_delta.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := readBackwardNest5Args{
-			unsafe.SliceData(t192),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readBackwardNest5(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t192_2 := t192[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t322_2 := t322[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				t192Entry := t192_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t35 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t322_2[k]*qDivEntry))
-					t412 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k], F(q1SigmoidEntry*t35))
-					t41_2[k] = t412
-					bQBar[k] = bQBar[k] + t412
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(t44)
-	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t44),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		readBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t44_2[m] = num.FMA32(t41_2[m], cQ[m], t44_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest7Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest7(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t41_2 := t41[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t41_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(t46)
-	if kern.Wide() {
-		a := readBackwardNest8Args{
-			unsafe.SliceData(t46),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		readBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t46_2[k] = t46_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	if kern.Wide() {
-		a := readBackwardNest9Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t47),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		readBackwardNest9(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
-				t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t47_2[k] = t44_2[k] + t46_2[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q0, nested_delta.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// nested_delta.q0, nested_delta.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// nested_delta.q0
-	if kern.Wide() {
-		a := readBackwardNest10Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t82),
+		a := readBackwardNest3Args{
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(c.NBar),
 			L,
 			dK * dV,
 			dV,
 			dK,
 		}
-		readBackwardNest10(&a)
+		readBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
-				t42_2 := t42[(i*dV+j)*dK:][:dK]
-				t82_2 := t82[(i*dV+j)*dK:][:dK]
+				t4_2 := t4[(i*dV+j)*dK:][:dK]
+				t8_2 := t8[(i*dV+j)*dK:][:dK]
 				NBar := c.NBar[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					NBar[k] = t42_2[k] + t82_2[k]
+					NBar[k] = t4_2[k] + t8_2[k]
 				}
 			}
 		}

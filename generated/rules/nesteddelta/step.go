@@ -13,75 +13,36 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 4·L·T·d_v + L·d_k·d_v + 12·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps 2·L·T·d_v + L·d_k·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	N             []F     // [L, d_v, d_k]
-	A             []F     // [d_v, d_v]
-	B             []F     // [d_v, d_k]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	NOut          []F     // [L, d_v, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V             []F     // [L, T, d_v], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	StartProd     []F     // [L, d_v, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	MLin          []F     // [L, T, d_v], written; may be nil
-	NLin          []F     // [L, T, d_v], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	NCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	N            []F    // [L, d_v, d_k]
+	A            []F    // [d_v, d_v]
+	B            []F    // [d_v, d_k]
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Y            []F    // [L, T, d_v], written
+	NOut         []F    // [L, d_v, d_k], written
+	StartProd    []F    // [L, d_v, d_k], written
+	MLin         []F    // [L, T, d_v], written; may be nil
+	NLin         []F    // [L, T, d_v], written; may be nil
+	NCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + L·d_k·d_v + 8·L·T.
+// WorkLen is L·d_k·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + L*dK*dV + 8*L*T
+	L, dK, dV := c.L, c.DK, c.DV
+	return L * dK * dV
 }
 
 // RowsLen is 2·d_k.
@@ -96,211 +57,12 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t35 := work[:L*dK*dV] // [L, d_v, d_k]
-	work = work[L*dK*dV:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t41 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t53 := work[:L*T]     // [L, T]
-	NState := c.Rows[:dK] // [d_k]
+	t35 := c.Work[:L*dK*dV] // [L, d_v, d_k]
+	NState := c.Rows[:dK]   // [d_k]
 	rows := c.Rows[dK:]
 	MState := rows[:dK] // [d_k]
-
-	// nested_delta.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// nested_delta.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1, nested_delta.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// nested_delta.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// nested_delta.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// nested_delta.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// nested_delta.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// nested_delta.rho, nested_delta.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t292 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t212 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t212
-			t29_2[j] = t292
-		}
-	}
-
-	// nested_delta.rho, nested_delta.k, nested_delta.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t222)
-			t302 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t302)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-			t30_2[j] = t302
-			thetaSoftplus[j] = t31
-			theta2[j] = num.Max(t31, F(0))
-		}
-	}
 
 	// nested_delta.M.start
 	for i := range L {
@@ -315,139 +77,6 @@ func (c *Step[F]) Run() {
 			t35_2 := t35[(i*dV+j)*dK:][:dK]
 			for k := range dK {
 				t35_2[k] = startProd[k] + B[k]
-			}
-		}
-	}
-
-	// nested_delta.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1, nested_delta.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t41_2 := t41[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t44 F
-			for k := range dK {
-				t412 := bQ[k] + q1Prod[k]
-				t42 := num.Sigmoid(t412)
-				q12 := F(t412 * t42)
-				t44 += F(q12 * q12)
-				t41_2[k] = t412
-				q1Sigmoid[k] = t42
-				q1_2[k] = q12
-			}
-			qProd[j] = t44
-		}
-	}
-
-	// nested_delta.q, nested_delta.k, nested_delta.theta, nested_delta.rho
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t46 := (F(0) < qProdEntry)
-			t49 := num.Sqrt(kern.Choose(t46, qProdEntry, F(1)))
-			t532 := num.Max(kern.Choose(t46, t49, F(0)), F(1e-08))
-			qSqrt[j] = t49
-			t53_2[j] = t532
-			qDiv[j] = (F(1) / t532)
-			qDiv3[j] = (F(1) / t49)
-			thetaSigmoid[j] = num.Sigmoid(t30_2[j])
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// nested_delta.q, nested_delta.q1, nested_delta.k, nested_delta.k1
-	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t41_2 := t41[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t53Entry := t53_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t53Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t53Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t41_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
 	}
@@ -497,90 +126,90 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// nested_delta.M
 						var t20 F
-						var t21_2 F
-						var t22_2 F
+						var t21 F
+						var t22 F
 						for j := range dK {
 							kEntry := k[j]
 							t20 += F(MState[j][0] * kEntry)
-							t21_2 += F(MState[j][1] * kEntry)
-							t22_2 += F(MState[j][2] * kEntry)
+							t21 += F(MState[j][1] * kEntry)
+							t22 += F(MState[j][2] * kEntry)
 						}
 						// nested_delta.M
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
-						t30_2 := t20 - vEntry0
+						t30 := t20 - vEntry0
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
-						t31 := t21_2 - vEntry1
+						t31 := t21 - vEntry1
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i+2]
-						t32 := t22_2 - vEntry2
+						t32 := t22 - vEntry2
 						if len(c.MLin) > 0 {
-							c.MLin[(l*T+a+C*s)*dV+i] = t30_2
+							c.MLin[(l*T+a+C*s)*dV+i] = t30
 							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
 						}
 						// nested_delta.M, nested_delta.N
-						rhoEntry := rho2[a]
-						thetaEntry := theta2[a]
-						var t1730 F
-						w0 := F(thetaEntry * t30_2)
-						var t1731 F
+						rhoEntry := rho[a]
+						thetaEntry := theta[a]
+						var t170 F
+						w0 := F(thetaEntry * t30)
+						var t171 F
 						w1 := F(thetaEntry * t31)
-						var t1732 F
+						var t172 F
 						w2 := F(thetaEntry * t32)
 						for j := range dK {
 							kEntry := k[j]
-							t1730 += F(NState[j][0] * kEntry)
+							t170 += F(NState[j][0] * kEntry)
 							MState[j][0] = F(rhoEntry*MState[j][0]) - F(w0*kEntry)
-							t1731 += F(NState[j][1] * kEntry)
+							t171 += F(NState[j][1] * kEntry)
 							MState[j][1] = F(rhoEntry*MState[j][1]) - F(w1*kEntry)
-							t1732 += F(NState[j][2] * kEntry)
+							t172 += F(NState[j][2] * kEntry)
 							MState[j][2] = F(rhoEntry*MState[j][2]) - F(w2*kEntry)
 						}
 						// nested_delta.N
-						t180 := t1730 - vEntry0
-						t181 := t1731 - vEntry1
-						t182 := t1732 - vEntry2
+						t180 := t170 - vEntry0
+						t181 := t171 - vEntry1
+						t182 := t172 - vEntry2
 						if len(c.NLin) > 0 {
 							c.NLin[(l*T+a+C*s)*dV+i] = t180
 							c.NLin[(l*T+a+C*s)*dV+i+1] = t181
 							c.NLin[(l*T+a+C*s)*dV+i+2] = t182
 						}
 						// nested_delta.N, nested_delta.M, nested_delta.y
-						var t3030 F
-						var t3120 F
+						var t300 F
+						var t310 F
 						w20 := F(thetaEntry * t180)
-						var t3031 F
-						var t3121 F
+						var t301 F
+						var t311 F
 						w21 := F(thetaEntry * t181)
-						var t3032 F
-						var t3122 F
+						var t302 F
+						var t312 F
 						w22 := F(thetaEntry * t182)
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
 							N20 := NState[j][0] - F(0.125*F(w20*kEntry))
-							t3030 += F(MState[j][0] * qEntry)
-							t3120 += F(N20 * qEntry)
+							t300 += F(MState[j][0] * qEntry)
+							t310 += F(N20 * qEntry)
 							NState[j][0] = N20
 							N21 := NState[j][1] - F(0.125*F(w21*kEntry))
-							t3031 += F(MState[j][1] * qEntry)
-							t3121 += F(N21 * qEntry)
+							t301 += F(MState[j][1] * qEntry)
+							t311 += F(N21 * qEntry)
 							NState[j][1] = N21
 							N22 := NState[j][2] - F(0.125*F(w22*kEntry))
-							t3032 += F(MState[j][2] * qEntry)
-							t3122 += F(N22 * qEntry)
+							t302 += F(MState[j][2] * qEntry)
+							t312 += F(N22 * qEntry)
 							NState[j][2] = N22
 						}
 						// nested_delta.y
-						c.Y[(l*T+a+C*s)*dV+i] = t3030 + t3120
-						c.Y[(l*T+a+C*s)*dV+i+1] = t3031 + t3121
-						c.Y[(l*T+a+C*s)*dV+i+2] = t3032 + t3122
+						c.Y[(l*T+a+C*s)*dV+i] = t300 + t310
+						c.Y[(l*T+a+C*s)*dV+i+1] = t301 + t311
+						c.Y[(l*T+a+C*s)*dV+i+2] = t302 + t312
 					}
 				}
 			}
@@ -614,8 +243,8 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -631,33 +260,33 @@ func (c *Step[F]) Run() {
 							c.MLin[(l*T+a+C*s)*dV+i] = t3
 						}
 						// nested_delta.M, nested_delta.N
-						var t173 F
-						rhoEntry := rho2[a]
-						thetaEntry := theta2[a]
+						var t17 F
+						rhoEntry := rho[a]
+						thetaEntry := theta[a]
 						w := F(thetaEntry * t3)
 						for j := range dK {
 							kEntry := k[j]
-							t173 += F(NState[j][0] * kEntry)
+							t17 += F(NState[j][0] * kEntry)
 							MState[j][0] = F(rhoEntry*MState[j][0]) - F(w*kEntry)
 						}
 						// nested_delta.N
-						t18 := t173 - vEntry
+						t18 := t17 - vEntry
 						if len(c.NLin) > 0 {
 							c.NLin[(l*T+a+C*s)*dV+i] = t18
 						}
 						// nested_delta.N, nested_delta.M, nested_delta.y
-						var t303 F
-						var t312 F
+						var t30 F
+						var t31 F
 						w2 := F(thetaEntry * t18)
 						for j := range dK {
 							N2 := NState[j][0] - F(0.125*F(w2*k[j]))
 							qEntry := q[j]
-							t303 += F(MState[j][0] * qEntry)
-							t312 += F(N2 * qEntry)
+							t30 += F(MState[j][0] * qEntry)
+							t31 += F(N2 * qEntry)
 							NState[j][0] = N2
 						}
 						// nested_delta.y
-						c.Y[(l*T+a+C*s)*dV+i] = t303 + t312
+						c.Y[(l*T+a+C*s)*dV+i] = t30 + t31
 					}
 				}
 			}
@@ -672,87 +301,42 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	N             []F     // [L, d_v, d_k]
-	A             []F     // [d_v, d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	NBar          []F     // [L, d_v, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	MLin          []F     // [L, T, d_v]
-	NLin          []F     // [L, T, d_v]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	NBarOut       []F     // [L, d_v, d_k], written
-	ABar          []F     // [d_v, d_v], written
-	BBar          []F     // [d_v, d_k], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	NCheckpoints  []F     // [L, segments, d_v, d_k]
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	N            []F    // [L, d_v, d_k]
+	A            []F    // [d_v, d_v]
+	K            []F    // [L, T, d_k]
+	Rho          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	YBar         []F    // [L, T, d_v]
+	NBar         []F    // [L, d_v, d_k]
+	MLin         []F    // [L, T, d_v]
+	NLin         []F    // [L, T, d_v]
+	NBarOut      []F    // [L, d_v, d_k], written
+	ABar         []F    // [d_v, d_v], written
+	BBar         []F    // [d_v, d_k], written
+	KBar         []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T], written
+	ThetaBar     []F    // [L, T], written
+	QBar         []F    // [L, T, d_k], written
+	NCheckpoints []F    // [L, segments, d_v, d_k]
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 16·L·T·d_k + 3·L·T·d_v + 3·L·d_k·d_v + 9·L·T + 18·L·d_k.
+// WorkLen is 3·L·T·d_k + 3·L·d_k·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 16*L*T*dK + 3*L*T*dV + 3*L*dK*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(4*L*T*dK+L*T) // and the sums of blocks of rows
+		return 3*L*T*dK + 3*L*dK*dV + (kern.Blocks(dV)-1)*(4*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 16*L*T*dK + 3*L*T*dV + 3*L*dK*dV + 9*L*T + 18*L*dK
+	return 3*L*T*dK + 3*L*dK*dV
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -761,85 +345,25 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 2*C*dK + 6*dK
 }
 
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t41 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t := work[:L*dK*dV] // [L, d_v, d_k]
+	t := c.Work[:L*dK*dV] // [L, d_v, d_k]
+	work := c.Work[L*dK*dV:]
+	t2 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t22 := work[:L*dK*dV] // [L, d_v, d_k]
-	work = work[L*dK*dV:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t62 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t21 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t1522 := work[:L*T*dK] // [L, T, d_k]
+	t15 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t29 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t22_2 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t122 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t392 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t422 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t442 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t129 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t482 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t522 := work[:L*dK*dV] // [L, d_v, d_k]
-	work = work[L*dK*dV:]
-	t61 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t80 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t86 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t89 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t90 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t92 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t97 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t124 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t127 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t130 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t133 := work[:L*T*d]     // [L, T, d]
+	t10 := work[:L*dK*dV]    // [L, d_v, d_k]
 	NBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MBarState := rows[:dK] // [d_k]
@@ -848,85 +372,25 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t72 := rows[:dK] // [d_k]
+	t7 := rows[:dK] // [d_k]
 	rows = rows[dK:]
-	t16 := rows[:dK]     // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t46 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t132 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t54 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t98 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t102 := flags[:L*T] // [L, T]
-
-	// nested_delta.k1, nested_delta.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t41_2 := t41[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t41_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// nested_delta.k, nested_delta.rho, nested_delta.theta, nested_delta.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		for j := range T {
-			t252 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t462 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t462, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = num.Min(t252, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t46_2[j] = t462
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t462)
-			t54_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t16 := rows[:dK] // [d_k]
 
 	// nested_delta
-	clear(t32)
-	clear(t7)
+	clear(c.RhoBar)
+	clear(c.QBar)
 	clear(t21)
-	clear(t1522)
+	clear(t15)
 	clear(t29)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
 			NBar := c.NBar[(l*dV+i)*dK:][:dK]
 			NBar2 := c.NBar[(l*dV+i+1)*dK:][:dK]
-			t2 := t[(l*dV+i)*dK:][:dK]
-			t3 := t[(l*dV+i+1)*dK:][:dK]
-			t22_3 := t22[(l*dV+i)*dK:][:dK]
-			t22_4 := t22[(l*dV+i+1)*dK:][:dK]
+			t3 := t[(l*dV+i)*dK:][:dK]
+			t4 := t[(l*dV+i+1)*dK:][:dK]
+			t2_2 := t2[(l*dV+i)*dK:][:dK]
+			t2_3 := t2[(l*dV+i+1)*dK:][:dK]
 			NTrail2 := NTrail[:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
@@ -951,8 +415,8 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
@@ -960,8 +424,8 @@ func (c *StepBackward[F]) Run() {
 						NTrail3 := NTrail[a*dK:][:dK]
 						NTrail4 := NTrail[(a+1)*dK:][:dK]
 						// nested_delta.M, nested_delta.N
-						thetaEntry := theta2[a]
-						rhoEntry := rho2[a]
+						thetaEntry := theta[a]
+						rhoEntry := rho[a]
 						w0 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
 						w20 := F(thetaEntry * c.NLin[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
@@ -976,18 +440,18 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta2 := theta[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t1522_2 := t1522[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						NTrail3 := NTrail[a*dK:][:dK]
 						t29_2 := t29[(l*T+a+C*s)*dK:][:dK]
-						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						NTrail4 := NTrail[(a+1)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// nested_delta.N, nested_delta.y
@@ -998,15 +462,15 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							qEntry := q[j]
 							kEntry := k[j]
-							t730 := NBarState[j][0] + F(qEntry*yBarEntry0)
-							t350 += F(t730 * kEntry)
-							t72[j][0] = t730
-							t731 := NBarState[j][1] + F(qEntry*yBarEntry1)
-							t351 += F(t731 * kEntry)
-							t72[j][1] = t731
+							t720 := NBarState[j][0] + F(qEntry*yBarEntry0)
+							t350 += F(t720 * kEntry)
+							t7[j][0] = t720
+							t721 := NBarState[j][1] + F(qEntry*yBarEntry1)
+							t351 += F(t721 * kEntry)
+							t7[j][1] = t721
 						}
 						// nested_delta.N, nested_delta.M, nested_delta.y
-						thetaEntry3 := theta2[a]
+						thetaEntry3 := theta[a]
 						var t370 F
 						var t240 F
 						w30 := F(F(-0.125*thetaEntry3) * t350)
@@ -1020,67 +484,67 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							qEntry := q[j]
 							kEntry := k[j]
-							t1522Sum := t1522_2[j]
+							t15Sum := t15_2[j]
 							t21Sum := t21_2[j]
 							t1620 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t370 += F(t1620 * kEntry)
 							t240 += F(MTrail3[j][0] * t1620)
-							t1522Sum += F(w30 * NTrail3[j][0])
+							t15Sum += F(w30 * NTrail3[j][0])
 							t16[j][0] = t1620
-							t21Sum += F(F(-0.125*t72[j][0])*NLinEntry0) - F(t1620*MLinEntry0)
+							t21Sum += F(F(-0.125*t7[j][0])*NLinEntry0) - F(t1620*MLinEntry0)
 							t1621 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t371 += F(t1621 * kEntry)
 							t241 += F(MTrail3[j][1] * t1621)
-							t1522Sum += F(w31 * NTrail3[j][1])
+							t15Sum += F(w31 * NTrail3[j][1])
 							t16[j][1] = t1621
-							t21Sum += F(F(-0.125*t72[j][1])*NLinEntry1) - F(t1621*MLinEntry1)
-							t1522_2[j] = t1522Sum
+							t21Sum += F(F(-0.125*t7[j][1])*NLinEntry1) - F(t1621*MLinEntry1)
+							t15_2[j] = t15Sum
 							t21_2[j] = t21Sum
 						}
-						t32Sum := t32_2[a]
+						rhoBarSum := rhoBar[a]
 						// nested_delta.M, nested_delta.N
-						rhoEntry2 := rho2[a]
-						t32Sum += t240
+						rhoEntry2 := rho[a]
+						rhoBarSum += t240
 						w40 := F(thetaEntry3 * t370)
 						w50 := F(F(-0.125*thetaEntry3) * t350)
-						t32Sum += t241
+						rhoBarSum += t241
 						w41 := F(thetaEntry3 * t371)
 						w51 := F(F(-0.125*thetaEntry3) * t351)
-						t32_2[a] = t32Sum
+						rhoBar[a] = rhoBarSum
 						for j := range dK {
 							kEntry2 := k[j]
 							t29Sum := t29_2[j]
-							t7Sum := t7_2[j]
+							qBarSum := qBar[j]
 							t29Sum -= F(w40 * MTrail3[j][0])
-							NBarState[j][0] = t72[j][0] + F(w50*kEntry2)
+							NBarState[j][0] = t7[j][0] + F(w50*kEntry2)
 							MBarState[j][0] = F(rhoEntry2*t16[j][0]) - F(w40*kEntry2)
-							t7Sum += F(NTrail4[j][0]*yBarEntry0) + F(MTrail4[j][0]*yBarEntry0)
+							qBarSum += F(NTrail4[j][0]*yBarEntry0) + F(MTrail4[j][0]*yBarEntry0)
 							t29Sum -= F(w41 * MTrail3[j][1])
-							NBarState[j][1] = t72[j][1] + F(w51*kEntry2)
+							NBarState[j][1] = t7[j][1] + F(w51*kEntry2)
 							MBarState[j][1] = F(rhoEntry2*t16[j][1]) - F(w41*kEntry2)
-							t7Sum += F(NTrail4[j][1]*yBarEntry1) + F(MTrail4[j][1]*yBarEntry1)
+							qBarSum += F(NTrail4[j][1]*yBarEntry1) + F(MTrail4[j][1]*yBarEntry1)
 							t29_2[j] = t29Sum
-							t7_2[j] = t7Sum
+							qBar[j] = qBarSum
 						}
 						// nested_delta.M, nested_delta.N
-						t62[(l*T+a+C*s)*dV+i] = F(F(0.125*thetaEntry3) * (t350 + F(8*t370)))
-						t62[(l*T+a+C*s)*dV+i+1] = F(F(0.125*thetaEntry3) * (t351 + F(8*t371)))
+						c.VBar[(l*T+a+C*s)*dV+i] = F(F(0.125*thetaEntry3) * (t350 + F(8*t370)))
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(F(0.125*thetaEntry3) * (t351 + F(8*t371)))
 					}
 				}
 			}
 			for j := range dK {
-				t2[j] = NBarState[j][0]
-				t3[j] = NBarState[j][1]
+				t3[j] = NBarState[j][0]
+				t4[j] = NBarState[j][1]
 			}
 			for j := range dK {
-				t22_3[j] = MBarState[j][0]
-				t22_4[j] = MBarState[j][1]
+				t2_2[j] = MBarState[j][0]
+				t2_3[j] = MBarState[j][1]
 			}
 		}
 		for ; i < dV; i++ {
 			NBar := c.NBar[(l*dV+i)*dK:][:dK]
-			t2 := t[(l*dV+i)*dK:][:dK]
-			t22_3 := t22[(l*dV+i)*dK:][:dK]
+			t3 := t[(l*dV+i)*dK:][:dK]
+			t2_2 := t2[(l*dV+i)*dK:][:dK]
 			NTrail2 := NTrail[:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
@@ -1099,8 +563,8 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
@@ -1108,8 +572,8 @@ func (c *StepBackward[F]) Run() {
 						NTrail3 := NTrail[a*dK:][:dK]
 						NTrail4 := NTrail[(a+1)*dK:][:dK]
 						// nested_delta.M, nested_delta.N
-						thetaEntry := theta2[a]
-						rhoEntry := rho2[a]
+						thetaEntry := theta[a]
+						rhoEntry := rho[a]
 						w := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
 						w2 := F(thetaEntry * c.NLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
@@ -1120,32 +584,32 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta2 := theta[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						NTrail3 := NTrail[a*dK:][:dK]
-						t1522_2 := t1522[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29[(l*T+a+C*s)*dK:][:dK]
 						NTrail4 := NTrail[(a+1)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						// nested_delta.N, nested_delta.y
 						var t35 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t73 := NBarState[j][0] + F(q[j]*yBarEntry)
-							t35 += F(t73 * k[j])
-							t72[j][0] = t73
+							t72 := NBarState[j][0] + F(q[j]*yBarEntry)
+							t35 += F(t72 * k[j])
+							t7[j][0] = t72
 						}
 						// nested_delta.N, nested_delta.M, nested_delta.y
 						var t37 F
 						var t24 F
-						thetaEntry3 := theta2[a]
+						thetaEntry3 := theta[a]
 						w3 := F(F(-0.125*thetaEntry3) * t35)
 						NLinEntry := c.NLin[(l*T+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
@@ -1153,170 +617,55 @@ func (c *StepBackward[F]) Run() {
 							t162 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t37 += F(t162 * k[j])
 							t24 += F(MTrail3[j][0] * t162)
-							t1522_2[j] += F(w3 * NTrail3[j][0])
+							t15_2[j] += F(w3 * NTrail3[j][0])
 							t16[j][0] = t162
-							t21_2[j] += F(F(-0.125*t72[j][0])*NLinEntry) - F(t162*MLinEntry)
+							t21_2[j] += F(F(-0.125*t7[j][0])*NLinEntry) - F(t162*MLinEntry)
 						}
-						t32_2[a] += t24
+						rhoBar[a] += t24
 						// nested_delta.M, nested_delta.N
 						w4 := F(thetaEntry3 * t37)
 						w5 := F(F(-0.125*thetaEntry3) * t35)
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						for j := range dK {
 							kEntry2 := k[j]
 							t29_2[j] -= F(w4 * MTrail3[j][0])
-							NBarState[j][0] = t72[j][0] + F(w5*kEntry2)
+							NBarState[j][0] = t7[j][0] + F(w5*kEntry2)
 							MBarState[j][0] = F(rhoEntry2*t16[j][0]) - F(w4*kEntry2)
-							t7_2[j] += F(NTrail4[j][0]*yBarEntry) + F(MTrail4[j][0]*yBarEntry)
+							qBar[j] += F(NTrail4[j][0]*yBarEntry) + F(MTrail4[j][0]*yBarEntry)
 						}
 						// nested_delta.M, nested_delta.N
-						t62[(l*T+a+C*s)*dV+i] = F(F(0.125*thetaEntry3) * (t35 + F(8*t37)))
+						c.VBar[(l*T+a+C*s)*dV+i] = F(F(0.125*thetaEntry3) * (t35 + F(8*t37)))
 					}
 				}
 			}
 			for j := range dK {
-				t2[j] = NBarState[j][0]
+				t3[j] = NBarState[j][0]
 			}
 			for j := range dK {
-				t22_3[j] = MBarState[j][0]
+				t2_2[j] = MBarState[j][0]
 			}
 		}
 	}
 
-	// nested_delta.M, nested_delta.q
+	// nested_delta.M
 	for i := range L {
-		t22_3 := t22_2[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
 			t21_2 := t21[(i*T+j)*dK:][:dK]
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t222 F
-			var t1222 F
+			k := c.K[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t29_2 := t29[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t22 F
+			thetaEntry4 := theta[j]
 			for k2 := range dK {
-				t222 += F(k[k2] * t21_2[k2])
-				t1222 += F(t7_2[k2] * qDiv2[k2])
+				t21Entry := t21_2[k2]
+				t22 += F(k[k2] * t21Entry)
+				kBar[k2] = t15_2[k2] + F(thetaEntry4*t21Entry) + t29_2[k2]
 			}
-			t22_3[j] = t222
-			t122_2[j] = -t1222
+			thetaBar[j] = t22
 		}
-	}
-
-	// nested_delta.q1, nested_delta.q, nested_delta.k
-	clear(c.BQBar)
-	for i := range L {
-		t172_2 := t172[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t41_2 := t41[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t392_2 := t392[(i*T+j)*dK:][:dK]
-			t172Entry := t172_2[j]
-			qDivEntry := qDiv[j]
-			w6 := kern.Choose((t172Entry && t46_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t41Entry := t41_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t33 := F(t7_2[k]*qDivEntry) + F(2*F(F(t41Entry*q1SigmoidEntry)*w6))
-				t3922 := F(q1SigmoidEntry*t33) + F(F(F(t41Entry*q1SigmoidEntry)*t33)*q1Sigmoid2[k])
-				t392_2[k] = t3922
-				bQBar[k] += t3922
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(t422)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t392_2 := t392[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t422_2 := t422[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t422_2[m] += F(t392_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t392_2 := t392[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t392_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(t442)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t442_2 := t442[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t442_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range T + 3 {
-			t422_2 := t422[(i*(T+3)+j)*dK:][:dK]
-			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t452_2[k] = t422_2[k] + t442_2[k]
-			}
-		}
-	}
-
-	// nested_delta.q1, nested_delta.k1
-	clear(t129)
-	for i := range L {
-		for j := range 3 {
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t129_2 := t129[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t452_2[k]
-				t129_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// nested_delta.q0, nested_delta.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t452, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// nested_delta.q0, nested_delta.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t452, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// nested_delta.M.start
@@ -1324,246 +673,32 @@ func (c *StepBackward[F]) Run() {
 	for i := range dV {
 		BBar := c.BBar[i*dK:][:dK]
 		for j := range L {
-			t22_3 := t22[(j*dV+i)*dK:][:dK]
+			t2_2 := t2[(j*dV+i)*dK:][:dK]
 			for k := range dK {
-				BBar[k] += t22_3[k]
+				BBar[k] += t2_2[k]
 			}
 		}
 	}
 
 	// nested_delta.M.start
 	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(t522, i*dV*dK), 1, dK, kern.From(t22, i*dV*dK), 1, dK, c.A, dV, 1)
+		kern.Gemm(dK, dV, dV, F(1), false, kern.From(t10, i*dV*dK), 1, dK, kern.From(t2, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
 	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
-		kern.Gemm(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t22, k*dV*dK), 1, dK)
+		kern.Gemm(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t2, k*dV*dK), 1, dK)
 	}
 
-	// nested_delta.theta, nested_delta.k, nested_delta.rho
-	var t64 F
-	var t83 F
-	for i := range L {
-		t54_2 := t54[i*T:][:T]
-		t22_3 := t22_2[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		for j := range T {
-			t54Entry := t54_2[j]
-			t612 := kern.Choose(t54Entry, F(kern.Choose(t54Entry, t22_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t64 += t612
-			t67 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t72_2 := (t67 && (F(0) <= rhoSigmoidEntry))
-			t802 := kern.Choose(t72_2, F(F(rhoSigmoidEntry*kern.Choose(t72_2, kern.Choose(t67, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t83 += t802
-			t10Entry := t10_2[j]
-			t982 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t61_2[j] = t612
-			t80_2[j] = t802
-			t98_2[j] = t982
-			t102_2[j] = (t982 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t64
-	c.BRhoBar[0] = t83
-
-	// nested_delta.theta, nested_delta.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t61_2 := t61[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
-			t61Entry := t61_2[j]
-			t80Entry := t80_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t61Entry)
-				wRhoBar[k] += F(rhoStackEntry * t80Entry)
-				t86_2[k] = F(t61Entry*wTheta[k]) + F(t80Entry*wRho[k])
-			}
-		}
-	}
-
-	// nested_delta.v, nested_delta.rho
-	for i := range L {
-		for j := range T {
-			t62_2 := t62[(i*T+j)*dV:][:dV]
-			t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-			t89_2 := t89[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t89_2[k] = t62_2[k] + t86_2[k]
-			}
-		}
-	}
-
-	// nested_delta.v
-	kern.Gemm(L*T, d, dV, F(1), false, t90, d, 1, t89, dV, 1, c.WV, d, 1)
-
-	// nested_delta.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
-
-	// nested_delta.k, nested_delta.rho, nested_delta.M
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		for j := range T {
-			t1522_2 := t1522[(i*T+j)*dK:][:dK]
-			t21_2 := t21[(i*T+j)*dK:][:dK]
-			t29_2 := t29[(i*T+j)*dK:][:dK]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t92_2 := t92[(i*T+j)*dK:][:dK]
-			var t972 F
-			thetaEntry4 := theta2[j]
-			for k := range dK {
-				t922 := (t1522_2[k] + F(thetaEntry4*t21_2[k]) + t29_2[k]) + t86_2[k]
-				t972 += F(t922 * kDiv2[k])
-				t92_2[k] = t922
-			}
-			t97_2[j] = -t972
-		}
-	}
-
-	// nested_delta.k1, nested_delta.k
-	clear(c.BKBar)
-	for i := range L {
-		t102_2 := t102[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t92_2 := t92[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t124_2 := t124[(i*T+j)*dK:][:dK]
-			t102Entry := t102_2[j]
-			kDivEntry := kDiv[j]
-			w7 := kern.Choose((t102Entry && t10_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t118 := F(t92_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w7))
-				t1242 := F(k1SigmoidEntry*t118) + F(F(F(t5Entry*k1SigmoidEntry)*t118)*k1Sigmoid2[k])
-				t124_2[k] = t1242
-				bKBar[k] += t1242
-			}
-		}
-	}
-
-	// nested_delta.k1
-	clear(t127)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t124_2 := t124[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t127_2 := t127[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t127_2[m] += F(t124_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t124_2 := t124[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t124_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range T + 3 {
-			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-			t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-			t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t130_2[k] = t127_2[k] + t129_2[k]
-			}
-		}
-	}
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t130_2[k]
-			}
-		}
-	}
-
-	// nested_delta.k0, nested_delta.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t133, i*T*d), d, 1, kern.From(t130, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// nested_delta.k0, nested_delta.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t130, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// nested_delta.k0
-	for i := range L {
-		for j := range T {
-			t482_2 := t482[(i*T+j)*d:][:d]
-			t90_2 := t90[(i*T+j)*d:][:d]
-			t133_2 := t133[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t482_2[k] + t90_2[k] + t133_2[k]
-			}
-		}
-	}
-
-	// nested_delta.k0
+	// nested_delta.M.start
 	for i := range L {
 		for j := range dV {
-			t2 := t[(i*dV+j)*dK:][:dK]
-			t522_2 := t522[(i*dV+j)*dK:][:dK]
+			t3 := t[(i*dV+j)*dK:][:dK]
+			t10_2 := t10[(i*dV+j)*dK:][:dK]
 			NBarOut := c.NBarOut[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				NBarOut[k] = t2[k] + t522_2[k]
+				NBarOut[k] = t3[k] + t10_2[k]
 			}
 		}
 	}
@@ -1571,38 +706,22 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                Step[F]
-	back                                                                                StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vA, vB, vWQ, vBQ, vCQ, outY tape.Value[F]
-	m                                                                                   *block.Memory[F]
-	startN                                                                              tape.Value[F]
+	call                                   Step[F]
+	back                                   StepBackward[F]
+	vA, vB, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
+	m                                      *block.Memory[F]
+	startN                                 tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    nested_delta.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    nested_delta.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    nested_delta.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    nested_delta.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    nested_delta.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    nested_delta.theta
 //	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    nested_delta.M
-//	q0_t = W_Q x_t    nested_delta.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    nested_delta.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //	N_t = N_{t−1} − κ θ_t ∇_M ℓ(N_{t−1}; k_t, v_t)    nested_delta.N
 //	y_t = M_t q_t + N_t q_t    nested_delta.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/nested_delta.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("NestedDelta", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "NestedDelta", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/nested_delta.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startN tape.Value[F]
 	if startN, err = b.start(c, w, m); err != nil {
 		return
@@ -1610,76 +729,31 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
 	n.vA = w.Value("A")
 	k.A = arena.Data(n.vA)
 	n.vB = w.Value("B")
 	k.B = arena.Data(n.vB)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.N = m.Slots[1].Data
-	k.Q0Tail = m.Slots[2].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.NOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.NLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.NCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1695,8 +769,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 2, k.Q0TailOut)
 	m.Give(arena, 1, k.NOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
@@ -1710,87 +782,36 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.N = k.N
 	g.A = k.A
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.NBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
+	g.Rho = k.Rho
+	g.Theta = k.Theta
 	g.Q = k.Q
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.NBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.MLin = k.MLin
 	g.NLin = k.NLin
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.NBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.ABar = t.Scratch(g.DV * g.DV)
 	g.BBar = t.Scratch(g.DK * g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.NCheckpoints = k.NCheckpoints
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
 	block.Accumulate(t, n.vA, g.ABar)
 	block.Accumulate(t, n.vB, g.BBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 1, n.startN, g.NBarOut)
 }

@@ -13,79 +13,19 @@ func stepNest1AVX512(a *stepNest1Args)
 func stepNest1AVX2(a *stepNest1Args)
 
 //go:noescape
-func stepNest2AVX512(a *stepNest2Args)
+func stepTime2AVX512x64(a *stepTime2Args)
 
 //go:noescape
-func stepNest2AVX2(a *stepNest2Args)
+func stepTime2AVX512x32(a *stepTime2Args)
 
 //go:noescape
-func stepNest3AVX512(a *stepNest3Args)
+func stepTime2AVX512x16(a *stepTime2Args)
 
 //go:noescape
-func stepNest3AVX2(a *stepNest3Args)
+func stepTime2AVX2x16(a *stepTime2Args)
 
 //go:noescape
-func stepNest4AVX512(a *stepNest4Args)
-
-//go:noescape
-func stepNest4AVX2(a *stepNest4Args)
-
-//go:noescape
-func stepNest5AVX512(a *stepNest5Args)
-
-//go:noescape
-func stepNest5AVX2(a *stepNest5Args)
-
-//go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
-func stepNest7AVX512(a *stepNest7Args)
-
-//go:noescape
-func stepNest7AVX2(a *stepNest7Args)
-
-//go:noescape
-func stepNest8AVX512(a *stepNest8Args)
-
-//go:noescape
-func stepNest8AVX2(a *stepNest8Args)
-
-//go:noescape
-func stepNest9AVX512(a *stepNest9Args)
-
-//go:noescape
-func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
-func stepTime12AVX512x64(a *stepTime12Args)
-
-//go:noescape
-func stepTime12AVX512x32(a *stepTime12Args)
-
-//go:noescape
-func stepTime12AVX512x16(a *stepTime12Args)
-
-//go:noescape
-func stepTime12AVX2x16(a *stepTime12Args)
-
-//go:noescape
-func stepTime12AVX2x8(a *stepTime12Args)
+func stepTime2AVX2x8(a *stepTime2Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -105,96 +45,6 @@ func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
 //go:noescape
 func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
 
-//go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest8AVX2(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -203,99 +53,19 @@ func stepNest1(a *stepNest1Args) {
 	stepNest1AVX2(a)
 }
 
-func stepNest2(a *stepNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest2AVX512(a)
-		return
-	}
-	stepNest2AVX2(a)
-}
-
-func stepNest3(a *stepNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest3AVX512(a)
-		return
-	}
-	stepNest3AVX2(a)
-}
-
-func stepNest4(a *stepNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest4AVX512(a)
-		return
-	}
-	stepNest4AVX2(a)
-}
-
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
-func stepNest7(a *stepNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest7AVX512(a)
-		return
-	}
-	stepNest7AVX2(a)
-}
-
-func stepNest8(a *stepNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest8AVX512(a)
-		return
-	}
-	stepNest8AVX2(a)
-}
-
-func stepNest9(a *stepNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest9AVX512(a)
-		return
-	}
-	stepNest9AVX2(a)
-}
-
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
-// stepTime12 runs the rows in assembly: as many at once as rows says.
-func stepTime12(a *stepTime12Args, rows int) {
+// stepTime2 runs the rows in assembly: as many at once as rows says.
+func stepTime2(a *stepTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime12AVX512x64(a)
+		stepTime2AVX512x64(a)
 	case wide && rows == 32:
-		stepTime12AVX512x32(a)
+		stepTime2AVX512x32(a)
 	case wide && rows == 16:
-		stepTime12AVX512x16(a)
+		stepTime2AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime12AVX2x16(a)
+		stepTime2AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime12AVX2x8(a)
+		stepTime2AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -323,124 +93,4 @@ func stepBackwardNest3(a *stepBackwardNest3Args) {
 		return
 	}
 	stepBackwardNest3AVX2(a)
-}
-
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
-	}
-	stepBackwardNest5AVX2(a)
-}
-
-func stepBackwardNest6(a *stepBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest6AVX512(a)
-		return
-	}
-	stepBackwardNest6AVX2(a)
-}
-
-func stepBackwardNest7(a *stepBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest7AVX512(a)
-		return
-	}
-	stepBackwardNest7AVX2(a)
-}
-
-func stepBackwardNest8(a *stepBackwardNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest8AVX512(a)
-		return
-	}
-	stepBackwardNest8AVX2(a)
-}
-
-func stepBackwardNest9(a *stepBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest9AVX512(a)
-		return
-	}
-	stepBackwardNest9AVX2(a)
-}
-
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
-}
-
-func stepBackwardNest12(a *stepBackwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest12AVX512(a)
-		return
-	}
-	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
 }

@@ -10,83 +10,6 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t21      *float32
-	t29      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t29           *float32
-	t22           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t30           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
 	startProd *float32
 	B         *float32
 	t35       *float32
@@ -96,73 +19,7 @@ type stepNest7Args struct {
 	n3        int // d_k
 }
 
-type stepNest8Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest9Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t41       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest10Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t53          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t30          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	rhoSigmoid2  *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest11Args struct {
-	t53        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t41        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepTime12Args struct {
+type stepTime2Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
@@ -188,280 +45,15 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                           // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                  // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                  // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]              // [L, T]
-	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]            // [L, T]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]            // [L, T]
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]            // [L, T]
-	t30 := c.Work[3*L*T*dK+5*L*T:][:L*T]            // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]          // [L, T]
-	t35 := c.Work[3*L*T*dK+7*L*T:][:L*dK*dV]        // [L, d_v, d_k]
-	q0 := c.Work[3*L*T*dK+L*dK*dV+7*L*T:][:L*T*dK]  // [L, T, d_k]
-	t41 := c.Work[4*L*T*dK+L*dK*dV+7*L*T:][:L*T*dK] // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+L*dK*dV+7*L*T:][:L*T*dK]  // [L, T, d_k]
-	t53 := c.Work[6*L*T*dK+L*dK*dV+7*L*T:][:L*T]    // [L, T]
-
-	// nested_delta.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1, nested_delta.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// nested_delta.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// nested_delta.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// nested_delta.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// nested_delta.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// nested_delta.rho, nested_delta.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t292 F
-				t212Sums := [16]F{t212}
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t21_2[j] = t212
-				t29_2[j] = t292
-			}
-		}
-	}
-
-	// nested_delta.rho, nested_delta.k, nested_delta.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t222)
-				t302 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t302)
-				t22_2[j] = t222
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-				t30_2[j] = t302
-				thetaSoftplus[j] = t31
-				theta2[j] = kern.Larger(t31, F(0))
-			}
-		}
-	}
+	t35 := c.Work[:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta.M.start
 	for i := range L {
@@ -470,7 +62,7 @@ func (c *stepFused) run() {
 
 	// nested_delta.M.start
 	if kern.Wide() {
-		a := stepNest7Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(t35),
@@ -479,7 +71,7 @@ func (c *stepFused) run() {
 			dV,
 			dK,
 		}
-		stepNest7(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -488,205 +80,6 @@ func (c *stepFused) run() {
 				t35_2 := t35[(i*dV+j)*dK:][:dK]
 				for k := range dK {
 					t35_2[k] = startProd[k] + B[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest8(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1, nested_delta.q
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest9(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t44 F
-				t44Sums := [16]F{t44}
-				for k := range dK {
-					t412 := bQ[k] + q1Prod[k]
-					t42 := kern.Sigmoid(t412)
-					q12 := F(t412 * t42)
-					t44Sums[k%16] = num.FMA32(q12, q12, t44Sums[k%16])
-					t41_2[k] = t412
-					q1Sigmoid[k] = t42
-					q1_2[k] = q12
-				}
-				t44 = kern.Sum16(&t44Sums)
-				qProd[j] = t44
-			}
-		}
-	}
-
-	// nested_delta.q, nested_delta.k, nested_delta.theta, nested_delta.rho
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t46 := (F(0) < qProdEntry)
-				t49 := num.Sqrt(kern.Choose(t46, qProdEntry, F(1)))
-				t532 := kern.Larger(kern.Choose(t46, t49, F(0)), F(1e-08))
-				qSqrt[j] = t49
-				t53_2[j] = t532
-				qDiv[j] = (F(1) / t532)
-				qDiv3[j] = (F(1) / t49)
-				thetaSigmoid[j] = kern.Sigmoid(t30_2[j])
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// nested_delta.q, nested_delta.q1, nested_delta.k, nested_delta.k1
-	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest11(&a)
-	} else {
-		for i := range L {
-			t53_2 := t53[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t53Entry := t53_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t53Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t53Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t41_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
 				}
 			}
 		}
@@ -710,9 +103,7 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]     // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]   // [L, T]
-	t35 := c.Work[3*L*T*dK+7*L*T:][:L*dK*dV] // [L, d_v, d_k]
+	t35 := c.Work[:L*dK*dV] // [L, d_v, d_k]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -743,13 +134,13 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime12Args{
+					a := stepTime2Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.MLin),
-						unsafe.SliceData(rho),
-						unsafe.SliceData(theta),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(NState),
 						kern.Given(c.NLin),
 						unsafe.SliceData(c.Q),
@@ -763,7 +154,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime12(&a, rows)
+					stepTime2(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)
@@ -784,8 +175,8 @@ func (c *stepRows1) Part(part int) {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState[:dK])
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -803,39 +194,39 @@ func (c *stepRows1) Part(part int) {
 							c.MLin[(l*T+a+C*s)*dV+i] = t3
 						}
 						// nested_delta.M, nested_delta.N
-						var t173 F
-						rhoEntry := rho2[a]
-						thetaEntry := theta2[a]
+						var t17 F
+						rhoEntry := rho[a]
+						thetaEntry := theta[a]
 						w := F(thetaEntry * t3)
-						t173Sums := [2]F{t173}
+						t17Sums := [2]F{t17}
 						for j := range dK {
 							kEntry := k[j]
-							t173Sums[j%2] = num.FMA32(NState[j], kEntry, t173Sums[j%2])
+							t17Sums[j%2] = num.FMA32(NState[j], kEntry, t17Sums[j%2])
 							MState[j] = num.FMA32(-w, kEntry, F(rhoEntry*MState[j]))
 						}
-						t173 = kern.Sum2(&t173Sums)
+						t17 = kern.Sum2(&t17Sums)
 						// nested_delta.N
-						t18 := t173 - vEntry
+						t18 := t17 - vEntry
 						if len(c.NLin) > 0 {
 							c.NLin[(l*T+a+C*s)*dV+i] = t18
 						}
 						// nested_delta.N, nested_delta.M, nested_delta.y
-						var t303 F
-						var t312 F
+						var t30 F
+						var t31 F
 						w2 := F(thetaEntry * t18)
-						t303Sums := [2]F{t303}
-						t312Sums := [2]F{t312}
+						t30Sums := [2]F{t30}
+						t31Sums := [2]F{t31}
 						for j := range dK {
 							N2 := num.FMA32(-F(0.125*w2), k[j], NState[j])
 							qEntry := q[j]
-							t303Sums[j%2] = num.FMA32(MState[j], qEntry, t303Sums[j%2])
-							t312Sums[j%2] = num.FMA32(N2, qEntry, t312Sums[j%2])
+							t30Sums[j%2] = num.FMA32(MState[j], qEntry, t30Sums[j%2])
+							t31Sums[j%2] = num.FMA32(N2, qEntry, t31Sums[j%2])
 							NState[j] = N2
 						}
-						t303 = kern.Sum2(&t303Sums)
-						t312 = kern.Sum2(&t312Sums)
+						t30 = kern.Sum2(&t30Sums)
+						t31 = kern.Sum2(&t31Sums)
 						// nested_delta.y
-						c.Y[(l*T+a+C*s)*dV+i] = t303 + t312
+						c.Y[(l*T+a+C*s)*dV+i] = t30 + t31
 					}
 				}
 			}
@@ -846,113 +237,24 @@ func (c *stepRows1) Part(part int) {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t41    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
+	theta    *float32
+	t21      *float32
+	k        *float32
+	t15      *float32
+	t29      *float32
+	kBar     *float32
+	thetaBar *float32
+	n0       int // d_k
+	n1       int // 2·d_k
+	n2       int // 3·d_k
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k
 }
 
 type stepBackwardNest2Args struct {
-	k     *float32
-	t21   *float32
-	t7    *float32
-	qDiv2 *float32
-	t22   *float32
-	t122  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest3Args struct {
-	t172       *bool
-	qDiv       *float32
-	t46        *bool
-	t132       *bool
-	t122       *float32
-	qDiv3      *float32
-	t41        *float32
-	q1Sigmoid  *float32
-	t7         *float32
-	q1Sigmoid2 *float32
-	t392       *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest4Args struct {
-	pos  *int32
-	t392 *float32
-	cQ   *float32
-	t422 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest5Args struct {
-	q1Stack *float32
-	t392    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest6Args struct {
-	t442      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest7Args struct {
-	t422 *float32
-	t442 *float32
-	t452 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest8Args struct {
-	t452         *float32
-	q0TailBarOut *float32
-	t129         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest9Args struct {
 	BBar *float32
-	t22  *float32
+	t2   *float32
 	n0   int // d_k·d_v
 	n1   int // 2·d_k·d_v
 	n2   int // 3·d_k·d_v
@@ -961,126 +263,9 @@ type stepBackwardNest9Args struct {
 	n5   int // L
 }
 
-type stepBackwardNest10Args struct {
-	t61       *float32
-	t80       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t86       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest11Args struct {
-	t62 *float32
-	t86 *float32
-	t89 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest12Args struct {
-	theta *float32
-	t21   *float32
-	t1522 *float32
-	t29   *float32
-	t86   *float32
-	kDiv2 *float32
-	t92   *float32
-	t97   *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest13Args struct {
-	t102       *bool
-	kDiv       *float32
-	t10        *bool
-	t98        *bool
-	t97        *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t92        *float32
-	k1Sigmoid2 *float32
-	t124       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest14Args struct {
-	pos  *int32
-	t124 *float32
-	cK   *float32
-	t127 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest15Args struct {
-	k1Stack *float32
-	t124    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest16Args struct {
-	t127 *float32
-	t129 *float32
-	t130 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest17Args struct {
-	t482 *float32
-	t90  *float32
-	t133 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
-}
-
-type stepBackwardNest18Args struct {
+type stepBackwardNest3Args struct {
 	t       *float32
-	t522    *float32
+	t10     *float32
 	NBarOut *float32
 	n0      int // L
 	n1      int // d_k·d_v
@@ -1093,143 +278,46 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                               // [L, T, d_k]
-	t41 := c.Work[L*T*dK:][:L*T*dK]                                                     // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                      // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                  // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                              // [L, T]
-	t := c.Work[2*L*T*dK+3*L*T:][:L*dK*dV]                                              // [L, d_v, d_k]
-	t22 := c.Work[2*L*T*dK+L*dK*dV+3*L*T:][:L*dK*dV]                                    // [L, d_v, d_k]
-	t32 := c.Work[2*L*T*dK+2*L*dK*dV+3*L*T:][:L*T]                                      // [L, T]
-	t62 := c.Work[2*L*T*dK+2*L*dK*dV+4*L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t7 := c.Work[2*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
-	t21 := c.Work[3*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t1522 := c.Work[4*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t29 := c.Work[5*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t22_2 := c.Work[6*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T]                             // [L, T]
-	t122 := c.Work[6*L*T*dK+L*T*dV+2*L*dK*dV+5*L*T:][:L*T]                              // [L, T]
-	t392 := c.Work[6*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t422 := c.Work[7*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
-	t442 := c.Work[8*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t452 := c.Work[9*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t129 := c.Work[10*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]            // [L, T + 3, d_k]
-	t482 := c.Work[11*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T+12*L*dK:][:L*T*d]                   // [L, T, d]
-	t522 := c.Work[L*T*d+11*L*T*dK+L*T*dV+2*L*dK*dV+6*L*T+12*L*dK:][:L*dK*dV]           // [L, d_v, d_k]
-	t61 := c.Work[L*T*d+11*L*T*dK+L*T*dV+3*L*dK*dV+6*L*T+12*L*dK:][:L*T]                // [L, T]
-	t80 := c.Work[L*T*d+11*L*T*dK+L*T*dV+3*L*dK*dV+7*L*T+12*L*dK:][:L*T]                // [L, T]
-	t86 := c.Work[L*T*d+11*L*T*dK+L*T*dV+3*L*dK*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]      // [L, T, d_k + d_v]
-	t89 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+3*L*dK*dV+8*L*T+12*L*dK:][:L*T*dV]           // [L, T, d_v]
-	t90 := c.Work[L*T*d+12*L*T*dK+3*L*T*dV+3*L*dK*dV+8*L*T+12*L*dK:][:L*T*d]            // [L, T, d]
-	t92 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+3*L*dK*dV+8*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t97 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+3*L*dK*dV+8*L*T+12*L*dK:][:L*T]            // [L, T]
-	t124 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t127 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t130 := c.Work[2*L*T*d+15*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t133 := c.Work[2*L*T*d+16*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t10 := c.Flags[:L*T]                                                                // [L, T]
-	t46 := c.Flags[L*T:][:L*T]                                                          // [L, T]
-	t132 := c.Flags[2*L*T:][:L*T]                                                       // [L, T]
-	t172 := c.Flags[3*L*T:][:L*T]                                                       // [L, T]
-	t54 := c.Flags[4*L*T:][:L*T]                                                        // [L, T]
-	t98 := c.Flags[5*L*T:][:L*T]                                                        // [L, T]
-	t102 := c.Flags[6*L*T:][:L*T]                                                       // [L, T]
-
-	// nested_delta.k1, nested_delta.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t41),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t41_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.k, nested_delta.rho, nested_delta.theta, nested_delta.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		for j := range T {
-			t252 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t462 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t462, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = kern.Smaller(t252, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t46_2[j] = t462
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t462)
-			t54_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t := c.Work[:L*dK*dV]                        // [L, d_v, d_k]
+	t2 := c.Work[L*dK*dV:][:L*dK*dV]             // [L, d_v, d_k]
+	t21 := c.Work[2*L*dK*dV:][:L*T*dK]           // [L, T, d_k]
+	t15 := c.Work[L*T*dK+2*L*dK*dV:][:L*T*dK]    // [L, T, d_k]
+	t29 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*T*dK]  // [L, T, d_k]
+	t10 := c.Work[3*L*T*dK+2*L*dK*dV:][:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta
-	clear(t32)
-	clear(t7)
+	clear(c.RhoBar)
+	clear(c.QBar)
 	clear(t21)
-	clear(t1522)
+	clear(t15)
 	clear(t29)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t1522[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t21[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T], c.Work[3*L*T*d+18*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t29[:L*T*dK], c.Work[3*L*T*d+18*L*T*dK+3*L*T*dV+3*L*dK*dV+10*L*T+18*L*dK:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK], c.Work[3*L*T*d+19*L*T*dK+3*L*T*dV+3*L*dK*dV+10*L*T+18*L*dK:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t15[:L*T*dK], c.Work[3*L*T*dK+3*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t21[:L*T*dK], c.Work[4*L*T*dK+3*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[5*L*T*dK+3*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t29[:L*T*dK], c.Work[5*L*T*dK+3*L*dK*dV+L*T:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[6*L*T*dK+3*L*dK*dV+L*T:], 4*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
-	// nested_delta.M, nested_delta.q
+	// nested_delta.M
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.K),
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t21),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t29),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(c.ThetaBar),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -1237,247 +325,37 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
-			t22_3 := t22_2[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
 				t21_2 := t21[(i*T+j)*dK:][:dK]
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t222 F
-				var t1222 F
-				t222Sums := [16]F{t222}
-				t1222Sums := [16]F{t1222}
+				k := c.K[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t29_2 := t29[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t22 F
+				thetaEntry4 := theta[j]
+				t22Sums := [16]F{t22}
 				for k2 := range dK {
-					t222Sums[k2%16] = num.FMA32(k[k2], t21_2[k2], t222Sums[k2%16])
-					t1222Sums[k2%16] = num.FMA32(t7_2[k2], qDiv2[k2], t1222Sums[k2%16])
+					t21Entry := t21_2[k2]
+					t22Sums[k2%16] = num.FMA32(k[k2], t21Entry, t22Sums[k2%16])
+					kBar[k2] = num.FMA32(thetaEntry4, t21Entry, t15_2[k2]) + t29_2[k2]
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t1222 = kern.Sum16(&t1222Sums)
-				t22_3[j] = t222
-				t122_2[j] = -t1222
+				t22 = kern.Sum16(&t22Sums)
+				thetaBar[j] = t22
 			}
 		}
-	}
-
-	// nested_delta.q1, nested_delta.q, nested_delta.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(t172),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest3(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t172_2 := t172[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t41_2 := t41[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t392_2 := t392[(i*T+j)*dK:][:dK]
-				t172Entry := t172_2[j]
-				qDivEntry := qDiv[j]
-				w6 := kern.Choose((t172Entry && t46_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t41Entry := t41_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t33 := num.FMA32(F(F(2*t41Entry)*q1SigmoidEntry), w6, F(t7_2[k]*qDivEntry))
-					t3922 := num.FMA32(F(F(t41Entry*q1SigmoidEntry)*t33), q1Sigmoid2[k], F(q1SigmoidEntry*t33))
-					t392_2[k] = t3922
-					bQBar[k] = bQBar[k] + t3922
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(t422)
-	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t422),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest4(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t392_2 := t392[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t422_2 := t422[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t422_2[m] = num.FMA32(t392_2[m], cQ[m], t422_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest5Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t392),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest5(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t392_2 := t392[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t392_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	clear(t442)
-	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t442),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t442_2 := t442[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t442_2[k] = t442_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1
-	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t422),
-			unsafe.SliceData(t442),
-			unsafe.SliceData(t452),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t422_2 := t422[(i*(T+3)+j)*dK:][:dK]
-				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t452_2[k] = t422_2[k] + t442_2[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q1, nested_delta.k1
-	clear(t129)
-	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t452),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t129),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t129_2 := t129[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t452_2[k]
-					t129_2[k] = t129_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.q0, nested_delta.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t452, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// nested_delta.q0, nested_delta.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t452, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// nested_delta.M.start
 	clear(c.BBar)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t2),
 			dK * dV,
 			2 * dK * dV,
 			3 * dK * dV,
@@ -1485,14 +363,14 @@ func (c *stepBackwardFused) run() {
 			dK,
 			L,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]
 			for j := range L {
-				t22_3 := t22[(j*dV+i)*dK:][:dK]
+				t2_2 := t2[(j*dV+i)*dK:][:dK]
 				for k := range dK {
-					BBar[k] = BBar[k] + t22_3[k]
+					BBar[k] = BBar[k] + t2_2[k]
 				}
 			}
 		}
@@ -1500,386 +378,35 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta.M.start
 	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t522, i*dV*dK), 1, dK, kern.From(t22, i*dV*dK), 1, dK, c.A, dV, 1)
+		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t10, i*dV*dK), 1, dK, kern.From(t2, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
 	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
-		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t22, k*dV*dK), 1, dK)
+		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t2, k*dV*dK), 1, dK)
 	}
 
-	// nested_delta.theta, nested_delta.k, nested_delta.rho
-	var t64 F
-	var t83 F
-	for i := range L {
-		t54_2 := t54[i*T:][:T]
-		t22_3 := t22_2[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		for j := range T {
-			t54Entry := t54_2[j]
-			t612 := kern.Choose(t54Entry, F(kern.Choose(t54Entry, t22_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t64 = t64 + t612
-			t67 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t72 := (t67 && (F(0) <= rhoSigmoidEntry))
-			t802 := kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t67, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t83 = t83 + t802
-			t10Entry := t10_2[j]
-			t982 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t61_2[j] = t612
-			t80_2[j] = t802
-			t98_2[j] = t982
-			t102_2[j] = (t982 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t64
-	c.BRhoBar[0] = t83
-
-	// nested_delta.theta, nested_delta.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// nested_delta.M.start
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t86),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t61_2 := t61[i*T:][:T]
-			t80_2 := t80[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
-				t61Entry := t61_2[j]
-				t80Entry := t80_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t61Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t80Entry, wRhoBar[k])
-					t86_2[k] = num.FMA32(t80Entry, wRho[k], F(t61Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// nested_delta.v, nested_delta.rho
-	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(t89),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest11(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_2 := t62[(i*T+j)*dV:][:dV]
-				t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-				t89_2 := t89[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t89_2[k] = t62_2[k] + t86_2[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t90, d, 1, t89, dV, 1, c.WV, d, 1)
-
-	// nested_delta.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
-
-	// nested_delta.k, nested_delta.rho, nested_delta.M
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t97),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			theta2 := theta[i*T:][:T]
-			t97_2 := t97[i*T:][:T]
-			for j := range T {
-				t21_2 := t21[(i*T+j)*dK:][:dK]
-				t1522_2 := t1522[(i*T+j)*dK:][:dK]
-				t29_2 := t29[(i*T+j)*dK:][:dK]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t92_2 := t92[(i*T+j)*dK:][:dK]
-				var t972 F
-				thetaEntry4 := theta2[j]
-				t972Sums := [16]F{t972}
-				for k := range dK {
-					t922 := (num.FMA32(thetaEntry4, t21_2[k], t1522_2[k]) + t29_2[k]) + t86_2[k]
-					t972Sums[k%16] = num.FMA32(t922, kDiv2[k], t972Sums[k%16])
-					t92_2[k] = t922
-				}
-				t972 = kern.Sum16(&t972Sums)
-				t97_2[j] = -t972
-			}
-		}
-	}
-
-	// nested_delta.k1, nested_delta.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t102_2 := t102[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
-			t97_2 := t97[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t92_2 := t92[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t124_2 := t124[(i*T+j)*dK:][:dK]
-				t102Entry := t102_2[j]
-				kDivEntry := kDiv[j]
-				w7 := kern.Choose((t102Entry && t10_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t118 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w7, F(t92_2[k]*kDivEntry))
-					t1242 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t118), k1Sigmoid2[k], F(k1SigmoidEntry*t118))
-					t124_2[k] = t1242
-					bKBar[k] = bKBar[k] + t1242
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1
-	clear(t127)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t127),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t124_2 := t124[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t127_2 := t127[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t127_2[m] = num.FMA32(t124_2[m], cK[m], t127_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest15Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t124),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest15(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t124_2 := t124[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t124_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t127),
-			unsafe.SliceData(t129),
-			unsafe.SliceData(t130),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-				t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-				t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t130_2[k] = t127_2[k] + t129_2[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t130[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// nested_delta.k0, nested_delta.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t133, i*T*d), d, 1, kern.From(t130, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// nested_delta.k0, nested_delta.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t130, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// nested_delta.k0
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t482),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t482_2 := t482[(i*T+j)*d:][:d]
-				t90_2 := t90[(i*T+j)*d:][:d]
-				t133_2 := t133[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t482_2[k] + t90_2[k]) + t133_2[k]
-				}
-			}
-		}
-	}
-
-	// nested_delta.k0
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest3Args{
 			unsafe.SliceData(t),
-			unsafe.SliceData(t522),
+			unsafe.SliceData(t10),
 			unsafe.SliceData(c.NBarOut),
 			L,
 			dK * dV,
 			dV,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
-				t2 := t[(i*dV+j)*dK:][:dK]
-				t522_2 := t522[(i*dV+j)*dK:][:dK]
+				t3 := t[(i*dV+j)*dK:][:dK]
+				t10_2 := t10[(i*dV+j)*dK:][:dK]
 				NBarOut := c.NBarOut[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					NBarOut[k] = t2[k] + t522_2[k]
+					NBarOut[k] = t3[k] + t10_2[k]
 				}
 			}
 		}
@@ -1892,50 +419,44 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                         // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                     // [L, T]
-	t := c.Work[2*L*T*dK+3*L*T:][:L*dK*dV]                     // [L, d_v, d_k]
-	t22 := c.Work[2*L*T*dK+L*dK*dV+3*L*T:][:L*dK*dV]           // [L, d_v, d_k]
-	t32 := c.Work[2*L*T*dK+2*L*dK*dV+3*L*T:][:L*T]             // [L, T]
-	t62 := c.Work[2*L*T*dK+2*L*dK*dV+4*L*T:][:L*T*dV]          // [L, T, d_v]
-	t7 := c.Work[2*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]    // [L, T, d_k]
-	t21 := c.Work[3*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
-	t1522 := c.Work[4*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
-	t29 := c.Work[5*L*T*dK+L*T*dV+2*L*dK*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
+	t := c.Work[:L*dK*dV]                       // [L, d_v, d_k]
+	t2 := c.Work[L*dK*dV:][:L*dK*dV]            // [L, d_v, d_k]
+	t21 := c.Work[2*L*dK*dV:][:L*T*dK]          // [L, T, d_k]
+	t15 := c.Work[L*T*dK+2*L*dK*dV:][:L*T*dK]   // [L, T, d_k]
+	t29 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t1522_2 := t1522
+	t15_2 := t15
 	t21_2 := t21
-	t32_2 := t32
+	rhoBar := c.RhoBar
 	t29_2 := t29
-	t7_2 := t7
+	qBar := c.QBar
 	if block > 0 {
-		t1522_2 = c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
-		clear(t1522_2[l*T*dK:][:T*dK])
-		t21_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		t15_2 = c.Work[3*L*T*dK+3*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		clear(t15_2[l*T*dK:][:T*dK])
+		t21_2 = c.Work[4*L*T*dK+3*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
 		clear(t21_2[l*T*dK:][:T*dK])
-		t32_2 = c.Work[3*L*T*d+18*L*T*dK+3*L*T*dV+3*L*dK*dV+9*L*T+18*L*dK+(block-1)*(4*L*T*dK+L*T):][:L*T]
-		clear(t32_2[l*T:][:T])
-		t29_2 = c.Work[3*L*T*d+18*L*T*dK+3*L*T*dV+3*L*dK*dV+10*L*T+18*L*dK+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		rhoBar = c.Work[5*L*T*dK+3*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T]
+		clear(rhoBar[l*T:][:T])
+		t29_2 = c.Work[5*L*T*dK+3*L*dK*dV+L*T+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
 		clear(t29_2[l*T*dK:][:T*dK])
-		t7_2 = c.Work[3*L*T*d+19*L*T*dK+3*L*T*dV+3*L*dK*dV+10*L*T+18*L*dK+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
-		clear(t7_2[l*T*dK:][:T*dK])
+		qBar = c.Work[6*L*T*dK+3*L*dK*dV+L*T+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		clear(qBar[l*T*dK:][:T*dK])
 	}
 	scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK + dK)
 	NBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 	MBarState, rest2 := rest[:dK], rest[dK:]
 	NTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 	MTrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-	t72, rest5 := rest4[:dK], rest4[dK:]
+	t7, rest5 := rest4[:dK], rest4[dK:]
 	t16 := rest5
 	for i := first; i < last; i++ {
 		copy(NBarState[:dK], c.NBar[(l*dV+i)*dK:][:dK])
@@ -1946,8 +467,8 @@ func (c *stepBackwardRows1) Part(part int) {
 			copy(NTrail[:dK], c.NCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					MTrail2 := MTrail[a*dK:][:dK]
@@ -1955,8 +476,8 @@ func (c *stepBackwardRows1) Part(part int) {
 					NTrail2 := NTrail[a*dK:][:dK]
 					NTrail3 := NTrail[(a+1)*dK:][:dK]
 					// nested_delta.M, nested_delta.N
-					thetaEntry := theta2[a]
-					rhoEntry := rho2[a]
+					thetaEntry := theta[a]
+					rhoEntry := rho[a]
 					w := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
 					w2 := F(thetaEntry * c.NLin[(l*T+a+C*s)*dV+i])
 					for j := range dK {
@@ -1967,32 +488,32 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				t32_3 := t32_2[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rhoBar2 := rhoBar[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					MTrail2 := MTrail[a*dK:][:dK]
 					NTrail2 := NTrail[a*dK:][:dK]
-					t1522_3 := t1522_2[(l*T+a+C*s)*dK:][:dK]
+					t15_3 := t15_2[(l*T+a+C*s)*dK:][:dK]
 					t21_3 := t21_2[(l*T+a+C*s)*dK:][:dK]
 					t29_3 := t29_2[(l*T+a+C*s)*dK:][:dK]
 					MTrail3 := MTrail[(a+1)*dK:][:dK]
 					NTrail3 := NTrail[(a+1)*dK:][:dK]
-					t7_3 := t7_2[(l*T+a+C*s)*dK:][:dK]
+					qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 					// nested_delta.N, nested_delta.y
 					var t35 F
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						t73 := num.FMA32(q[j], yBarEntry, NBarState[j])
-						t35 = num.FMA32(t73, k[j], t35)
-						t72[j] = t73
+						t72 := num.FMA32(q[j], yBarEntry, NBarState[j])
+						t35 = num.FMA32(t72, k[j], t35)
+						t7[j] = t72
 					}
 					// nested_delta.N, nested_delta.M, nested_delta.y
 					var t37 F
 					var t24 F
-					thetaEntry3 := theta2[a]
+					thetaEntry3 := theta[a]
 					w3 := F(F(-0.125*thetaEntry3) * t35)
 					NLinEntry := c.NLin[(l*T+a+C*s)*dV+i]
 					MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
@@ -2000,29 +521,29 @@ func (c *stepBackwardRows1) Part(part int) {
 						t162 := num.FMA32(q[j], yBarEntry, MBarState[j])
 						t37 = num.FMA32(t162, k[j], t37)
 						t24 = num.FMA32(MTrail2[j], t162, t24)
-						t1522_3[j] = num.FMA32(w3, NTrail2[j], t1522_3[j])
+						t15_3[j] = num.FMA32(w3, NTrail2[j], t15_3[j])
 						t16[j] = t162
-						t21_3[j] = num.FMA32(-t162, MLinEntry, num.FMA32(-F(0.125*t72[j]), NLinEntry, t21_3[j]))
+						t21_3[j] = num.FMA32(-t162, MLinEntry, num.FMA32(-F(0.125*t7[j]), NLinEntry, t21_3[j]))
 					}
-					t32_3[a] = t32_3[a] + t24
+					rhoBar2[a] = rhoBar2[a] + t24
 					// nested_delta.M, nested_delta.N
 					w4 := F(thetaEntry3 * t37)
 					w5 := F(F(-0.125*thetaEntry3) * t35)
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					for j := range dK {
 						kEntry2 := k[j]
 						t29_3[j] = num.FMA32(-w4, MTrail2[j], t29_3[j])
-						NBarState[j] = num.FMA32(w5, kEntry2, t72[j])
+						NBarState[j] = num.FMA32(w5, kEntry2, t7[j])
 						MBarState[j] = num.FMA32(-w4, kEntry2, F(rhoEntry2*t16[j]))
-						t7_3[j] = num.FMA32(MTrail3[j], yBarEntry, num.FMA32(NTrail3[j], yBarEntry, t7_3[j]))
+						qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, num.FMA32(NTrail3[j], yBarEntry, qBar2[j]))
 					}
 					// nested_delta.M, nested_delta.N
-					t62[(l*T+a+C*s)*dV+i] = F(F(0.125*thetaEntry3) * num.FMA32(F(8), t37, t35))
+					c.VBar[(l*T+a+C*s)*dV+i] = F(F(0.125*thetaEntry3) * num.FMA32(F(8), t37, t35))
 				}
 			}
 		}
 		copy(t[(l*dV+i)*dK:][:dK], NBarState[:dK])
-		copy(t22[(l*dV+i)*dK:][:dK], MBarState[:dK])
+		copy(t2[(l*dV+i)*dK:][:dK], MBarState[:dK])
 	}
 	workers.Return(scratch)
 }

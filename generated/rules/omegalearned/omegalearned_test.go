@@ -76,35 +76,24 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
+	a.Within("eta", block.Between(0, 1))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WK = a.Real("W_K", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.WRho = a.Real("w_rho", k.DK+k.DV)
-	k.BRho = a.Real("b_rho", 1)
-	k.WEta = a.Real("w_eta", k.DK+k.DV)
-	k.BEta = a.Real("b_eta", 1)
-	k.WTheta = a.Real("w_theta", k.DK+k.DV)
-	k.BTheta = a.Real("b_theta", 1)
+	k.C, k.L, k.T, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.S = a.Real("S", k.L*k.DK*k.DV)
 	k.WOmega = a.Real("W_omega", k.DK*k.DV+k.DV*k.DV)
-	k.WQ = a.Real("W_Q", k.D*k.DK)
+	k.K0 = a.Real("k0", k.L*k.T*k.DK)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T)
+	k.Eta = a.Real("eta", k.L*k.T)
+	k.Theta = a.Real("theta", k.L*k.T)
+	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
 	k.SOut = a.Out("S", k.L*k.DK*k.DV)
-	k.K0 = a.Fresh(k.L * k.T * k.DK)
-	k.V = a.Fresh(k.L * k.T * k.DV)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.Eta = a.Fresh(k.L * k.T)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	k.SProd = a.Fresh(k.L * k.T * k.DV)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.EtaSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -118,54 +107,38 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
+	g.C, g.L, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.WOmega = k.WOmega
-	g.WQ = k.WQ
+	g.K0 = k.K0
+	g.V = k.V
+	g.Rho = k.Rho
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DK*g.DV)
-	g.K0 = k.K0
-	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.SProd = k.SProd
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
-	g.WRhoBar = a.Grad("w_rho", g.DK+g.DV)
-	g.BRhoBar = a.Grad("b_rho", 1)
-	g.WEtaBar = a.Grad("w_eta", g.DK+g.DV)
-	g.BEtaBar = a.Grad("b_eta", 1)
-	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
-	g.BThetaBar = a.Grad("b_theta", 1)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.SBarOut = a.Grad("S", g.L*g.DK*g.DV)
 	g.WOmegaBar = a.Grad("W_omega", g.DK*g.DV+g.DV*g.DV)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
+	g.K0Bar = a.Grad("k0", g.L*g.T*g.DK)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T)
+	g.EtaBar = a.Grad("eta", g.L*g.T)
+	g.ThetaBar = a.Grad("theta", g.L*g.T)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "eta"), a.Value(r, "theta"), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }
@@ -174,10 +147,9 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.X = a.Real("x", k.L*k.T*k.D)
+	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -185,13 +157,10 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.M = k.M
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
@@ -199,7 +168,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }

@@ -15,20 +15,17 @@ var readKind = tape.NewKind()
 type Read[F num.Float] struct {
 	L    int
 	T    int
-	D    int
 	DK   int
 	DV   int
-	WQ   []F // [d_k, d]
-	X    []F // [L, T, d]
 	M    []F // [L, d_v, d_k]
+	Q0   []F // [L, T, d_k]
 	Y    []F // [L, T, d_v], written
 	Work []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 0.
 func (c *Read[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return L * T * dK
+	return 0
 }
 
 // Run computes Read.
@@ -37,15 +34,11 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	q0 := c.Work[:L*T*dK] // [L, T, d_k]
-
-	// omega_learned.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 
 	// omega_learned.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q0, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(c.Q0, i*T*dK), 1, dK)
 	}
 }
 
@@ -53,22 +46,17 @@ func (c *Read[F]) Run() {
 type ReadBackward[F num.Float] struct {
 	L     int
 	T     int
-	D     int
 	DK    int
 	DV    int
-	WQ    []F // [d_k, d]
-	X     []F // [L, T, d]
 	M     []F // [L, d_v, d_k]
 	YBar  []F // [L, T, d_v]
-	WQBar []F // [d_k, d], written
-	XBar  []F // [L, T, d], written
+	Q0Bar []F // [L, T, d_k], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 0.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return L * T * dK
+	return 0
 }
 
 // Run computes ReadBackward.
@@ -77,51 +65,34 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t := c.Work[:L*T*dK] // [L, T, d_k]
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 
 	// omega_learned.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
-
-	// omega_learned.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
-
-	// omega_learned.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
+	call      Read[F]
+	back      ReadBackward[F]
+	vQ0, outY tape.Value[F]
 }
 
 // read computes
 //
-//	q0_t = W_Q x_t    omega_learned.q0
 //	y_t = M_t q_t    omega_learned.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: q0 [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/omega_learned.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("OmegaLearned", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "OmegaLearned", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
+	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.M = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
@@ -140,15 +111,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.M = k.M
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 }

@@ -13,51 +13,36 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_k + 3·L·T·d_v + 6·L·T entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	BRho          []F    // []
-	WEta          []F    // [d_k + d_v]
-	BEta          []F    // []
-	WTheta        []F    // [d_k + d_v]
-	BTheta        []F    // []
-	M             []F    // [L, d_v, d_k]
-	S             []F    // [L, d_v, d_k]
-	WOmega        []F    // [d_v, d_k + d_v]
-	WQ            []F    // [d_k, d]
-	Y             []F    // [L, T, d_v], written
-	MOut          []F    // [L, d_v, d_k], written
-	SOut          []F    // [L, d_v, d_k], written
-	K0            []F    // [L, T, d_k], written
-	V             []F    // [L, T, d_v], written
-	RhoStack      []F    // [L, T, d_k + d_v], written
-	RhoSigmoid    []F    // [L, T], written
-	Eta           []F    // [L, T], written
-	ThetaSoftplus []F    // [L, T], written
-	Q0            []F    // [L, T, d_k], written
-	SProd         []F    // [L, T, d_v], written
-	ThetaSigmoid  []F    // [L, T], written
-	EtaSigmoid    []F    // [L, T], written
-	RhoSigmoid2   []F    // [L, T], written
-	MCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
-	Work          []F    // WorkLen() entries
-	Rows          [][4]F // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	M            []F    // [L, d_v, d_k]
+	S            []F    // [L, d_v, d_k]
+	WOmega       []F    // [d_v, d_k + d_v]
+	K0           []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Eta          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Q0           []F    // [L, T, d_k]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	SOut         []F    // [L, d_v, d_k], written
+	SProd        []F    // [L, T, d_v], written
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T·d_k + 2·L·T·d_v + 5·L·T.
+// WorkLen is 2·L·T·d_k + 3·L·T·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return L*T*dK + 2*L*T*dV + 5*L*T
+	return 2*L*T*dK + 3*L*T*dV
 }
 
 // RowsLen is 2·d_k.
@@ -72,113 +57,48 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t16 := work[:L*T] // [L, T]
-	work = work[L*T:]
+	t := c.Work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	work := c.Work[L*T*dK+L*T*dV:]
 	t72 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t22 := work[:L*T*dV]  // [L, T, d_v]
 	MState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
 
-	// omega_learned.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// omega_learned.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// omega_learned.rho
+	// omega_learned.S
 	for i := range L {
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
+			t2 := t[(i*T+j)*(dK+dV):][:dK]
 			for k := range dK {
-				rhoStack[k] = k0[k]
+				t2[k] = k0[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
+			t2 := t[(i*T+j)*(dK+dV)+dK:][:dV]
 			for k := range dV {
-				rhoStack[k] = v[k]
+				t2[k] = v[k]
 			}
 		}
 	}
 
-	// omega_learned.rho, omega_learned.eta, omega_learned.theta, omega_learned.S
+	// omega_learned.S
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
+			t2 := t[(i*T+j)*(dK+dV):][:dK+dV]
 			t72_2 := t72[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			var t122 F
-			var t162 F
 			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t42 += F(rhoStackEntry * wRho[k])
-				t122 += F(rhoStackEntry * wEta[k])
-				t162 += F(rhoStackEntry * wTheta[k])
-				t72_2[k] = F(rhoStackEntry * num.Sigmoid(rhoStackEntry))
+				tEntry := t2[k]
+				t72_2[k] = F(tEntry * num.Sigmoid(tEntry))
 			}
-			t4_2[j] = t42
-			t12_2[j] = t122
-			t16_2[j] = t162
 		}
 	}
-
-	// omega_learned.rho, omega_learned.eta, omega_learned.theta
-	bRhoEntry := c.BRho[0]
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			t13 := t12_2[j] + bEtaEntry
-			t17 := t16_2[j] + bThetaEntry
-			t18 := num.Softplus(t17)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			eta[j] = num.Sigmoid(t13)
-			thetaSoftplus[j] = t18
-			theta2[j] = num.Max(t18, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t17)
-			etaSigmoid[j] = num.Sigmoid(-t13)
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// omega_learned.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// omega_learned.S
 	kern.Gemm(dV, L*T, dK+dV, F(1), false, t22, 1, dV, c.WOmega, dK+dV, 1, t72, 1, dK+dV)
@@ -242,15 +162,15 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						// omega_learned.S, omega_learned.M, omega_learned.y
 						etaEntry := eta[a]
-						thetaEntry := theta2[a]
-						rhoEntry := rho2[a]
+						thetaEntry := theta[a]
+						rhoEntry := rho[a]
 						var y20 F
 						w0 := F(thetaEntry * t22[(l*T+a+C*s)*dV+i])
 						var y21 F
@@ -329,16 +249,16 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						// omega_learned.S, omega_learned.M, omega_learned.y
 						var y2 F
 						etaEntry := eta[a]
-						w := F(theta2[a] * t22[(l*T+a+C*s)*dV+i])
-						rhoEntry := rho2[a]
+						w := F(theta[a] * t22[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
 						for j := range dK {
 							S2 := F(etaEntry*SState[j][0]) - F(w*k0[j])
 							M2 := F(rhoEntry*MState[j][0]) + S2
@@ -373,58 +293,41 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WEta          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	WOmega        []F    // [d_v, d_k + d_v]
-	WQ            []F    // [d_k, d]
-	YBar          []F    // [L, T, d_v]
-	MBar          []F    // [L, d_v, d_k]
-	SBar          []F    // [L, d_v, d_k]
-	K0            []F    // [L, T, d_k]
-	V             []F    // [L, T, d_v]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	Eta           []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	Q0            []F    // [L, T, d_k]
-	SProd         []F    // [L, T, d_v]
-	ThetaSigmoid  []F    // [L, T]
-	EtaSigmoid    []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WEtaBar       []F    // [d_k + d_v], written
-	BEtaBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	MBarOut       []F    // [L, d_v, d_k], written
-	SBarOut       []F    // [L, d_v, d_k], written
-	WOmegaBar     []F    // [d_v, d_k + d_v], written
-	WQBar         []F    // [d_k, d], written
-	MCheckpoints  []F    // [L, segments, d_v, d_k]
-	SCheckpoints  []F    // [L, segments, d_v, d_k]
-	Work          []F    // WorkLen() entries
-	Rows          [][4]F // RowsLen() entries
-	Flags         []bool // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	WOmega       []F    // [d_v, d_k + d_v]
+	K0           []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Eta          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Q0           []F    // [L, T, d_k]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	SBar         []F    // [L, d_v, d_k]
+	SProd        []F    // [L, T, d_v]
+	MBarOut      []F    // [L, d_v, d_k], written
+	SBarOut      []F    // [L, d_v, d_k], written
+	WOmegaBar    []F    // [d_v, d_k + d_v], written
+	K0Bar        []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T], written
+	EtaBar       []F    // [L, T], written
+	ThetaBar     []F    // [L, T], written
+	Q0Bar        []F    // [L, T, d_k], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	SCheckpoints []F    // [L, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 9·L·T·d_k + 7·L·T·d_v + 9·L·T.
+// WorkLen is 6·L·T·d_k + 5·L·T·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 9*L*T*dK + 7*L*T*dV + 9*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 6*L*T*dK + 5*L*T*dV
 }
 
 // RowsLen is 2·C·d_k + 4·d_k.
@@ -433,85 +336,28 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 2*C*dK + 4*dK
 }
 
-// FlagsLen is L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t8 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
+	t22 := c.Work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	work := c.Work[L*T*dK+L*T*dV:]
 	t23 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
 	t35 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t72 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t13 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t302 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t30 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t142 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t25 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t10 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t192 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t27 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t45 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t51 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t54 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t55 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t57 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t58 := work[:L*T*d]      // [L, T, d]
-	MBarState := c.Rows[:dK] // [d_k]
+	MBarState := c.Rows[:dK]    // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
 	rows = rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
-	t122 := c.Flags[:L*T]    // [L, T]
-
-	// omega_learned.rho, omega_learned.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		for j := range T {
-			t83 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = num.Min(t83, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t122_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
 
 	// omega_learned.S
 	for i := range L {
@@ -535,12 +381,12 @@ func (c *StepBackward[F]) Run() {
 
 	// omega_learned.S
 	for i := range L {
-		theta2 := theta[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			t22_2 := t22[(i*T+j)*(dK+dV):][:dK+dV]
 			t23_2 := t23[(i*T+j)*(dK+dV):][:dK+dV]
 			t35_2 := t35[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaEntry := theta2[j]
+			thetaEntry := theta[j]
 			for k := range dK + dV {
 				t22Entry := t22_2[k]
 				t232 := num.Sigmoid(t22Entry)
@@ -551,12 +397,12 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// omega_learned
-	clear(t32)
-	clear(t72)
-	clear(t82)
+	clear(c.EtaBar)
+	clear(c.RhoBar)
+	clear(c.Q0Bar)
 	clear(c.WOmegaBar)
 	clear(t13)
-	clear(t302)
+	clear(t30)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -595,8 +441,8 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
@@ -605,8 +451,8 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// omega_learned.S, omega_learned.M
 						etaEntry := eta[a]
-						thetaEntry := theta2[a]
-						rhoEntry := rho2[a]
+						thetaEntry := theta[a]
+						rhoEntry := rho[a]
 						w0 := F(thetaEntry * c.SProd[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * c.SProd[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
@@ -621,33 +467,33 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t72_2 := t72[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					etaBar := c.EtaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						t35_2 := t35[(l*T+a+C*s)*(dK+dV):][:dK+dV]
-						t302_2 := t302[(l*T+a+C*s)*(dK+dV):][:dK+dV]
+						t30_2 := t30[(l*T+a+C*s)*(dK+dV):][:dK+dV]
 						WOmegaBar2 := c.WOmegaBar[(i+1)*(dK+dV):][:dK+dV]
 						WOmega2 := c.WOmega[(i+1)*(dK+dV):][:dK+dV]
 						// omega_learned.y, omega_learned.M, omega_learned.S
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						etaEntry2 := eta[a]
-						thetaEntry := theta2[a]
-						var t7220 F
+						thetaEntry := theta[a]
+						var t720 F
 						var t290 F
 						var t160 F
 						SProdEntry0 := c.SProd[(l*T+a+C*s)*dV+i]
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						w20 := F(thetaEntry * SProdEntry0)
-						var t7221 F
+						var t721 F
 						var t291 F
 						var t161 F
 						SProdEntry1 := c.SProd[(l*T+a+C*s)*dV+i+1]
@@ -656,50 +502,50 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							k0Entry := k0[j]
 							q0Entry := q0[j]
-							t82Sum := t82_2[j]
+							q0BarSum := q0Bar[j]
 							t13Sum := t13_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t4220 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t7220 += F(MTrailEntry0 * t4220)
+							t720 += F(MTrailEntry0 * t4220)
 							t90 := SBarState[j][0] + t4220
 							t290 += F(t90 * k0Entry)
 							t160 += F(STrailEntry0 * t90)
-							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*k0Entry)) * yBarEntry0)
+							q0BarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*k0Entry)) * yBarEntry0)
 							MBarState[j][0] = F(rhoEntry2 * t4220)
 							t13Sum -= F(t90 * SProdEntry0)
 							SBarState[j][0] = F(etaEntry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
 							t4221 := MBarState[j][1] + F(q0Entry*yBarEntry1)
-							t7221 += F(MTrailEntry1 * t4221)
+							t721 += F(MTrailEntry1 * t4221)
 							t91 := SBarState[j][1] + t4221
 							t291 += F(t91 * k0Entry)
 							t161 += F(STrailEntry1 * t91)
-							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*k0Entry)) * yBarEntry1)
+							q0BarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*k0Entry)) * yBarEntry1)
 							MBarState[j][1] = F(rhoEntry2 * t4221)
 							t13Sum -= F(t91 * SProdEntry1)
 							SBarState[j][1] = F(etaEntry2 * t91)
-							t82_2[j] = t82Sum
+							q0Bar[j] = q0BarSum
 							t13_2[j] = t13Sum
 						}
-						t72Sum := t72_2[a]
-						t32Sum := t32_2[a]
+						rhoBarSum := rhoBar[a]
+						etaBarSum := etaBar[a]
 						// omega_learned.S
-						t72Sum += t7220
-						t32Sum += t160
-						t72Sum += t7221
-						t32Sum += t161
-						t72_2[a] = t72Sum
-						t32_2[a] = t32Sum
+						rhoBarSum += t720
+						etaBarSum += t160
+						rhoBarSum += t721
+						etaBarSum += t161
+						rhoBar[a] = rhoBarSum
+						etaBar[a] = etaBarSum
 						for j := range dK + dV {
 							t35Entry := t35_2[j]
-							t302Sum := t302_2[j]
+							t30Sum := t30_2[j]
 							WOmegaBar[j] -= F(t290 * t35Entry)
-							t302Sum += F(WOmega[j] * t290)
+							t30Sum += F(WOmega[j] * t290)
 							WOmegaBar2[j] -= F(t291 * t35Entry)
-							t302Sum += F(WOmega2[j] * t291)
-							t302_2[j] = t302Sum
+							t30Sum += F(WOmega2[j] * t291)
+							t30_2[j] = t30Sum
 						}
 					}
 				}
@@ -739,8 +585,8 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -749,8 +595,8 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// omega_learned.S, omega_learned.M
 						etaEntry := eta[a]
-						w := F(theta2[a] * c.SProd[(l*T+a+C*s)*dV+i])
-						rhoEntry := rho2[a]
+						w := F(theta[a] * c.SProd[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
 						for j := range dK {
 							S2 := F(etaEntry*STrail3[j][0]) - F(w*k0[j])
 							STrail4[j][0] = S2
@@ -759,49 +605,49 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t72_2 := t72[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					etaBar := c.EtaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						t35_2 := t35[(l*T+a+C*s)*(dK+dV):][:dK+dV]
-						t302_2 := t302[(l*T+a+C*s)*(dK+dV):][:dK+dV]
+						t30_2 := t30[(l*T+a+C*s)*(dK+dV):][:dK+dV]
 						// omega_learned.y, omega_learned.M, omega_learned.S
-						var t722 F
+						var t72 F
 						var t29 F
 						var t16 F
-						rhoEntry2 := rho2[a]
+						rhoEntry2 := rho[a]
 						etaEntry2 := eta[a]
 						SProdEntry := c.SProd[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						w2 := F(theta2[a] * SProdEntry)
+						w2 := F(theta[a] * SProdEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							k0Entry := k0[j]
 							t422 := MBarState[j][0] + F(q0[j]*yBarEntry)
-							t722 += F(MTrailEntry * t422)
+							t72 += F(MTrailEntry * t422)
 							t9 := SBarState[j][0] + t422
 							t29 += F(t9 * k0Entry)
 							t16 += F(STrailEntry * t9)
-							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*k0Entry)) * yBarEntry)
+							q0Bar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*k0Entry)) * yBarEntry)
 							MBarState[j][0] = F(rhoEntry2 * t422)
 							t13_2[j] -= F(t9 * SProdEntry)
 							SBarState[j][0] = F(etaEntry2 * t9)
 						}
-						t72_2[a] += t722
-						t32_2[a] += t16
+						rhoBar[a] += t72
+						etaBar[a] += t16
 						// omega_learned.S
 						for j := range dK + dV {
 							WOmegaBar[j] -= F(t29 * t35_2[j])
-							t302_2[j] += F(WOmega[j] * t29)
+							t30_2[j] += F(WOmega[j] * t29)
 						}
 					}
 				}
@@ -817,158 +663,57 @@ func (c *StepBackward[F]) Run() {
 
 	// omega_learned.S
 	for i := range L {
-		t142_2 := t142[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			t13_2 := t13[(i*T+j)*dK:][:dK]
-			var t1422 F
+			var t14 F
 			for k := range dK {
-				t1422 += F(k0[k] * t13_2[k])
+				t14 += F(k0[k] * t13_2[k])
 			}
-			t142_2[j] = t1422
+			thetaBar[j] = t14
 		}
 	}
 
 	// omega_learned.S
 	for i := range L {
-		theta2 := theta[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			t23_2 := t23[(i*T+j)*(dK+dV):][:dK+dV]
-			t302_2 := t302[(i*T+j)*(dK+dV):][:dK+dV]
+			t30_2 := t30[(i*T+j)*(dK+dV):][:dK+dV]
 			t22_2 := t22[(i*T+j)*(dK+dV):][:dK+dV]
 			t25_2 := t25[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaEntry2 := theta2[j]
+			thetaEntry2 := theta[j]
 			for k := range dK + dV {
 				t23Entry := t23_2[k]
-				t302Entry := t302_2[k]
+				t30Entry := t30_2[k]
 				t22Entry2 := t22_2[k]
-				t25_2[k] = -F(F(thetaEntry2*t23Entry)*t302Entry) - F(F(F(F(thetaEntry2*t22Entry2)*t23Entry)*t302Entry)*num.Sigmoid(-t22Entry2))
+				t25_2[k] = -F(F(thetaEntry2*t23Entry)*t30Entry) - F(F(F(F(thetaEntry2*t22Entry2)*t23Entry)*t30Entry)*num.Sigmoid(-t22Entry2))
 			}
 		}
 	}
 
-	// omega_learned.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t10, d, 1, t82, dK, 1, c.WQ, d, 1)
-
-	// omega_learned.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, dK, 1)
-
-	// omega_learned.theta, omega_learned.rho, omega_learned.eta
-	var t22_2 F
-	var t292 F
-	var t48 F
+	// omega_learned.S
 	for i := range L {
-		t122_2 := t122[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		for j := range T {
-			t122Entry := t122_2[j]
-			t1922 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t142_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t22_2 += t1922
-			t272 := F(F(eta[j]*t32_2[j]) * etaSigmoid[j])
-			t292 += t272
-			t32_3 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t37 := (t32_3 && (F(0) <= rhoSigmoidEntry))
-			t452 := kern.Choose(t37, F(F(rhoSigmoidEntry*kern.Choose(t37, kern.Choose(t32_3, t72_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t48 += t452
-			t192_2[j] = t1922
-			t27_2[j] = t272
-			t45_2[j] = t452
-		}
-	}
-	c.BThetaBar[0] = t22_2
-	c.BEtaBar[0] = t292
-	c.BRhoBar[0] = t48
-
-	// omega_learned.theta, omega_learned.eta, omega_learned.rho
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t192_2 := t192[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t51_2 := t51[(i*T+j)*(dK+dV):][:dK+dV]
-			t192Entry := t192_2[j]
-			t27Entry := t27_2[j]
-			t45Entry := t45_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t192Entry)
-				wEtaBar[k] += F(rhoStackEntry * t27Entry)
-				wRhoBar[k] += F(rhoStackEntry * t45Entry)
-				t51_2[k] = F(t192Entry*wTheta[k]) + F(t27Entry*wEta[k]) + F(t45Entry*wRho[k])
-			}
-		}
-	}
-
-	// omega_learned.v, omega_learned.rho, omega_learned.S
-	for i := range L {
-		for j := range T {
-			t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
-			t51_2 := t51[(i*T+j)*(dK+dV)+dK:][:dV]
-			t54_2 := t54[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t54_2[k] = t25_2[k] + t51_2[k]
-			}
-		}
-	}
-
-	// omega_learned.v
-	kern.Gemm(L*T, d, dV, F(1), false, t55, d, 1, t54, dV, 1, c.WV, d, 1)
-
-	// omega_learned.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t54, dV, 1)
-
-	// omega_learned.k0, omega_learned.rho, omega_learned.S
-	for i := range L {
-		theta2 := theta[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			t13_2 := t13[(i*T+j)*dK:][:dK]
 			t25_2 := t25[(i*T+j)*(dK+dV):][:dK]
-			t51_2 := t51[(i*T+j)*(dK+dV):][:dK]
-			t57_2 := t57[(i*T+j)*dK:][:dK]
-			thetaEntry3 := theta2[j]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			thetaEntry3 := theta[j]
 			for k := range dK {
-				t57_2[k] = (F(thetaEntry3*t13_2[k]) + t25_2[k]) + t51_2[k]
+				k0Bar[k] = F(thetaEntry3*t13_2[k]) + t25_2[k]
 			}
 		}
 	}
 
-	// omega_learned.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t58, d, 1, t57, dK, 1, c.WK, d, 1)
-
-	// omega_learned.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t57, dK, 1)
-
-	// omega_learned.k0
+	// omega_learned.S
 	for i := range L {
 		for j := range T {
-			t10_2 := t10[(i*T+j)*d:][:d]
-			t55_2 := t55[(i*T+j)*d:][:d]
-			t58_2 := t58[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t10_2[k] + t55_2[k] + t58_2[k]
+			t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t25_2[k]
 			}
 		}
 	}
@@ -976,75 +721,45 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                           Step[F]
-	back                                                                           StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWEta, vBEta, vWTheta, vBTheta, vWOmega, vWQ, outY tape.Value[F]
+	call                                            Step[F]
+	back                                            StepBackward[F]
+	vWOmega, vK0, vV, vRho, vEta, vTheta, vQ0, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    omega_learned.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    omega_learned.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    omega_learned.rho
-//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    omega_learned.eta
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    omega_learned.theta
 //	S_t = η_t S_{t−1} − θ_t W_ω silu([k_t; v_t]) k_tᵀ    omega_learned.S
 //	M_t = ρ_t M_{t−1} + S_t    omega_learned.M
-//	q0_t = W_Q x_t    omega_learned.q0
 //	y_t = M_t q_t    omega_learned.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; eta [L, T]; theta [L, T];
+// q0 [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/omega_learned.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("OmegaLearned", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "OmegaLearned", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], eta tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
 	n.vWOmega = w.Value("W_omega")
 	k.WOmega = arena.Data(n.vWOmega)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.M = m.Slots[0].Data
 	k.S = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Eta = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.SProd = c.Run.Saved(k.L * k.T * k.DV)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1071,57 +786,37 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.WOmega = k.WOmega
-	g.WQ = k.WQ
+	g.K0 = k.K0
+	g.V = k.V
+	g.Rho = k.Rho
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K0 = k.K0
-	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.SProd = k.SProd
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WEtaBar = t.Scratch(g.DK + g.DV)
-	g.BEtaBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.WOmegaBar = t.Scratch(g.DK*g.DV + g.DV*g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.EtaBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
 	block.Accumulate(t, n.vWOmega, g.WOmegaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 }

@@ -13,25 +13,19 @@ func stepNest1AVX512(a *stepNest1Args)
 func stepNest1AVX2(a *stepNest1Args)
 
 //go:noescape
-func stepNest2AVX512(a *stepNest2Args)
+func stepTime2AVX512x64(a *stepTime2Args)
 
 //go:noescape
-func stepNest2AVX2(a *stepNest2Args)
+func stepTime2AVX512x32(a *stepTime2Args)
 
 //go:noescape
-func stepTime3AVX512x64(a *stepTime3Args)
+func stepTime2AVX512x16(a *stepTime2Args)
 
 //go:noescape
-func stepTime3AVX512x32(a *stepTime3Args)
+func stepTime2AVX2x16(a *stepTime2Args)
 
 //go:noescape
-func stepTime3AVX512x16(a *stepTime3Args)
-
-//go:noescape
-func stepTime3AVX2x16(a *stepTime3Args)
-
-//go:noescape
-func stepTime3AVX2x8(a *stepTime3Args)
+func stepTime2AVX2x8(a *stepTime2Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -41,27 +35,19 @@ func stepNest1(a *stepNest1Args) {
 	stepNest1AVX2(a)
 }
 
-func stepNest2(a *stepNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest2AVX512(a)
-		return
-	}
-	stepNest2AVX2(a)
-}
-
-// stepTime3 runs the rows in assembly: as many at once as rows says.
-func stepTime3(a *stepTime3Args, rows int) {
+// stepTime2 runs the rows in assembly: as many at once as rows says.
+func stepTime2(a *stepTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime3AVX512x64(a)
+		stepTime2AVX512x64(a)
 	case wide && rows == 32:
-		stepTime3AVX512x32(a)
+		stepTime2AVX512x32(a)
 	case wide && rows == 16:
-		stepTime3AVX512x16(a)
+		stepTime2AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime3AVX2x16(a)
+		stepTime2AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime3AVX2x8(a)
+		stepTime2AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}

@@ -10,42 +10,15 @@ import (
 )
 
 type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wEta     *float32
-	wTheta   *float32
-	t72      *float32
-	t4       *float32
-	t12      *float32
-	t16      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	t   *float32
+	t72 *float32
+	n0  int // L
+	n1  int // T·d_k + T·d_v
+	n2  int // T
+	n3  int // d_k + d_v
 }
 
-type stepNest2Args struct {
-	t4            *float32
-	t12           *float32
-	t16           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	eta           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	etaSigmoid    *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bEtaEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepTime3Args struct {
+type stepTime2Args struct {
 	eta    *float32
 	theta  *float32
 	t22    *float32
@@ -70,151 +43,53 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                           // [L, T]
-	t12 := c.Work[L*T:][:L*T]                    // [L, T]
-	t16 := c.Work[2*L*T:][:L*T]                  // [L, T]
-	t72 := c.Work[3*L*T:][:L*T*dK+L*T*dV]        // [L, T, d_k + d_v]
-	rho := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T]    // [L, T]
-	theta := c.Work[L*T*dK+L*T*dV+4*L*T:][:L*T]  // [L, T]
-	t22 := c.Work[L*T*dK+L*T*dV+5*L*T:][:L*T*dV] // [L, T, d_v]
+	t := c.Work[:L*T*dK+L*T*dV]                   // [L, T, d_k + d_v]
+	t72 := c.Work[L*T*dK+L*T*dV:][:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t22 := c.Work[2*L*T*dK+2*L*T*dV:][:L*T*dV]    // [L, T, d_v]
 
-	// omega_learned.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// omega_learned.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// omega_learned.rho
+	// omega_learned.S
 	for i := range L {
 		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
+			copy(t[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
 		}
 	}
 	for i := range L {
 		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+			copy(t[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
-	// omega_learned.rho, omega_learned.eta, omega_learned.theta, omega_learned.S
+	// omega_learned.S
 	if kern.Wide() {
 		a := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t),
 			unsafe.SliceData(t72),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t16),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
-			T,
 			T*dK + T*dV,
+			T,
+			dK + dV,
 		}
 		stepNest1(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
+				t2 := t[(i*T+j)*(dK+dV):][:dK+dV]
 				t72_2 := t72[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				var t122 F
-				var t162 F
-				t42Sums := [16]F{t42}
-				t122Sums := [16]F{t122}
-				t162Sums := [16]F{t162}
 				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t42Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t42Sums[k%16])
-					t122Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t122Sums[k%16])
-					t162Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t162Sums[k%16])
-					t72_2[k] = F(rhoStackEntry * kern.Sigmoid(rhoStackEntry))
+					tEntry := t2[k]
+					t72_2[k] = F(tEntry * kern.Sigmoid(tEntry))
 				}
-				t42 = kern.Sum16(&t42Sums)
-				t122 = kern.Sum16(&t122Sums)
-				t162 = kern.Sum16(&t162Sums)
-				t4_2[j] = t42
-				t12_2[j] = t122
-				t16_2[j] = t162
 			}
 		}
 	}
-
-	// omega_learned.rho, omega_learned.eta, omega_learned.theta
-	bRhoEntry := c.BRho[0]
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bEtaEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				t13 := t12_2[j] + bEtaEntry
-				t17 := t16_2[j] + bThetaEntry
-				t18 := kern.Softplus(t17)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				eta[j] = kern.Sigmoid(t13)
-				thetaSoftplus[j] = t18
-				theta2[j] = kern.Larger(t18, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t17)
-				etaSigmoid[j] = kern.Sigmoid(-t13)
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// omega_learned.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// omega_learned.S
 	kern.GemmFMA(dV, L*T, dK+dV, F(1), false, t22, 1, dV, c.WOmega, dK+dV, 1, t72, 1, dK+dV)
@@ -242,9 +117,7 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T]    // [L, T]
-	theta := c.Work[L*T*dK+L*T*dV+4*L*T:][:L*T]  // [L, T]
-	t22 := c.Work[L*T*dK+L*T*dV+5*L*T:][:L*T*dV] // [L, T, d_v]
+	t22 := c.Work[2*L*T*dK+2*L*T*dV:][:L*T*dV] // [L, T, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -275,11 +148,11 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime3Args{
+					a := stepTime2Args{
 						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(theta),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(t22),
-						unsafe.SliceData(rho),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.K0),
 						unsafe.SliceData(SState),
 						unsafe.SliceData(MState),
@@ -294,7 +167,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime3(&a, rows)
+					stepTime2(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -317,16 +190,16 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						// omega_learned.S, omega_learned.M, omega_learned.y
 						var y2 F
 						etaEntry := eta[a]
-						w := F(theta2[a] * t22[(l*T+a+C*s)*dV+i])
-						rhoEntry := rho2[a]
+						w := F(theta[a] * t22[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
 						y2Sums := [2]F{y2}
 						for j := range dK {
 							S2 := num.FMA32(-w, k0[j], F(etaEntry*SState[j]))

@@ -12,42 +12,20 @@ import (
 var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
-//
-// It keeps 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WQ         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	BQ         []F     // [d_k]
-	Pos        []int32 // [L]
-	CQ         []F     // [4, d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	M          []F     // [L, d_v, d_k]
-	WK         []F     // [d_k, d]
-	K0Tail     []F     // [L, 3, d_k]
-	Y          []F     // [L, T, d_v], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L    int
+	T    int
+	DK   int
+	DV   int
+	M    []F // [L, d_v, d_k]
+	Q    []F // [L, T, d_k]
+	Y    []F // [L, T, d_v], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + L·T + 3·L·d_k.
+// WorkLen is 0.
 func (c *Read[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + L*T + 3*L*dK
+	return 0
 }
 
 // Run computes Read.
@@ -56,216 +34,29 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	q0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t22 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-
-	// titans_bounded.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bQ[k] + q1Prod[k]
-				t6 := num.Sigmoid(t52)
-				q12 := F(t52 * t6)
-				t8 += F(q12 * q12)
-				t5_2[k] = t52
-				q1Sigmoid[k] = t6
-				q1_2[k] = q12
-			}
-			qProd[j] = t8
-		}
-	}
-
-	// titans_bounded.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t10 := (F(0) < qProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-			t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-			qSqrt[j] = t13
-			t17_2[j] = t172
-			qDiv[j] = (F(1) / t172)
-			qDiv3[j] = (F(1) / t13)
-		}
-	}
-
-	// titans_bounded.q, titans_bounded.q1
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q2 := q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k := range dK {
-				q2_2 := (q1_2[k] / t17Entry)
-				q2[k] = q2_2
-				qDiv2[k] = (q2_2 / t17Entry)
-				q1Sigmoid2[k] = num.Sigmoid(-t5_2[k])
-			}
-		}
-	}
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 
 	// titans_bounded.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
-	}
-
-	// titans_bounded.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			t22_2 := t22[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t22_2[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			t22_2 := t22[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				t22_2[k] = k0_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			t22_2 := t22[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = t22_2[k]
-			}
-		}
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WQ         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	BQ         []F     // [d_k]
-	Pos        []int32 // [L]
-	CQ         []F     // [4, d_k]
-	M          []F     // [L, d_v, d_k]
-	YBar       []F     // [L, T, d_v]
-	Q0TailBar  []F     // [L, 3, d_k]
-	Q1Stack    []F     // [L, T + 3, d_k]
-	Q1Prod     []F     // [L, T, d_k]
-	Q1Sigmoid  []F     // [L, T, d_k]
-	QProd      []F     // [L, T]
-	QSqrt      []F     // [L, T]
-	QDiv       []F     // [L, T]
-	QDiv2      []F     // [L, T, d_k]
-	QDiv3      []F     // [L, T]
-	Q1Sigmoid2 []F     // [L, T, d_k]
-	WQBar      []F     // [d_k, d], written
-	XBar       []F     // [L, T, d], written
-	BQBar      []F     // [d_k], written
-	CQBar      []F     // [4, d_k], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L    int
+	T    int
+	DK   int
+	DV   int
+	M    []F // [L, d_v, d_k]
+	YBar []F // [L, T, d_v]
+	QBar []F // [L, T, d_k], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + L·T + 9·L·d_k.
+// WorkLen is 0.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + L*T + 9*L*dK
-}
-
-// FlagsLen is 3·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 0
 }
 
 // Run computes ReadBackward.
@@ -274,237 +65,40 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t33 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t36 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t38 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t39 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t10 := c.Flags[:L*T]        // [L, T]
-	flags := c.Flags[L*T:]
-	t7 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
-
-	// titans_bounded.q1
-	for i := range L {
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// titans_bounded.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t72 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
-			t10_2[j] = t102
-			t7_2[j] = t72
-			t112_2[j] = (t72 && t102)
-		}
-	}
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 
 	// titans_bounded.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
-
-	// titans_bounded.q
-	for i := range L {
-		t62_2 := t62[i*T:][:T]
-		for j := range T {
-			t2 := t[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t622 F
-			for k := range dK {
-				t622 += F(t2[k] * qDiv2[k])
-			}
-			t62_2[j] = -t622
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.q
-	clear(c.BQBar)
-	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t2 := t[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t33_2 := t33[(i*T+j)*dK:][:dK]
-			t112Entry := t112_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t7_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t27 := F(t2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t332 := F(q1SigmoidEntry*t27) + F(F(F(t5Entry*q1SigmoidEntry)*t27)*q1Sigmoid2[k])
-				t33_2[k] = t332
-				bQBar[k] += t332
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(t36)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t33_2 := t33[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t36_2 := t36[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t36_2[m] += F(t33_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t33_2 := t33[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t33_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(t38)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t38_2 := t38[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t38_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range T + 3 {
-			t36_2 := t36[(i*(T+3)+j)*dK:][:dK]
-			t38_2 := t38[(i*(T+3)+j)*dK:][:dK]
-			t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t39_2[k] = t36_2[k] + t38_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.q0, titans_bounded.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_bounded.q0, titans_bounded.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                         Read[F]
-	back                         ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, vWK, outY tape.Value[F]
+	call     Read[F]
+	back     ReadBackward[F]
+	vQ, outY tape.Value[F]
 }
 
 // read computes
 //
-//	k0_t = W_K x_t    titans_bounded.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_bounded.k1
-//	q0_t = W_Q x_t    titans_bounded.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_bounded.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_bounded.q
 //	y_t = M_t q_t    titans_bounded.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/titans_bounded.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TitansBounded", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TitansBounded", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	k.Pos = m.Pos
-	k.Q0Tail = m.Slots[3].Data
+	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
-	k.K0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 3, k.Q0TailOut)
-	m.Give(arena, 0, k.K0TailOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -517,33 +111,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
-	g.WQ = k.WQ
-	g.X = k.X
-	g.BQ = k.BQ
-	g.Pos = k.Pos
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.M = k.M
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

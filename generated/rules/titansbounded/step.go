@@ -13,79 +13,37 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v + 17·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + 3·L·T entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WEta          []F     // [d_k + d_v]
-	BEta          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	M             []F     // [L, d_v, d_k]
-	S             []F     // [L, d_v, d_k]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	MOut          []F     // [L, d_v, d_k], written
-	SOut          []F     // [L, d_v, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V             []F     // [L, T, d_v], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	Eta           []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	SLin          []F     // [L, T, d_v], written; may be nil
-	MDiv          []F     // [L, T], written; may be nil
-	MDiv2         []F     // [L, T], written; may be nil
-	MDiv3         []F     // [L, T], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	ThetaSigmoid  []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	M            []F // [L, d_v, d_k]
+	S            []F // [L, d_v, d_k]
+	K            []F // [L, T, d_k]
+	V            []F // [L, T, d_v]
+	Rho          []F // [L, T]
+	Eta          []F // [L, T]
+	Theta        []F // [L, T]
+	Q            []F // [L, T, d_k]
+	Y            []F // [L, T, d_v], written
+	MOut         []F // [L, d_v, d_k], written
+	SOut         []F // [L, d_v, d_k], written
+	SLin         []F // [L, T, d_v], written; may be nil
+	MDiv         []F // [L, T], written; may be nil
+	MDiv2        []F // [L, T], written; may be nil
+	MDiv3        []F // [L, T], written; may be nil
+	MCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	Work         []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 10·L·T + 3·d_k·d_v + 3·d_v.
+// WorkLen is 3·d_k·d_v + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 10*L*T + 3*dK*dV + 3*dV
+	dK, dV := c.DK, c.DV
+	return 3*dK*dV + 3*dV
 }
 
 // Run computes Step.
@@ -94,42 +52,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t34 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t54 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	MState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	MState := c.Work[:dK*dV] // [d_v, d_k]
+	work := c.Work[dK*dV:]
 	SState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t2 := work[:dV] // [d_v]
@@ -139,325 +65,6 @@ func (c *Step[F]) Run() {
 	N := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	y2 := work[:dV] // [d_v]
-
-	// titans_bounded.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1, titans_bounded.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// titans_bounded.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// titans_bounded.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// titans_bounded.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_bounded.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// titans_bounded.rho, titans_bounded.eta, titans_bounded.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t292 F
-			var t332 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t212 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wEta[k])
-				t332 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t212
-			t29_2[j] = t292
-			t33_2[j] = t332
-		}
-	}
-
-	// titans_bounded.rho, titans_bounded.k, titans_bounded.eta, titans_bounded.theta
-	bRhoEntry := c.BRho[0]
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t222)
-			t302 := t29_2[j] + bEtaEntry
-			t342 := t33_2[j] + bThetaEntry
-			t35 := num.Softplus(t342)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-			t30_2[j] = t302
-			eta[j] = num.Sigmoid(t302)
-			t34_2[j] = t342
-			thetaSoftplus[j] = t35
-			theta2[j] = num.Max(t35, F(0))
-		}
-	}
-
-	// titans_bounded.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t45 F
-			for k := range dK {
-				t422 := bQ[k] + q1Prod[k]
-				t43 := num.Sigmoid(t422)
-				q12 := F(t422 * t43)
-				t45 += F(q12 * q12)
-				t42_2[k] = t422
-				q1Sigmoid[k] = t43
-				q1_2[k] = q12
-			}
-			qProd[j] = t45
-		}
-	}
-
-	// titans_bounded.q, titans_bounded.k, titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t47 := (F(0) < qProdEntry)
-			t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-			t542 := num.Max(kern.Choose(t47, t50, F(0)), F(1e-08))
-			qSqrt[j] = t50
-			t54_2[j] = t542
-			qDiv[j] = (F(1) / t542)
-			qDiv3[j] = (F(1) / t50)
-			thetaSigmoid[j] = num.Sigmoid(t34_2[j])
-			etaSigmoid[j] = num.Sigmoid(-t30_2[j])
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// titans_bounded.q, titans_bounded.q1, titans_bounded.k, titans_bounded.k1
-	for i := range L {
-		t54_2 := t54[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t54Entry := t54_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t54Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t54Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t42_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
 
 	// titans_bounded
 	for l := range L {
@@ -495,9 +102,9 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
@@ -505,11 +112,11 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						MState2 := MState[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						var t22_2 F
+						var t22 F
 						for j := range dK {
-							t22_2 += F(MState2[j] * k[j])
+							t22 += F(MState2[j] * k[j])
 						}
-						t2[i] = t22_2
+						t2[i] = t22
 					}
 					// titans_bounded.S
 					var t4 F
@@ -522,18 +129,18 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// titans_bounded.S
-					t62 := (F(0) < t4)
-					t9 := num.Sqrt(kern.Choose(t62, t4, F(1)))
-					t132 := (kern.Choose(t62, t9, F(0)) <= F(50))
-					t352 := !t132
-					t423 := (t352 && t62)
-					w3 := kern.Choose((t423 && t62), kern.Choose(t423, F(F(0.5*kern.Choose(t423, F(50*kern.Choose(t352, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t82 := F(theta2[a] * (w3 + F(0.5*kern.Choose(t132, F(1), F(0)))))
+					t6 := (F(0) < t4)
+					t9 := num.Sqrt(kern.Choose(t6, t4, F(1)))
+					t13 := (kern.Choose(t6, t9, F(0)) <= F(50))
+					t35 := !t13
+					t42 := (t35 && t6)
+					w3 := kern.Choose((t42 && t6), kern.Choose(t42, F(F(0.5*kern.Choose(t42, F(50*kern.Choose(t35, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
+					t82 := F(theta[a] * (w3 + F(0.5*kern.Choose(t13, F(1), F(0)))))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
 					w2 := F(2 * t82)
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					for i := range dV {
 						SState2 := SState[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -552,11 +159,11 @@ func (c *Step[F]) Run() {
 					t74 := (F(0) < t72)
 					t77 := num.Sqrt(kern.Choose(t74, t72, F(1)))
 					t79 := kern.Choose(t74, t77, F(0))
-					t812 := (t79 <= F(100))
-					t91 := kern.Choose(t812, F(1), t79)
+					t81 := (t79 <= F(100))
+					t91 := kern.Choose(t81, F(1), t79)
 					t93 := (F(100) / t91)
 					t192 := (t93 / t91)
-					t303 := (F(1) / t77)
+					t30 := (F(1) / t77)
 					if len(c.MDiv) > 0 {
 						c.MDiv[l*T+a+C*s] = t93
 					}
@@ -564,7 +171,7 @@ func (c *Step[F]) Run() {
 						c.MDiv2[l*T+a+C*s] = t192
 					}
 					if len(c.MDiv3) > 0 {
-						c.MDiv3[l*T+a+C*s] = t303
+						c.MDiv3[l*T+a+C*s] = t30
 					}
 					// titans_bounded.M, titans_bounded.y
 					for i := range dV {
@@ -574,7 +181,7 @@ func (c *Step[F]) Run() {
 						var y3 F
 						for j := range dK {
 							NEntry := N2[j]
-							M2 := kern.Choose(t812, NEntry, F(t93*NEntry))
+							M2 := kern.Choose(t81, NEntry, F(t93*NEntry))
 							y3 += F(M2 * q[j])
 							MState2[j] = M2
 						}
@@ -608,94 +215,40 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WEta          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	MBar          []F     // [L, d_v, d_k]
-	SBar          []F     // [L, d_v, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	Eta           []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	SLin          []F     // [L, T, d_v]
-	MDiv          []F     // [L, T]
-	MDiv2         []F     // [L, T]
-	MDiv3         []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	ThetaSigmoid  []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WEtaBar       []F     // [d_k + d_v], written
-	BEtaBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	SBarOut       []F     // [L, d_v, d_k], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	SCheckpoints  []F     // [L, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	K            []F // [L, T, d_k]
+	Rho          []F // [L, T]
+	Eta          []F // [L, T]
+	Theta        []F // [L, T]
+	Q            []F // [L, T, d_k]
+	YBar         []F // [L, T, d_v]
+	MBar         []F // [L, d_v, d_k]
+	SBar         []F // [L, d_v, d_k]
+	SLin         []F // [L, T, d_v]
+	MDiv         []F // [L, T]
+	MDiv2        []F // [L, T]
+	MDiv3        []F // [L, T]
+	MBarOut      []F // [L, d_v, d_k], written
+	SBarOut      []F // [L, d_v, d_k], written
+	KBar         []F // [L, T, d_k], written
+	VBar         []F // [L, T, d_v], written
+	RhoBar       []F // [L, T], written
+	EtaBar       []F // [L, T], written
+	ThetaBar     []F // [L, T], written
+	QBar         []F // [L, T, d_k], written
+	MCheckpoints []F // [L, segments, d_v, d_k]
+	SCheckpoints []F // [L, segments, d_v, d_k]
+	Work         []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 12·L·T + 18·L·d_k + 7·d_k·d_v + 3·d_k + 2·d_v.
+// WorkLen is 2·C·d_k·d_v + L·T + 7·d_k·d_v + 3·d_k + 2·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 12*L*T + 18*L*dK + 7*dK*dV + 3*dK + 2*dV
-}
-
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
+	return 2*C*dK*dV + L*T + 7*dK*dV + 3*dK + 2*dV
 }
 
 // Run computes StepBackward.
@@ -704,70 +257,10 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t4 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42_2 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t7 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t132 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t402 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t133 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t492 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t58 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t66 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t84 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t90 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t93 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t94 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t96 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t101 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t128 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t131 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t134 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t137 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
+	t42 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
 	MBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	SBarState := work[:dK*dV] // [d_v, d_k]
@@ -790,79 +283,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t87 := work[:dV] // [d_v]
 	work = work[dV:]
-	t912 := work[:dK]    // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t47 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t142 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t18 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t512 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t102 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t106 := flags[:L*T] // [L, T]
-
-	// titans_bounded.k1, titans_bounded.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_3 := t42[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t42_3[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// titans_bounded.k, titans_bounded.rho, titans_bounded.theta, titans_bounded.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		for j := range T {
-			t252 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t472 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t472, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = num.Min(t252, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t47_2[j] = t472
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t472)
-			t512_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t912 := work[:dK] // [d_k]
 
 	// titans_bounded.S
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		for j := range T {
 			SLin := c.SLin[(i*T+j)*dV:][:dV]
-			var t43 F
+			var t422 F
 			for k := range dV {
 				SLinEntry := SLin[k]
-				t43 += F(SLinEntry * SLinEntry)
+				t422 += F(SLinEntry * SLinEntry)
 			}
-			t4_2[j] = t43
+			t42_2[j] = t422
 		}
 	}
 
@@ -898,25 +331,25 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t4_2 := t4[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				MDiv := c.MDiv[l*T+C*s:][:n]
 				for a := range n {
 					SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 					// titans_bounded.S
-					t4Entry2 := t4_2[a]
-					t9 := num.Sqrt(kern.Choose((F(0) < t4Entry2), t4Entry2, F(1)))
+					t42Entry2 := t42_2[a]
+					t9 := num.Sqrt(kern.Choose((F(0) < t42Entry2), t42Entry2, F(1)))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w9 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w10 := kern.Choose(w9, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w11 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w12 := kern.Choose((!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2)), F(F(0.5*w10)*(F(1)/t9)), F(0))
-					w2 := F(2 * F(theta2[a]*(kern.Choose(w11, w12, F(0))+F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))))))
-					rhoEntry := rho2[a]
+					w7 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w8 := kern.Choose(w7, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w9 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w10 := kern.Choose((!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2)), F(F(0.5*w8)*(F(1)/t9)), F(0))
+					w2 := F(2 * F(theta[a]*(kern.Choose(w9, w10, F(0))+F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))))))
+					rhoEntry := rho[a]
 					for i := range dV {
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -948,38 +381,38 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t4_2 := t4[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				MDiv := c.MDiv[l*T+C*s:][:n]
 				MDiv3 := c.MDiv3[l*T+C*s:][:n]
 				MDiv2 := c.MDiv2[l*T+C*s:][:n]
-				t42_3 := t42_2[l*T+C*s:][:n]
-				t32_2 := t32[l*T+C*s:][:n]
-				t7_2 := t7[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
-					t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
-					t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// titans_bounded.S
-					t4Entry6 := t4_2[a]
-					t92 := num.Sqrt(kern.Choose((F(0) < t4Entry6), t4Entry6, F(1)))
-					t473 := (F(1) / t92)
+					t42Entry6 := t42_2[a]
+					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
+					t47 := (F(1) / t92)
 					// titans_bounded.N, titans_bounded.S, titans_bounded.M
 					var t722 F
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					etaEntry2 := eta[a]
-					thetaEntry := theta2[a]
-					w13 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w14 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w15 := F(F(0.5*kern.Choose(w13, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w16 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w17 := kern.Choose(w16, kern.Choose(w14, w15, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w4 := F(2 * F(thetaEntry*w17))
+					thetaEntry := theta[a]
+					w11 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w12 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w14 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w15 := kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					w4 := F(2 * F(thetaEntry*w15))
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
@@ -995,7 +428,7 @@ func (c *StepBackward[F]) Run() {
 					t742 := (F(0) < t722)
 					t812 := (kern.Choose(t742, num.Sqrt(kern.Choose(t742, t722, F(1))), F(0)) <= F(100))
 					t72 := !t812
-					t253 := (t72 && t742)
+					t25 := (t72 && t742)
 					// titans_bounded.y, titans_bounded.M, titans_bounded.S
 					clear(t222)
 					var t14 F
@@ -1012,7 +445,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// titans_bounded.M, titans_bounded.S
-					t372 := kern.Choose((t253 && t742), kern.Choose(t253, F(F(0.5*MDiv3[a])*kern.Choose(t253, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
+					t372 := kern.Choose((t25 && t742), kern.Choose(t25, F(F(0.5*MDiv3[a])*kern.Choose(t25, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
 					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
 					clear(t51)
 					var t45 F
@@ -1029,15 +462,15 @@ func (c *StepBackward[F]) Run() {
 						yBarEntry2 := yBar[i]
 						SLinEntry2 := SLin[i]
 						for j := range dK {
-							t323 := MBarState2[j] + F(q[j]*yBarEntry2)
-							t412 := kern.Choose(t812, t323, F(0)) + kern.Choose(t72, F(MDivEntry2*kern.Choose(t72, t323, F(0))), F(0)) + F(2*F(t372*N3_2[j]))
+							t322 := MBarState2[j] + F(q[j]*yBarEntry2)
+							t412 := kern.Choose(t812, t322, F(0)) + kern.Choose(t72, F(MDivEntry2*kern.Choose(t72, t322, F(0))), F(0)) + F(2*F(t372*N3_2[j]))
 							t45 += F(MTrail2[j] * t412)
-							t4722 := SBarState2[j] + t412
-							t9422 += F(t4722 * k[j])
-							t56 += F(STrail2[j] * t4722)
+							t472 := SBarState2[j] + t412
+							t9422 += F(t472 * k[j])
+							t56 += F(STrail2[j] * t472)
 							t41_2[j] = t412
-							t51[j] += F(F(-2*t4722) * SLinEntry2)
-							SBarState2[j] = F(etaEntry2 * t4722)
+							t51[j] += F(F(-2*t472) * SLinEntry2)
+							SBarState2[j] = F(etaEntry2 * t472)
 						}
 						t942[i] = t9422
 					}
@@ -1047,40 +480,40 @@ func (c *StepBackward[F]) Run() {
 						t53 += F(k[i] * t51[i])
 					}
 					// titans_bounded.S, titans_bounded
-					w18 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w19 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w20 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w21 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w22 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w23 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w24 := (w23 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w25 := kern.Choose((!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6)), F(thetaEntry*t53), F(0))
-					w26 := kern.Choose(w22, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w27 := (w21 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w28 := (w20 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w29 := (w19 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w30 := (w18 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w31 := kern.Choose(w29, F(F(0.5*t473)*kern.Choose(w28, -F(kern.Choose(w27, F(F(0.5*w26)*kern.Choose(w24, w25, F(0))), F(0))*(t473/t92)), F(0))), F(0))
-					t83 := kern.Choose(w30, w31, F(0))
-					w32 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w33 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w34 := F(F(0.5*kern.Choose(w32, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w35 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w36 := kern.Choose(w35, kern.Choose(w33, w34, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					t42_3[a] = F(w36 * t53)
-					t32_2[a] = t56
-					t7_2[a] = t45
+					w16 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w17 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w18 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w19 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w20 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w21 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(thetaEntry*t53), F(0))
+					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92)), F(0))), F(0))
+					t83 := kern.Choose(w28, w29, F(0))
+					w30 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w31 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w33 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w34 := kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					thetaBar[a] = F(w34 * t53)
+					etaBar[a] = t56
+					rhoBar[a] = t45
 					// titans_bounded.S
-					w37 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w38 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w39 := F(F(0.5*kern.Choose(w37, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w40 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w41 := kern.Choose(w40, kern.Choose(w38, w39, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w5 := F(thetaEntry * w41)
+					w35 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w36 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w38 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w39 := kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					w5 := F(thetaEntry * w39)
 					for i := range dV {
 						t872 := F(F(-2*t942[i])*w5) + F(2*F(t83*SLin[i]))
 						t87[i] = t872
-						t62_2[i] = -t872
+						vBar[i] = -t872
 					}
 					// titans_bounded.S, titans_bounded.N
 					clear(t912)
@@ -1095,15 +528,15 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// titans_bounded.S, titans_bounded
-					w42 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w43 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w44 := F(F(0.5*kern.Choose(w42, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w45 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w46 := kern.Choose(w45, kern.Choose(w43, w44, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w6 := F(thetaEntry * w46)
+					w40 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w41 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w43 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w44 := kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					w6 := F(thetaEntry * w44)
 					for i := range dK {
-						t52_2[i] = F(t51[i]*w6) + t912[i]
-						t82_2[i] = t222[i]
+						kBar[i] = F(t51[i]*w6) + t912[i]
+						qBar[i] = t222[i]
 					}
 				}
 			}
@@ -1123,456 +556,47 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// titans_bounded.q
-	for i := range L {
-		t132_2 := t132[i*T:][:T]
-		for j := range T {
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1322 F
-			for k := range dK {
-				t1322 += F(t82_2[k] * qDiv2[k])
-			}
-			t132_2[j] = -t1322
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.q, titans_bounded.k
-	clear(c.BQBar)
-	for i := range L {
-		t18_2 := t18[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t42_3 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t402_2 := t402[(i*T+j)*dK:][:dK]
-			t18Entry := t18_2[j]
-			qDivEntry := qDiv[j]
-			w7 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t42Entry := t42_3[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w7))
-				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t42Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
-				t402_2[k] = t4022
-				bQBar[k] += t4022
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(t432)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t402_2 := t402[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t432_2[m] += F(t402_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t402_2 := t402[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t402_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(t452)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t452_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range T + 3 {
-			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t462_2[k] = t432_2[k] + t452_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.k1
-	clear(t133)
-	for i := range L {
-		for j := range 3 {
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t133_2 := t133[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t462_2[k]
-				t133_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// titans_bounded.q0, titans_bounded.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_bounded.q0, titans_bounded.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_bounded.theta, titans_bounded.k, titans_bounded.eta, titans_bounded.rho
-	var t61 F
-	var t68 F
-	var t873 F
-	for i := range L {
-		t512_2 := t512[i*T:][:T]
-		t42_3 := t42_2[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t106_2 := t106[i*T:][:T]
-		for j := range T {
-			t512Entry := t512_2[j]
-			t582 := kern.Choose(t512Entry, F(kern.Choose(t512Entry, t42_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t61 += t582
-			t662 := F(F(eta[j]*t32_2[j]) * etaSigmoid[j])
-			t68 += t662
-			t71 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t76 := (t71 && (F(0) <= rhoSigmoidEntry))
-			t842 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t873 += t842
-			t10Entry := t10_2[j]
-			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t58_2[j] = t582
-			t66_2[j] = t662
-			t84_2[j] = t842
-			t102_2[j] = t1022
-			t106_2[j] = (t1022 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t61
-	c.BEtaBar[0] = t68
-	c.BRhoBar[0] = t873
-
-	// titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t90_2 := t90[(i*T+j)*(dK+dV):][:dK+dV]
-			t58Entry := t58_2[j]
-			t66Entry := t66_2[j]
-			t84Entry := t84_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t58Entry)
-				wEtaBar[k] += F(rhoStackEntry * t66Entry)
-				wRhoBar[k] += F(rhoStackEntry * t84Entry)
-				t90_2[k] = F(t58Entry*wTheta[k]) + F(t66Entry*wEta[k]) + F(t84Entry*wRho[k])
-			}
-		}
-	}
-
-	// titans_bounded.v, titans_bounded.rho
-	for i := range L {
-		for j := range T {
-			t62_2 := t62[(i*T+j)*dV:][:dV]
-			t90_2 := t90[(i*T+j)*(dK+dV)+dK:][:dV]
-			t93_2 := t93[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t93_2[k] = t62_2[k] + t90_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.v
-	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// titans_bounded.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// titans_bounded.k, titans_bounded.rho
-	for i := range L {
-		t101_2 := t101[i*T:][:T]
-		for j := range T {
-			t52_2 := t52[(i*T+j)*dK:][:dK]
-			t90_2 := t90[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t96_2 := t96[(i*T+j)*dK:][:dK]
-			var t1012 F
-			for k := range dK {
-				t962 := t52_2[k] + t90_2[k]
-				t1012 += F(t962 * kDiv2[k])
-				t96_2[k] = t962
-			}
-			t101_2[j] = -t1012
-		}
-	}
-
-	// titans_bounded.k1, titans_bounded.k
-	clear(c.BKBar)
-	for i := range L {
-		t106_2 := t106[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t96_2 := t96[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t128_2 := t128[(i*T+j)*dK:][:dK]
-			t106Entry := t106_2[j]
-			kDivEntry := kDiv[j]
-			w8 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t122 := F(t96_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w8))
-				t1282 := F(k1SigmoidEntry*t122) + F(F(F(t5Entry*k1SigmoidEntry)*t122)*k1Sigmoid2[k])
-				t128_2[k] = t1282
-				bKBar[k] += t1282
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	clear(t131)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t128_2 := t128[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t131_2 := t131[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t131_2[m] += F(t128_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t128_2 := t128[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t128_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range T + 3 {
-			t131_2 := t131[(i*(T+3)+j)*dK:][:dK]
-			t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
-			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t134_2[k] = t131_2[k] + t133_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t134_2[k]
-			}
-		}
-	}
-
-	// titans_bounded.k0, titans_bounded.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t134, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// titans_bounded.k0, titans_bounded.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t134, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_bounded.k0
-	for i := range L {
-		for j := range T {
-			t492_2 := t492[(i*T+j)*d:][:d]
-			t94_2 := t94[(i*T+j)*d:][:d]
-			t137_2 := t137[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t492_2[k] + t94_2[k] + t137_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                      Step[F]
-	back                                                                                      StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWEta, vBEta, vWTheta, vBTheta, vWQ, vBQ, vCQ, outY tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vK, vV, vRho, vEta, vTheta, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    titans_bounded.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_bounded.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_bounded.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_bounded.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_bounded.rho
-//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_bounded.eta
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_bounded.theta
 //	S_t = η_t S_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    titans_bounded.S
 //	N_t = ρ_t M_{t−1} + S_t    titans_bounded.N
 //	M_t = { N_t if ‖N_t‖ ≤ c ; (c / ‖N_t‖) N_t otherwise }    titans_bounded.M
-//	q0_t = W_Q x_t    titans_bounded.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_bounded.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_bounded.q
 //	y_t = M_t q_t    titans_bounded.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; eta [L, T]; theta [L,
+// T]; q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/titans_bounded.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TitansBounded", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TitansBounded", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], eta tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
 	k.S = m.Slots[2].Data
-	k.Q0Tail = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Eta = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.SLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
@@ -1585,17 +609,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MDiv3 = c.Run.Saved(k.L * k.T)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1606,8 +619,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 3, k.Q0TailOut)
 	m.Give(arena, 1, k.MOut)
 	m.Give(arena, 2, k.SOut)
 	m.Moved(c.Steps)
@@ -1622,90 +633,35 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
+	g.K = k.K
+	g.Rho = k.Rho
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.SLin = k.SLin
 	g.MDiv = k.MDiv
 	g.MDiv2 = k.MDiv2
 	g.MDiv3 = k.MDiv3
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WEtaBar = t.Scratch(g.DK + g.DV)
-	g.BEtaBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.EtaBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

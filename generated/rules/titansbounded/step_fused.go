@@ -9,157 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wEta     *float32
-	wTheta   *float32
-	t21      *float32
-	t29      *float32
-	t33      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t29           *float32
-	t33           *float32
-	t22           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t30           *float32
-	eta           *float32
-	t34           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bEtaEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t42       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t54          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t34          *float32
-	thetaSigmoid *float32
-	t30          *float32
-	etaSigmoid   *float32
-	t22          *float32
-	rhoSigmoid2  *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest10Args struct {
-	t54        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t42        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepNest11Args struct {
 	MState *float32
 	k      *float32
 	t2     *float32
@@ -170,7 +19,7 @@ type stepNest11Args struct {
 	n4     int // d_v
 }
 
-type stepNest12Args struct {
+type stepNest2Args struct {
 	t2   *float32
 	v    *float32
 	SLin *float32
@@ -178,7 +27,7 @@ type stepNest12Args struct {
 	n1   int // d_v
 }
 
-type stepNest13Args struct {
+type stepNest3Args struct {
 	t2      *float32
 	v       *float32
 	t3      *float32
@@ -188,7 +37,7 @@ type stepNest13Args struct {
 	t4      [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
+type stepNest4Args struct {
 	t3       *float32
 	k        *float32
 	SState   *float32
@@ -206,18 +55,18 @@ type stepNest14Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
-	N          *float32
-	q          *float32
-	MState     *float32
-	y2         *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_v
-	t812Number [2]float32 // and nothing
-	t93        [2]float32 // and nothing
+type stepNest5Args struct {
+	N         *float32
+	q         *float32
+	MState    *float32
+	y2        *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k
+	n2        int        // 2·d_k
+	n3        int        // 3·d_k
+	n4        int        // d_v
+	t81Number [2]float32 // and nothing
+	t93       [2]float32 // and nothing
 }
 
 // stepFused is Step in fused arithmetic.
@@ -225,513 +74,22 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                              // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                     // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                     // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                 // [L, T]
-	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]               // [L, T]
-	t33 := c.Work[3*L*T*dK+3*L*T:][:L*T]               // [L, T]
-	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]               // [L, T]
-	rho := c.Work[3*L*T*dK+5*L*T:][:L*T]               // [L, T]
-	t30 := c.Work[3*L*T*dK+6*L*T:][:L*T]               // [L, T]
-	t34 := c.Work[3*L*T*dK+7*L*T:][:L*T]               // [L, T]
-	theta := c.Work[3*L*T*dK+8*L*T:][:L*T]             // [L, T]
-	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]             // [L, T, d_k]
-	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK]            // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]             // [L, T, d_k]
-	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]               // [L, T]
-	MState := c.Work[6*L*T*dK+10*L*T:][:dK*dV]         // [d_v, d_k]
-	SState := c.Work[6*L*T*dK+10*L*T+dK*dV:][:dK*dV]   // [d_v, d_k]
-	t2 := c.Work[6*L*T*dK+10*L*T+2*dK*dV:][:dV]        // [d_v]
-	t3 := c.Work[6*L*T*dK+10*L*T+2*dK*dV+dV:][:dV]     // [d_v]
-	N := c.Work[6*L*T*dK+10*L*T+2*dK*dV+2*dV:][:dK*dV] // [d_v, d_k]
-	y2 := c.Work[6*L*T*dK+10*L*T+3*dK*dV+2*dV:][:dV]   // [d_v]
+	MState := c.Work[:dK*dV]           // [d_v, d_k]
+	SState := c.Work[dK*dV:][:dK*dV]   // [d_v, d_k]
+	t2 := c.Work[2*dK*dV:][:dV]        // [d_v]
+	t3 := c.Work[2*dK*dV+dV:][:dV]     // [d_v]
+	N := c.Work[2*dK*dV+2*dV:][:dK*dV] // [d_v, d_k]
+	y2 := c.Work[3*dK*dV+2*dV:][:dV]   // [d_v]
 	t4Total := make([]F, 1)
 	t72Total := make([]F, 1)
-
-	// titans_bounded.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// titans_bounded.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1, titans_bounded.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// titans_bounded.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// titans_bounded.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// titans_bounded.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_bounded.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// titans_bounded.rho, titans_bounded.eta, titans_bounded.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t33),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t292 F
-				var t332 F
-				t212Sums := [16]F{t212}
-				t292Sums := [16]F{t292}
-				t332Sums := [16]F{t332}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t292Sums[k%16])
-					t332Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t332Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t332 = kern.Sum16(&t332Sums)
-				t21_2[j] = t212
-				t29_2[j] = t292
-				t33_2[j] = t332
-			}
-		}
-	}
-
-	// titans_bounded.rho, titans_bounded.k, titans_bounded.eta, titans_bounded.theta
-	bRhoEntry := c.BRho[0]
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bEtaEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			t34_2 := t34[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t222)
-				t302 := t29_2[j] + bEtaEntry
-				t342 := t33_2[j] + bThetaEntry
-				t35 := kern.Softplus(t342)
-				t22_2[j] = t222
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-				t30_2[j] = t302
-				eta[j] = kern.Sigmoid(t302)
-				t34_2[j] = t342
-				thetaSoftplus[j] = t35
-				theta2[j] = kern.Larger(t35, F(0))
-			}
-		}
-	}
-
-	// titans_bounded.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_bounded.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// titans_bounded.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t45 F
-				t45Sums := [16]F{t45}
-				for k := range dK {
-					t422 := bQ[k] + q1Prod[k]
-					t43 := kern.Sigmoid(t422)
-					q12 := F(t422 * t43)
-					t45Sums[k%16] = num.FMA32(q12, q12, t45Sums[k%16])
-					t42_2[k] = t422
-					q1Sigmoid[k] = t43
-					q1_2[k] = q12
-				}
-				t45 = kern.Sum16(&t45Sums)
-				qProd[j] = t45
-			}
-		}
-	}
-
-	// titans_bounded.q, titans_bounded.k, titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t34_2 := t34[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t47 := (F(0) < qProdEntry)
-				t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-				t542 := kern.Larger(kern.Choose(t47, t50, F(0)), F(1e-08))
-				qSqrt[j] = t50
-				t54_2[j] = t542
-				qDiv[j] = (F(1) / t542)
-				qDiv3[j] = (F(1) / t50)
-				thetaSigmoid[j] = kern.Sigmoid(t34_2[j])
-				etaSigmoid[j] = kern.Sigmoid(-t30_2[j])
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// titans_bounded.q, titans_bounded.q1, titans_bounded.k, titans_bounded.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t54),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t54_2 := t54[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t54Entry := t54_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t54Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t54Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t42_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
 
 	// titans_bounded
 	for l := range L {
@@ -753,13 +111,13 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// titans_bounded.S
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t2),
@@ -769,32 +127,32 @@ func (c *stepFused) run() {
 							3 * dK,
 							dV,
 						}
-						stepNest11(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range dV {
 							MState2 := MState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t22_2 F
-							t22Sums := [16]F{t22_2}
+							var t22 F
+							t22Sums := [16]F{t22}
 							for j := range dK {
 								t22Sums[j%16] = num.FMA32(MState2[j], k[j], t22Sums[j%16])
 							}
-							t22_2 = kern.Sum16(&t22Sums)
-							t2[i] = t22_2
+							t22 = kern.Sum16(&t22Sums)
+							t2[i] = t22
 						}
 					}
 					// titans_bounded.S
 					var t4 F
 					if len(c.SLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
+							a2 := stepNest2Args{
 								unsafe.SliceData(t2),
 								unsafe.SliceData(c.V),
 								kern.Given(c.SLin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest12(&a2)
+							stepNest2(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -805,7 +163,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t3),
@@ -814,7 +172,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t4},
 						}
-						stepNest13(&a2)
+						stepNest3(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t4_2 := t4
@@ -829,20 +187,20 @@ func (c *stepFused) run() {
 					}
 					t4 = t4Total[0]
 					// titans_bounded.S
-					t62 := (F(0) < t4)
-					t9 := num.Sqrt(kern.Choose(t62, t4, F(1)))
-					t132 := (kern.Choose(t62, t9, F(0)) <= F(50))
-					t352 := !t132
-					t423 := (t352 && t62)
-					w3 := kern.Choose((t423 && t62), kern.Choose(t423, F(F(0.5*kern.Choose(t423, F(50*kern.Choose(t352, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t82 := F(theta2[a] * num.FMA32(F(0.5), kern.Choose(t132, F(1), F(0)), w3))
+					t6 := (F(0) < t4)
+					t9 := num.Sqrt(kern.Choose(t6, t4, F(1)))
+					t13 := (kern.Choose(t6, t9, F(0)) <= F(50))
+					t35 := !t13
+					t42 := (t35 && t6)
+					w3 := kern.Choose((t42 && t6), kern.Choose(t42, F(F(0.5*kern.Choose(t42, F(50*kern.Choose(t35, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
+					t82 := F(theta[a] * num.FMA32(F(0.5), kern.Choose(t13, F(1), F(0)), w3))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
 					w2 := F(2 * t82)
-					rhoEntry := rho2[a]
+					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SState),
@@ -859,7 +217,7 @@ func (c *stepFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest14(&a2)
+						stepNest4(&a2)
 					} else {
 						t72_2 := t72
 						for i := range dV {
@@ -887,11 +245,11 @@ func (c *stepFused) run() {
 					t74 := (F(0) < t72)
 					t77 := num.Sqrt(kern.Choose(t74, t72, F(1)))
 					t79 := kern.Choose(t74, t77, F(0))
-					t812 := (t79 <= F(100))
-					t91 := kern.Choose(t812, F(1), t79)
+					t81 := (t79 <= F(100))
+					t91 := kern.Choose(t81, F(1), t79)
 					t93 := (F(100) / t91)
 					t192 := (t93 / t91)
-					t303 := (F(1) / t77)
+					t30 := (F(1) / t77)
 					if len(c.MDiv) > 0 {
 						c.MDiv[l*T+a+C*s] = t93
 					}
@@ -899,12 +257,12 @@ func (c *stepFused) run() {
 						c.MDiv2[l*T+a+C*s] = t192
 					}
 					if len(c.MDiv3) > 0 {
-						c.MDiv3[l*T+a+C*s] = t303
+						c.MDiv3[l*T+a+C*s] = t30
 					}
 					// titans_bounded.M, titans_bounded.y
-					t812Number := kern.Choose(t812, F(1), F(0))
+					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(N),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MState),
@@ -914,12 +272,12 @@ func (c *stepFused) run() {
 							2 * dK,
 							3 * dK,
 							dV,
-							[2]float32{t812Number},
+							[2]float32{t81Number},
 							[2]float32{t93},
 						}
-						stepNest15(&a2)
+						stepNest5(&a2)
 					} else {
-						t812_2 := (F(0) < t812Number)
+						t81_2 := (F(0) < t81Number)
 						for i := range dV {
 							N2 := N[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -928,7 +286,7 @@ func (c *stepFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dK {
 								NEntry := N2[j]
-								M2 := kern.Choose(t812_2, NEntry, F(t93*NEntry))
+								M2 := kern.Choose(t81_2, NEntry, F(t93*NEntry))
 								y3Sums[j%16] = num.FMA32(M2, q[j], y3Sums[j%16])
 								MState2[j] = M2
 							}
@@ -951,21 +309,8 @@ func (c *stepFused) run() {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t42    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardNest2Args struct {
 	SLin *float32
-	t4   *float32
+	t42  *float32
 	n0   int // d_v
 	n1   int // 2·d_v
 	n2   int // 3·d_v
@@ -974,7 +319,7 @@ type stepBackwardNest2Args struct {
 	n5   int // T·d_v
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest2Args struct {
 	SLin     *float32
 	k        *float32
 	STrail   *float32
@@ -1004,7 +349,7 @@ type stepBackwardNest3Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest3Args struct {
 	N         *float32
 	MTrail    *float32
 	n0        int        // d_k·d_v·a + d_k·d_v
@@ -1014,7 +359,7 @@ type stepBackwardNest4Args struct {
 	MDivEntry [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	SLin      *float32
 	k         *float32
 	STrail    *float32
@@ -1040,7 +385,7 @@ type stepBackwardNest5Args struct {
 	rhoEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest5Args struct {
 	yBar       *float32
 	N3         *float32
 	q          *float32
@@ -1062,7 +407,7 @@ type stepBackwardNest6Args struct {
 	MDivEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest6Args struct {
 	yBar       *float32
 	SLin       *float32
 	q          *float32
@@ -1099,7 +444,7 @@ type stepBackwardNest7Args struct {
 	etaEntry2  [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest7Args struct {
 	k        *float32
 	t51      *float32
 	t53Total *float32
@@ -1108,18 +453,18 @@ type stepBackwardNest8Args struct {
 	t53      [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest8Args struct {
 	SLin *float32
 	t942 *float32
 	t87  *float32
-	t62  *float32
+	vBar *float32
 	n0   int        // d_v·a + C·d_v·s + T·d_v·l
 	n1   int        // d_v
 	t83  [2]float32 // and nothing
 	w5   [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest9Args struct {
 	t87       *float32
 	MTrail    *float32
 	t912      *float32
@@ -1138,221 +483,15 @@ type stepBackwardNest10Args struct {
 	rhoEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest10Args struct {
 	t51  *float32
 	t912 *float32
-	t52  *float32
+	kBar *float32
 	t222 *float32
-	t82  *float32
+	qBar *float32
 	n0   int        // d_k·a + C·d_k·s + T·d_k·l
 	n1   int        // d_k
 	w6   [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t82   *float32
-	qDiv2 *float32
-	t132  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest13Args struct {
-	t18        *bool
-	qDiv       *float32
-	t47        *bool
-	t142       *bool
-	t132       *float32
-	qDiv3      *float32
-	t42        *float32
-	q1Sigmoid  *float32
-	t82        *float32
-	q1Sigmoid2 *float32
-	t402       *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest14Args struct {
-	pos  *int32
-	t402 *float32
-	cQ   *float32
-	t432 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest15Args struct {
-	q1Stack *float32
-	t402    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest16Args struct {
-	t452      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest17Args struct {
-	t432 *float32
-	t452 *float32
-	t462 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest18Args struct {
-	t462         *float32
-	q0TailBarOut *float32
-	t133         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest19Args struct {
-	t58       *float32
-	t66       *float32
-	t84       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wEtaBar   *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wEta      *float32
-	wTheta    *float32
-	t90       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest20Args struct {
-	t62 *float32
-	t90 *float32
-	t93 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest21Args struct {
-	t52   *float32
-	t90   *float32
-	kDiv2 *float32
-	t96   *float32
-	t101  *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest22Args struct {
-	t106       *bool
-	kDiv       *float32
-	t10        *bool
-	t102       *bool
-	t101       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t96        *float32
-	k1Sigmoid2 *float32
-	t128       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest23Args struct {
-	pos  *int32
-	t128 *float32
-	cK   *float32
-	t131 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest24Args struct {
-	k1Stack *float32
-	t128    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest25Args struct {
-	t131 *float32
-	t133 *float32
-	t134 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest26Args struct {
-	t492 *float32
-	t94  *float32
-	t137 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1360,65 +499,27 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                        // [L, T, d_k]
-	t42 := c.Work[L*T*dK:][:L*T*dK]                                                              // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                               // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                           // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                       // [L, T]
-	t4 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                          // [L, T]
-	t32 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                         // [L, T]
-	t42_2 := c.Work[2*L*T*dK+5*L*T:][:L*T]                                                       // [L, T]
-	t52 := c.Work[2*L*T*dK+6*L*T:][:L*T*dK]                                                      // [L, T, d_k]
-	t62 := c.Work[3*L*T*dK+6*L*T:][:L*T*dV]                                                      // [L, T, d_v]
-	t7 := c.Work[3*L*T*dK+L*T*dV+6*L*T:][:L*T]                                                   // [L, T]
-	t82 := c.Work[3*L*T*dK+L*T*dV+7*L*T:][:L*T*dK]                                               // [L, T, d_k]
-	t132 := c.Work[4*L*T*dK+L*T*dV+7*L*T:][:L*T]                                                 // [L, T]
-	t402 := c.Work[4*L*T*dK+L*T*dV+8*L*T:][:L*T*dK]                                              // [L, T, d_k]
-	t432 := c.Work[5*L*T*dK+L*T*dV+8*L*T:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t452 := c.Work[6*L*T*dK+L*T*dV+8*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t462 := c.Work[7*L*T*dK+L*T*dV+8*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t133 := c.Work[8*L*T*dK+L*T*dV+8*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t492 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                       // [L, T, d]
-	t58 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                                    // [L, T]
-	t66 := c.Work[L*T*d+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T]                                    // [L, T]
-	t84 := c.Work[L*T*d+9*L*T*dK+L*T*dV+10*L*T+12*L*dK:][:L*T]                                   // [L, T]
-	t90 := c.Work[L*T*d+9*L*T*dK+L*T*dV+11*L*T+12*L*dK:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
-	t93 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK:][:L*T*dV]                             // [L, T, d_v]
-	t94 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T*d]                              // [L, T, d]
-	t96 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
-	t101 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T]                             // [L, T]
-	t128 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK]                          // [L, T, d_k]
-	t131 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t134 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+12*L*T+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t137 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:L*T*d]                           // [L, T, d]
-	MBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:dK*dV]                      // [d_v, d_k]
-	SBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+dK*dV:][:dK*dV]                // [d_v, d_k]
-	MTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+2*dK*dV:][:C*dK*dV+dK*dV]         // [C + 1, d_v, d_k]
-	STrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+3*dK*dV:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	N := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+4*dK*dV:][:dK*dV]            // [d_v, d_k]
-	N3 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+5*dK*dV:][:dK*dV]           // [d_v, d_k]
-	t222 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+6*dK*dV:][:dK]            // [d_k]
-	t41 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+6*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
-	t942 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+dK:][:dV]         // [d_v]
-	t51 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+dK+dV:][:dK]       // [d_k]
-	t87 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+2*dK+dV:][:dV]     // [d_v]
-	t912 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+2*dK+2*dV:][:dK]  // [d_k]
-	t10 := c.Flags[:L*T]                                                                         // [L, T]
-	t47 := c.Flags[L*T:][:L*T]                                                                   // [L, T]
-	t142 := c.Flags[2*L*T:][:L*T]                                                                // [L, T]
-	t18 := c.Flags[3*L*T:][:L*T]                                                                 // [L, T]
-	t512 := c.Flags[4*L*T:][:L*T]                                                                // [L, T]
-	t102 := c.Flags[5*L*T:][:L*T]                                                                // [L, T]
-	t106 := c.Flags[6*L*T:][:L*T]                                                                // [L, T]
+	t42 := c.Work[:L*T]                                    // [L, T]
+	MBarState := c.Work[L*T:][:dK*dV]                      // [d_v, d_k]
+	SBarState := c.Work[L*T+dK*dV:][:dK*dV]                // [d_v, d_k]
+	MTrail := c.Work[L*T+2*dK*dV:][:C*dK*dV+dK*dV]         // [C + 1, d_v, d_k]
+	STrail := c.Work[C*dK*dV+L*T+3*dK*dV:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	N := c.Work[2*C*dK*dV+L*T+4*dK*dV:][:dK*dV]            // [d_v, d_k]
+	N3 := c.Work[2*C*dK*dV+L*T+5*dK*dV:][:dK*dV]           // [d_v, d_k]
+	t222 := c.Work[2*C*dK*dV+L*T+6*dK*dV:][:dK]            // [d_k]
+	t41 := c.Work[2*C*dK*dV+L*T+6*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
+	t942 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK:][:dV]         // [d_v]
+	t51 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK+dV:][:dK]       // [d_k]
+	t87 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+dV:][:dV]     // [d_v]
+	t912 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+2*dV:][:dK]  // [d_k]
 	t72Total := make([]F, 1)
 	t722Total := make([]F, 1)
 	t14Total := make([]F, 1)
@@ -1426,74 +527,11 @@ func (c *stepBackwardFused) run() {
 	t56Total := make([]F, 1)
 	t53Total := make([]F, 1)
 
-	// titans_bounded.k1, titans_bounded.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_3 := t42[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t42_3[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k, titans_bounded.rho, titans_bounded.theta, titans_bounded.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		for j := range T {
-			t252 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t472 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t472, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = kern.Smaller(t252, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t47_2[j] = t472
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t472)
-			t512_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
-
 	// titans_bounded.S
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
+		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.SLin),
-			unsafe.SliceData(t4),
+			unsafe.SliceData(t42),
 			dV,
 			2 * dV,
 			3 * dV,
@@ -1501,20 +539,20 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dV,
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			for j := range T {
 				SLin := c.SLin[(i*T+j)*dV:][:dV]
-				var t43 F
-				t43Sums := [16]F{t43}
+				var t422 F
+				t422Sums := [16]F{t422}
 				for k := range dV {
 					SLinEntry := SLin[k]
-					t43Sums[k%16] = num.FMA32(SLinEntry, SLinEntry, t43Sums[k%16])
+					t422Sums[k%16] = num.FMA32(SLinEntry, SLinEntry, t422Sums[k%16])
 				}
-				t43 = kern.Sum16(&t43Sums)
-				t4_2[j] = t43
+				t422 = kern.Sum16(&t422Sums)
+				t42_2[j] = t422
 			}
 		}
 	}
@@ -1535,26 +573,26 @@ func (c *stepBackwardFused) run() {
 				copy(STrail[i*dK:][:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t4_2 := t4[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				MDiv := c.MDiv[l*T+C*s:][:n]
 				for a := range n {
 					// titans_bounded.S
-					t4Entry2 := t4_2[a]
-					t9 := num.Sqrt(kern.Choose((F(0) < t4Entry2), t4Entry2, F(1)))
+					t42Entry2 := t42_2[a]
+					t9 := num.Sqrt(kern.Choose((F(0) < t42Entry2), t42Entry2, F(1)))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w9 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w10 := kern.Choose(w9, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w11 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w12 := kern.Choose((!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2)), F(F(0.5*w10)*(F(1)/t9)), F(0))
-					w2 := F(2 * F(theta2[a]*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w11, w12, F(0)))))
-					rhoEntry := rho2[a]
+					w7 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w8 := kern.Choose(w7, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w9 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w10 := kern.Choose((!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2)), F(F(0.5*w8)*(F(1)/t9)), F(0))
+					w2 := F(2 * F(theta[a]*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0)))))
+					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.SLin),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(STrail),
@@ -1583,7 +621,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := t72
@@ -1616,7 +654,7 @@ func (c *stepBackwardFused) run() {
 					MDivEntry := MDiv[a]
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(N),
 							unsafe.SliceData(MTrail),
 							dK*dV*a + dK*dV,
@@ -1625,7 +663,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t81Number},
 							[2]float32{MDivEntry},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -1640,34 +678,34 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t4_2 := t4[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				MDiv := c.MDiv[l*T+C*s:][:n]
 				MDiv3 := c.MDiv3[l*T+C*s:][:n]
 				MDiv2 := c.MDiv2[l*T+C*s:][:n]
-				t42_3 := t42_2[l*T+C*s:][:n]
-				t32_2 := t32[l*T+C*s:][:n]
-				t7_2 := t7[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// titans_bounded.S
-					t4Entry6 := t4_2[a]
-					t92 := num.Sqrt(kern.Choose((F(0) < t4Entry6), t4Entry6, F(1)))
-					t473 := (F(1) / t92)
+					t42Entry6 := t42_2[a]
+					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
+					t47 := (F(1) / t92)
 					// titans_bounded.N, titans_bounded.S, titans_bounded.M
 					var t722 F
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					etaEntry2 := eta[a]
-					thetaEntry := theta2[a]
-					w13 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w14 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w15 := F(F(0.5*kern.Choose(w13, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w16 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w17 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w16, kern.Choose(w14, w15, F(0)), F(0)))
-					w4 := F(2 * F(thetaEntry*w17))
+					thetaEntry := theta[a]
+					w11 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w12 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w14 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
+					w4 := F(2 * F(thetaEntry*w15))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(c.SLin),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(STrail),
@@ -1692,7 +730,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{etaEntry2},
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t722_2 := t722
@@ -1719,7 +757,7 @@ func (c *stepBackwardFused) run() {
 					t742 := (F(0) < t722)
 					t812 := (kern.Choose(t742, num.Sqrt(kern.Choose(t742, t722, F(1))), F(0)) <= F(100))
 					t72 := !t812
-					t253 := (t72 && t742)
+					t25 := (t72 && t742)
 					// titans_bounded.y, titans_bounded.M, titans_bounded.S
 					clear(t222)
 					var t14 F
@@ -1727,7 +765,7 @@ func (c *stepBackwardFused) run() {
 					t72Number := kern.Choose(t72, F(1), F(0))
 					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(N3),
 							unsafe.SliceData(c.Q),
@@ -1748,7 +786,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t72Number},
 							[2]float32{MDivEntry2},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t14_2 := t14
@@ -1773,7 +811,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t14 = t14Total[0]
 					// titans_bounded.M, titans_bounded.S
-					t372 := kern.Choose((t253 && t742), kern.Choose(t253, F(F(0.5*MDiv3[a])*kern.Choose(t253, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
+					t372 := kern.Choose((t25 && t742), kern.Choose(t25, F(F(0.5*MDiv3[a])*kern.Choose(t25, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
 					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
 					clear(t51)
 					var t45 F
@@ -1781,7 +819,7 @@ func (c *stepBackwardFused) run() {
 					t812Number2 := kern.Choose(t812, F(1), F(0))
 					t72Number2 := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.SLin),
 							unsafe.SliceData(c.Q),
@@ -1817,7 +855,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{MDivEntry2},
 							[2]float32{etaEntry2},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -1843,15 +881,15 @@ func (c *stepBackwardFused) run() {
 							t9422Sums := [16]F{t9422}
 							t56RowSums := [16]F{t56Row}
 							for j := range dK {
-								t323 := num.FMA32(q[j], yBarEntry2, MBarState2[j])
-								t412 := num.FMA32(F(2*t372), N3_2[j], kern.Choose(t812_2, t323, F(0))+kern.Choose(t72_2, F(MDivEntry2*kern.Choose(t72_2, t323, F(0))), F(0)))
+								t322 := num.FMA32(q[j], yBarEntry2, MBarState2[j])
+								t412 := num.FMA32(F(2*t372), N3_2[j], kern.Choose(t812_2, t322, F(0))+kern.Choose(t72_2, F(MDivEntry2*kern.Choose(t72_2, t322, F(0))), F(0)))
 								t45RowSums[j%16] = num.FMA32(MTrail2[j], t412, t45RowSums[j%16])
-								t4722 := SBarState2[j] + t412
-								t9422Sums[j%16] = num.FMA32(t4722, k[j], t9422Sums[j%16])
-								t56RowSums[j%16] = num.FMA32(STrail2[j], t4722, t56RowSums[j%16])
+								t472 := SBarState2[j] + t412
+								t9422Sums[j%16] = num.FMA32(t472, k[j], t9422Sums[j%16])
+								t56RowSums[j%16] = num.FMA32(STrail2[j], t472, t56RowSums[j%16])
 								t41_2[j] = t412
-								t51[j] = num.FMA32(-F(2*t4722), SLinEntry2, t51[j])
-								SBarState2[j] = F(etaEntry2 * t4722)
+								t51[j] = num.FMA32(-F(2*t472), SLinEntry2, t51[j])
+								SBarState2[j] = F(etaEntry2 * t472)
 							}
 							t45Row = kern.Sum16(&t45RowSums)
 							t9422 = kern.Sum16(&t9422Sums)
@@ -1868,7 +906,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S
 					var t53 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t51),
 							unsafe.SliceData(t53Total),
@@ -1876,7 +914,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t53},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53
@@ -1889,61 +927,61 @@ func (c *stepBackwardFused) run() {
 					}
 					t53 = t53Total[0]
 					// titans_bounded.S, titans_bounded
-					w18 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w19 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w20 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w21 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w22 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w23 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w24 := (w23 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w25 := kern.Choose((!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6)), F(thetaEntry*t53), F(0))
-					w26 := kern.Choose(w22, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w27 := (w21 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w28 := (w20 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w29 := (w19 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w30 := (w18 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w31 := kern.Choose(w29, F(F(0.5*t473)*kern.Choose(w28, -F(kern.Choose(w27, F(F(0.5*w26)*kern.Choose(w24, w25, F(0))), F(0))*(t473/t92)), F(0))), F(0))
-					t83 := kern.Choose(w30, w31, F(0))
-					w32 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w33 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w34 := F(F(0.5*kern.Choose(w32, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w35 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w36 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w35, kern.Choose(w33, w34, F(0)), F(0)))
-					t42_3[a] = F(w36 * t53)
-					t32_2[a] = t56
-					t7_2[a] = t45
+					w16 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w17 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w18 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w19 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w20 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w21 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(thetaEntry*t53), F(0))
+					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92)), F(0))), F(0))
+					t83 := kern.Choose(w28, w29, F(0))
+					w30 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w31 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w33 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w34 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)))
+					thetaBar[a] = F(w34 * t53)
+					etaBar[a] = t56
+					rhoBar[a] = t45
 					// titans_bounded.S
-					w37 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w38 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w39 := F(F(0.5*kern.Choose(w37, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w40 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w41 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w40, kern.Choose(w38, w39, F(0)), F(0)))
-					w5 := F(thetaEntry * w41)
+					w35 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w36 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w38 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
+					w5 := F(thetaEntry * w39)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(c.SLin),
 							unsafe.SliceData(t942),
 							unsafe.SliceData(t87),
-							unsafe.SliceData(t62),
+							unsafe.SliceData(c.VBar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{t83},
 							[2]float32{w5},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-						t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t872 := num.FMA32(F(2*t83), SLin[i], F(F(-2*t942[i])*w5))
 							t87[i] = t872
-							t62_2[i] = -t872
+							vBar[i] = -t872
 						}
 					}
 					// titans_bounded.S, titans_bounded.N
 					clear(t912)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t87),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t912),
@@ -1961,7 +999,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range dV {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
@@ -1976,30 +1014,30 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// titans_bounded.S, titans_bounded
-					w42 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w43 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w44 := F(F(0.5*kern.Choose(w42, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w45 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w46 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w45, kern.Choose(w43, w44, F(0)), F(0)))
-					w6 := F(thetaEntry * w46)
+					w40 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w41 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w43 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
+					w6 := F(thetaEntry * w44)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t51),
 							unsafe.SliceData(t912),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(c.KBar),
 							unsafe.SliceData(t222),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{w6},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest10(&a2)
 					} else {
-						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t52_2[i] = num.FMA32(t51[i], w6, t912[i])
-							t82_2[i] = t222[i]
+							kBar[i] = num.FMA32(t51[i], w6, t912[i])
+							qBar[i] = t222[i]
 						}
 					}
 				}
@@ -2010,608 +1048,6 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(c.SBarOut[(l*dV+i)*dK:][:dK], SBarState[i*dK:][:dK])
-		}
-	}
-
-	// titans_bounded.q
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t132),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			t132_2 := t132[i*T:][:T]
-			for j := range T {
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1322 F
-				t1322Sums := [16]F{t1322}
-				for k := range dK {
-					t1322Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1322Sums[k%16])
-				}
-				t1322 = kern.Sum16(&t1322Sums)
-				t132_2[j] = -t1322
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.q, titans_bounded.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t18_2 := t18[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t42_3 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				t18Entry := t18_2[j]
-				qDivEntry := qDiv[j]
-				w7 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t42Entry := t42_3[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w7, F(t82_2[k]*qDivEntry))
-					t4022 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
-					t402_2[k] = t4022
-					bQBar[k] = bQBar[k] + t4022
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(t432)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t432),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t432_2[m] = num.FMA32(t402_2[m], cQ[m], t432_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest15Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t402),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest15(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t402_2 := t402[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t402_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	clear(t452)
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t452),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t452_2 := t452[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t452_2[k] = t452_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t432),
-			unsafe.SliceData(t452),
-			unsafe.SliceData(t462),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t462_2[k] = t432_2[k] + t452_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q1, titans_bounded.k1
-	clear(t133)
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t462),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t133_2 := t133[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t462_2[k]
-					t133_2[k] = t133_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// titans_bounded.q0, titans_bounded.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_bounded.q0, titans_bounded.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_bounded.theta, titans_bounded.k, titans_bounded.eta, titans_bounded.rho
-	var t61 F
-	var t68 F
-	var t873 F
-	for i := range L {
-		t512_2 := t512[i*T:][:T]
-		t42_3 := t42_2[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t106_2 := t106[i*T:][:T]
-		for j := range T {
-			t512Entry := t512_2[j]
-			t582 := kern.Choose(t512Entry, F(kern.Choose(t512Entry, t42_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t61 = t61 + t582
-			t662 := F(F(eta[j]*t32_2[j]) * etaSigmoid[j])
-			t68 = t68 + t662
-			t71 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t76 := (t71 && (F(0) <= rhoSigmoidEntry))
-			t842 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t873 = t873 + t842
-			t10Entry := t10_2[j]
-			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t58_2[j] = t582
-			t66_2[j] = t662
-			t84_2[j] = t842
-			t102_2[j] = t1022
-			t106_2[j] = (t1022 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t61
-	c.BEtaBar[0] = t68
-	c.BRhoBar[0] = t873
-
-	// titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t90),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t58_2 := t58[i*T:][:T]
-			t66_2 := t66[i*T:][:T]
-			t84_2 := t84[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t90_2 := t90[(i*T+j)*(dK+dV):][:dK+dV]
-				t58Entry := t58_2[j]
-				t66Entry := t66_2[j]
-				t84Entry := t84_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t58Entry, wThetaBar[k])
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t66Entry, wEtaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t84Entry, wRhoBar[k])
-					t90_2[k] = num.FMA32(t84Entry, wRho[k], num.FMA32(t66Entry, wEta[k], F(t58Entry*wTheta[k])))
-				}
-			}
-		}
-	}
-
-	// titans_bounded.v, titans_bounded.rho
-	if kern.Wide() {
-		a := stepBackwardNest20Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t93),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest20(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_2 := t62[(i*T+j)*dV:][:dV]
-				t90_2 := t90[(i*T+j)*(dK+dV)+dK:][:dV]
-				t93_2 := t93[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t93_2[k] = t62_2[k] + t90_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_bounded.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// titans_bounded.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// titans_bounded.k, titans_bounded.rho
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t101),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			t101_2 := t101[i*T:][:T]
-			for j := range T {
-				t52_2 := t52[(i*T+j)*dK:][:dK]
-				t90_2 := t90[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t96_2 := t96[(i*T+j)*dK:][:dK]
-				var t1012 F
-				t1012Sums := [16]F{t1012}
-				for k := range dK {
-					t962 := t52_2[k] + t90_2[k]
-					t1012Sums[k%16] = num.FMA32(t962, kDiv2[k], t1012Sums[k%16])
-					t96_2[k] = t962
-				}
-				t1012 = kern.Sum16(&t1012Sums)
-				t101_2[j] = -t1012
-			}
-		}
-	}
-
-	// titans_bounded.k1, titans_bounded.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t106),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t101),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t106_2 := t106[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
-			t101_2 := t101[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t96_2 := t96[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t128_2 := t128[(i*T+j)*dK:][:dK]
-				t106Entry := t106_2[j]
-				kDivEntry := kDiv[j]
-				w8 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t122 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w8, F(t96_2[k]*kDivEntry))
-					t1282 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t122), k1Sigmoid2[k], F(k1SigmoidEntry*t122))
-					t128_2[k] = t1282
-					bKBar[k] = bKBar[k] + t1282
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	clear(t131)
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t131),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t128_2 := t128[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t131_2 := t131[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t131_2[m] = num.FMA32(t128_2[m], cK[m], t131_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest24Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t128),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest24(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t128_2 := t128[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t128_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t131),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(t134),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest25(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t131_2 := t131[(i*(T+3)+j)*dK:][:dK]
-				t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
-				t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t134_2[k] = t131_2[k] + t133_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_bounded.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t134[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// titans_bounded.k0, titans_bounded.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t134, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// titans_bounded.k0, titans_bounded.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t134, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_bounded.k0
-	if kern.Wide() {
-		a := stepBackwardNest26Args{
-			unsafe.SliceData(t492),
-			unsafe.SliceData(t94),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest26(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t492_2 := t492[(i*T+j)*d:][:d]
-				t94_2 := t94[(i*T+j)*d:][:d]
-				t137_2 := t137[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t492_2[k] + t94_2[k]) + t137_2[k]
-				}
-			}
 		}
 	}
 }

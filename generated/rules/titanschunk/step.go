@@ -13,89 +13,47 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v + 128·L·chunks·d_v + 2·L·d_k·d_v + 14·L·T + 2048·L·chunks + 6·L·d_k entries and checkpoints of 2·L·chunks·d_k·d_v + 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + 128·L·chunks·d_v + 2·L·d_k·d_v + 2048·L·chunks entries and checkpoints of 2·L·chunks·d_k·d_v + 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	WEta          []F     // [d_k + d_v]
-	BEta          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	M             []F     // [L, d_v, d_k]
-	S             []F     // [L, d_v, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	MOut          []F     // [L, d_v, d_k], written
-	SOut          []F     // [L, d_v, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V             []F     // [L, T, d_v], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	Eta           []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	MChunks       []F     // [L, d_v, d_k], written
-	SChunks       []F     // [L, d_v, d_k], written
-	YProd         []F     // [L, chunks, 32, d_v], written; may be nil
-	YProd2        []F     // [L, chunks, 32, d_v], written; may be nil
-	Q2            []F     // [L, chunks, 32, 32], written; may be nil
-	UProd         []F     // [L, chunks, 32, d_v], written; may be nil
-	UProd2        []F     // [L, chunks, 32, d_v], written; may be nil
-	K2            []F     // [L, chunks, 32, 32], written; may be nil
-	U             []F     // [L, chunks, 32, d_v], written; may be nil
-	E             []F     // [L, T - 32·chunks, d_v], written; may be nil
-	ThetaSigmoid  []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	MStates       []F     // [L, chunks, d_v, d_k], written; may be nil
-	SStates       []F     // [L, chunks, d_v, d_k], written; may be nil
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	M            []F    // [L, d_v, d_k]
+	S            []F    // [L, d_v, d_k]
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Eta          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	SOut         []F    // [L, d_v, d_k], written
+	MChunks      []F    // [L, d_v, d_k], written
+	SChunks      []F    // [L, d_v, d_k], written
+	YProd        []F    // [L, chunks, 32, d_v], written; may be nil
+	YProd2       []F    // [L, chunks, 32, d_v], written; may be nil
+	Q2           []F    // [L, chunks, 32, 32], written; may be nil
+	UProd        []F    // [L, chunks, 32, d_v], written; may be nil
+	UProd2       []F    // [L, chunks, 32, d_v], written; may be nil
+	K2           []F    // [L, chunks, 32, 32], written; may be nil
+	U            []F    // [L, chunks, 32, d_v], written; may be nil
+	E            []F    // [L, T - 32·chunks, d_v], written; may be nil
+	MStates      []F    // [L, chunks, d_v, d_k], written; may be nil
+	SStates      []F    // [L, chunks, d_v, d_k], written; may be nil
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 11·L·T + 1344·L·chunks + 2·d_k·d_v + 64·d_k + 160·d_v + 16416.
+// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 3·L·T + 1344·L·chunks + 2·d_k·d_v + 64·d_k + 160·d_v + 16416.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 11*L*T + 1344*L*chunks + 2*dK*dV + 64*dK + 160*dV + 16416
+	return 2*L*T*dK + 2*L*T*dV + 3*L*T + 1344*L*chunks + 2*dK*dV + 64*dK + 160*dV + 16416
 }
 
 // RowsLen is 2·d_k.
@@ -110,39 +68,11 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t47 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t51 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t44 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t56 := work[:32*L*chunks] // [L, chunks, 32]
-	work = work[32*L*chunks:]
+	t56 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	work := c.Work[32*L*chunks:]
 	t58 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t60 := work[:32*L*chunks] // [L, chunks, 32]
@@ -157,43 +87,43 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	t18 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t32_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t3 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t52 := work[:32*L*chunks] // [L, chunks, 32]
+	t5 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t202 := work[:32*L*chunks] // [L, chunks, 32]
+	t20 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t222 := work[:32*L*chunks] // [L, chunks, 32]
+	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t42 := work[:32*L*chunks] // [L, chunks, 32]
+	t4 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t62 := work[:32*L*chunks] // [L, chunks, 32]
+	t6 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t82 := work[:32*L*chunks] // [L, chunks, 32]
+	t8 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t7 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t92 := work[:32*L*chunks] // [L, chunks, 32]
+	t9 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t112 := work[:32*L*chunks] // [L, chunks, 32]
+	t11 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t102 := work[:32*L*chunks] // [L, chunks, 32]
+	t10 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t122 := work[:32*L*chunks] // [L, chunks, 32]
+	t12 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t14 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t132 := work[:32*L*chunks] // [L, chunks, 32]
+	t13 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t152 := work[:32*L*chunks] // [L, chunks, 32]
+	t15 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t212 := work[:32*L*chunks] // [L, chunks, 32]
+	t21 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t232 := work[:32*L*chunks] // [L, chunks, 32]
+	t23 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t252 := work[:32*L*chunks] // [L, chunks, 32]
+	t25 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t24 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -203,17 +133,17 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	t27 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t292 := work[:32*L*chunks] // [L, chunks, 32]
+	t29 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t312 := work[:32*L*chunks] // [L, chunks, 32]
+	t31 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t302 := work[:32*L*chunks] // [L, chunks, 32]
+	t30 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t322 := work[:32*L*chunks] // [L, chunks, 32]
+	t32 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	p := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t352 := work[:32*L*chunks] // [L, chunks, 32]
+	t35 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t86 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -221,25 +151,25 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	t38 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t392 := work[:32*L*chunks] // [L, chunks, 32]
+	t39 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t41 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t422 := work[:32*L*chunks] // [L, chunks, 32]
+	t42 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t442 := work[:32*L*chunks] // [L, chunks, 32]
+	t44 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t45 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t4722 := work[:32*L*chunks] // [L, chunks, 32]
+	t47 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t92_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t92 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t62_2 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t62 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t67 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
@@ -257,7 +187,7 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	SState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t173 := work[:32*dV] // [32, d_v]
+	t17 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t49 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
@@ -271,11 +201,11 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	U2 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t532 := work[:1024] // [32, 32]
+	t53 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t584 := work[:1024] // [32, 32]
+	t583 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -291,7 +221,7 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t79 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t82_2 := work[:1024] // [32, 32]
+	t82 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t87 := work[:32] // [32]
 	work = work[32:]
@@ -299,341 +229,28 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t98 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t823 := work[:1024] // [32, 32]
+	t822 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t923 := work[:32*dK] // [32, d_k]
+	t922 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t1022 := work[:32*dK]  // [32, d_k]
+	t102 := work[:32*dK]   // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState2 := rows[:dK] // [d_k]
 
-	// titans_chunk.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1, titans_chunk.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t53 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t53)
-				k12 := F(t53 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t53
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// titans_chunk.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// titans_chunk.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// titans_chunk.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t213 F
-			var t472 F
-			var t512 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t213 += F(rhoStackEntry * wRho[k])
-				t472 += F(rhoStackEntry * wEta[k])
-				t512 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t213
-			t47_2[j] = t472
-			t51_2[j] = t512
-		}
-	}
-
-	// titans_chunk.rho, titans_chunk.k
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		for j := range T {
-			t223 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t223)
-			t22_2[j] = t223
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-		}
-	}
-
-	// titans_chunk.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1, titans_chunk.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t35 F
-			for k := range dK {
-				t323 := bQ[k] + q1Prod[k]
-				t33 := num.Sigmoid(t323)
-				q12 := F(t323 * t33)
-				t35 += F(q12 * q12)
-				t32_3[k] = t323
-				q1Sigmoid[k] = t33
-				q1_2[k] = q12
-			}
-			qProd[j] = t35
-		}
-	}
-
-	// titans_chunk.q, titans_chunk.k, titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t37 := (F(0) < qProdEntry)
-			t40 := num.Sqrt(kern.Choose(t37, qProdEntry, F(1)))
-			t443 := num.Max(kern.Choose(t37, t40, F(0)), F(1e-08))
-			t48 := t47_2[j] + bEtaEntry
-			t52_2 := t51_2[j] + bThetaEntry
-			t53 := num.Softplus(t52_2)
-			qSqrt[j] = t40
-			t44_2[j] = t443
-			eta[j] = num.Sigmoid(t48)
-			thetaSoftplus[j] = t53
-			theta2[j] = num.Max(t53, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t52_2)
-			etaSigmoid[j] = num.Sigmoid(-t48)
-			qDiv[j] = (F(1) / t443)
-			qDiv3[j] = (F(1) / t40)
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// titans_chunk.q, titans_chunk.q1, titans_chunk.k, titans_chunk.k1
-	for i := range L {
-		t44_2 := t44[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t44Entry := t44_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t44Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t44Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t32_3[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
-
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+32*j:][:32]
+			rho := c.Rho[i*T+32*j:][:32]
 			t56_2 := t56[(i*chunks+j)*32:][:32]
 			eta := c.Eta[i*T+32*j:][:32]
 			t58_2 := t58[(i*chunks+j)*32:][:32]
-			theta2 := theta[i*T+32*j:][:32]
+			theta := c.Theta[i*T+32*j:][:32]
 			t60_2 := t60[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t56_2[k] = rho2[k]
+				t56_2[k] = rho[k]
 				t58_2[k] = eta[k]
-				t60_2[k] = theta2[k]
+				t60_2[k] = theta[k]
 			}
 		}
 	}
@@ -686,10 +303,10 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_chunk.g, titans_chunk.p
-	clear(t32_2)
-	clear(t52)
-	clear(t202)
-	clear(t222)
+	clear(t3)
+	clear(t5)
+	clear(t20)
+	clear(t22)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -697,20 +314,20 @@ func (c *Step[F]) Run() {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
-				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				t18_2 := t18[(i*chunks+j)*32+-1+lo:][:n]
-				t202_2 := t202[(i*chunks+j)*32+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
-				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
+				t22_2 := t22[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
-					t32_3[k] = F(t56Entry * t2[k])
-					t52_2[k] = F(t56_3[k] * t56Entry)
-					t202_2[k] = F(t58Entry * t18_2[k])
-					t222_2[k] = F(t58_3[k] * t58Entry)
+					t3_2[k] = F(t56Entry * t2[k])
+					t5_2[k] = F(t56_3[k] * t56Entry)
+					t20_2[k] = F(t58Entry * t18_2[k])
+					t22_2[k] = F(t58_3[k] * t58Entry)
 				}
 			}
 		}
@@ -720,30 +337,30 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t2 := t[(i*chunks+j)*32:][:32]
-			t32_3 := t32_2[(i*chunks+j)*32:][:32]
-			t42_2 := t42[(i*chunks+j)*32:][:32]
+			t3_2 := t3[(i*chunks+j)*32:][:32]
+			t4_2 := t4[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t42_2[k] = t2[k] + t32_3[k]
+				t4_2[k] = t2[k] + t3_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t62)
-	clear(t82)
+	clear(t6)
+	clear(t8)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
-				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*32+-2+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*32+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_2[k]
-					t62_3[k] = F(t42_2[k] * t52Entry)
-					t82_3[k] = F(t52_3[k] * t52Entry)
+					t5Entry := t5_2[k]
+					t6_2[k] = F(t4_2[k] * t5Entry)
+					t8_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
 		}
@@ -752,31 +369,31 @@ func (c *Step[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t42_2 := t42[(i*chunks+j)*32:][:32]
-			t62_3 := t62[(i*chunks+j)*32:][:32]
+			t4_2 := t4[(i*chunks+j)*32:][:32]
+			t6_2 := t6[(i*chunks+j)*32:][:32]
 			t7_2 := t7[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t7_2[k] = t42_2[k] + t62_3[k]
+				t7_2[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t92)
-	clear(t112)
+	clear(t9)
+	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
-				t92_3 := t92[(i*chunks+j)*32+lo:][:n]
-				t82_4 := t82[(i*chunks+j)*32+-4+lo:][:n]
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				t9_2 := t9[(i*chunks+j)*32+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t82Entry := t82_3[k]
-					t92_3[k] = F(t7_2[k] * t82Entry)
-					t112_2[k] = F(t82_4[k] * t82Entry)
+					t8Entry := t8_2[k]
+					t9_2[k] = F(t7_2[k] * t8Entry)
+					t11_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -786,30 +403,30 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t7_2 := t7[(i*chunks+j)*32:][:32]
-			t92_3 := t92[(i*chunks+j)*32:][:32]
-			t102_2 := t102[(i*chunks+j)*32:][:32]
+			t9_2 := t9[(i*chunks+j)*32:][:32]
+			t10_2 := t10[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t102_2[k] = t7_2[k] + t92_3[k]
+				t10_2[k] = t7_2[k] + t9_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t122)
+	clear(t12)
 	clear(t14)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
-				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
-				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*32+-8+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
+				t11_3 := t11[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t112Entry := t112_2[k]
-					t122_2[k] = F(t102_2[k] * t112Entry)
-					t14_2[k] = F(t112_3[k] * t112Entry)
+					t11Entry := t11_2[k]
+					t12_2[k] = F(t10_2[k] * t11Entry)
+					t14_2[k] = F(t11_3[k] * t11Entry)
 				}
 			}
 		}
@@ -818,26 +435,26 @@ func (c *Step[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t102_2 := t102[(i*chunks+j)*32:][:32]
-			t122_2 := t122[(i*chunks+j)*32:][:32]
-			t132_2 := t132[(i*chunks+j)*32:][:32]
+			t10_2 := t10[(i*chunks+j)*32:][:32]
+			t12_2 := t12[(i*chunks+j)*32:][:32]
+			t13_2 := t13[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t132_2[k] = t102_2[k] + t122_2[k]
+				t13_2[k] = t10_2[k] + t12_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t152)
+	clear(t15)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				t15_2 := t15[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t152_2[k] = F(t132_2[k] * t14_2[k])
+					t15_2[k] = F(t13_2[k] * t14_2[k])
 				}
 			}
 		}
@@ -846,35 +463,35 @@ func (c *Step[F]) Run() {
 	// titans_chunk.g, titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t132_2 := t132[(i*chunks+j)*32:][:32]
-			t152_2 := t152[(i*chunks+j)*32:][:32]
+			t13_2 := t13[(i*chunks+j)*32:][:32]
+			t15_2 := t15[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			t18_2 := t18[(i*chunks+j)*32:][:32]
-			t202_2 := t202[(i*chunks+j)*32:][:32]
-			t212_2 := t212[(i*chunks+j)*32:][:32]
+			t20_2 := t20[(i*chunks+j)*32:][:32]
+			t21_2 := t21[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t132_2[k] + t152_2[k]
-				t212_2[k] = t18_2[k] + t202_2[k]
+				g2[k] = t13_2[k] + t15_2[k]
+				t21_2[k] = t18_2[k] + t20_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t232)
-	clear(t252)
+	clear(t23)
+	clear(t25)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
-				t212_2 := t212[(i*chunks+j)*32+-2+lo:][:n]
-				t232_2 := t232[(i*chunks+j)*32+lo:][:n]
-				t222_3 := t222[(i*chunks+j)*32+-2+lo:][:n]
-				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				t22_2 := t22[(i*chunks+j)*32+lo:][:n]
+				t21_2 := t21[(i*chunks+j)*32+-2+lo:][:n]
+				t23_2 := t23[(i*chunks+j)*32+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32+-2+lo:][:n]
+				t25_2 := t25[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t222Entry := t222_2[k]
-					t232_2[k] = F(t212_2[k] * t222Entry)
-					t252_2[k] = F(t222_3[k] * t222Entry)
+					t22Entry := t22_2[k]
+					t23_2[k] = F(t21_2[k] * t22Entry)
+					t25_2[k] = F(t22_3[k] * t22Entry)
 				}
 			}
 		}
@@ -883,11 +500,11 @@ func (c *Step[F]) Run() {
 	// titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t212_2 := t212[(i*chunks+j)*32:][:32]
-			t232_2 := t232[(i*chunks+j)*32:][:32]
+			t21_2 := t21[(i*chunks+j)*32:][:32]
+			t23_2 := t23[(i*chunks+j)*32:][:32]
 			t24_2 := t24[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t24_2[k] = t212_2[k] + t232_2[k]
+				t24_2[k] = t21_2[k] + t23_2[k]
 			}
 		}
 	}
@@ -899,15 +516,15 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				t25_2 := t25[(i*chunks+j)*32+lo:][:n]
 				t24_2 := t24[(i*chunks+j)*32+-4+lo:][:n]
 				t26_2 := t26[(i*chunks+j)*32+lo:][:n]
-				t252_3 := t252[(i*chunks+j)*32+-4+lo:][:n]
+				t25_3 := t25[(i*chunks+j)*32+-4+lo:][:n]
 				t28_2 := t28[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t252Entry := t252_2[k]
-					t26_2[k] = F(t24_2[k] * t252Entry)
-					t28_2[k] = F(t252_3[k] * t252Entry)
+					t25Entry := t25_2[k]
+					t26_2[k] = F(t24_2[k] * t25Entry)
+					t28_2[k] = F(t25_3[k] * t25Entry)
 				}
 			}
 		}
@@ -926,21 +543,21 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_chunk.p
-	clear(t292)
-	clear(t312)
+	clear(t29)
+	clear(t31)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t28_2 := t28[(i*chunks+j)*32+lo:][:n]
 				t27_2 := t27[(i*chunks+j)*32+-8+lo:][:n]
-				t292_2 := t292[(i*chunks+j)*32+lo:][:n]
+				t29_2 := t29[(i*chunks+j)*32+lo:][:n]
 				t28_3 := t28[(i*chunks+j)*32+-8+lo:][:n]
-				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
+				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t28Entry := t28_2[k]
-					t292_2[k] = F(t27_2[k] * t28Entry)
-					t312_2[k] = F(t28_3[k] * t28Entry)
+					t29_2[k] = F(t27_2[k] * t28Entry)
+					t31_2[k] = F(t28_3[k] * t28Entry)
 				}
 			}
 		}
@@ -950,25 +567,25 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t27_2 := t27[(i*chunks+j)*32:][:32]
-			t292_2 := t292[(i*chunks+j)*32:][:32]
-			t302_2 := t302[(i*chunks+j)*32:][:32]
+			t29_2 := t29[(i*chunks+j)*32:][:32]
+			t30_2 := t30[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t302_2[k] = t27_2[k] + t292_2[k]
+				t30_2[k] = t27_2[k] + t29_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t322)
+	clear(t32)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t302_2 := t302[(i*chunks+j)*32+-16+lo:][:n]
-				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
-				t322_2 := t322[(i*chunks+j)*32+lo:][:n]
+				t30_2 := t30[(i*chunks+j)*32+-16+lo:][:n]
+				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
+				t32_2 := t32[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t322_2[k] = F(t302_2[k] * t312_2[k])
+					t32_2[k] = F(t30_2[k] * t31_2[k])
 				}
 			}
 		}
@@ -977,17 +594,17 @@ func (c *Step[F]) Run() {
 	// titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t302_2 := t302[(i*chunks+j)*32:][:32]
-			t322_2 := t322[(i*chunks+j)*32:][:32]
+			t30_2 := t30[(i*chunks+j)*32:][:32]
+			t32_2 := t32[(i*chunks+j)*32:][:32]
 			p2 := p[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				p2[k] = t302_2[k] + t322_2[k]
+				p2[k] = t30_2[k] + t32_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.h, titans_chunk.g
-	clear(t352)
+	clear(t35)
 	clear(t86)
 	for i := range L {
 		for j := range chunks {
@@ -995,11 +612,11 @@ func (c *Step[F]) Run() {
 			if n := 32 - lo; n > 0 {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
-				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
+				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
 				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t352_2[k] = F(t56_2[k] * p2[k])
+					t35_2[k] = F(t56_2[k] * p2[k])
 					t86_2[k] = g2[k]
 				}
 			}
@@ -1010,10 +627,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			p2 := p[(i*chunks+j)*32:][:32]
-			t352_2 := t352[(i*chunks+j)*32:][:32]
+			t35_2 := t35[(i*chunks+j)*32:][:32]
 			t36_2 := t36[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t36_2[k] = p2[k] + t352_2[k]
+				t36_2[k] = p2[k] + t35_2[k]
 			}
 		}
 	}
@@ -1024,11 +641,11 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t52_2[k] * t36_2[k])
+					t38_2[k] = F(t5_2[k] * t36_2[k])
 				}
 			}
 		}
@@ -1039,9 +656,9 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			t36_2 := t36[(i*chunks+j)*32:][:32]
 			t38_2 := t38[(i*chunks+j)*32:][:32]
-			t392_2 := t392[(i*chunks+j)*32:][:32]
+			t39_2 := t39[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t392_2[k] = t36_2[k] + t38_2[k]
+				t39_2[k] = t36_2[k] + t38_2[k]
 			}
 		}
 	}
@@ -1052,11 +669,11 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
-				t392_2 := t392[(i*chunks+j)*32+-4+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t39_2 := t39[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t82_3[k] * t392_2[k])
+					t41_2[k] = F(t8_2[k] * t39_2[k])
 				}
 			}
 		}
@@ -1065,26 +682,26 @@ func (c *Step[F]) Run() {
 	// titans_chunk.h
 	for i := range L {
 		for j := range chunks {
-			t392_2 := t392[(i*chunks+j)*32:][:32]
+			t39_2 := t39[(i*chunks+j)*32:][:32]
 			t41_2 := t41[(i*chunks+j)*32:][:32]
-			t422_2 := t422[(i*chunks+j)*32:][:32]
+			t42_2 := t42[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t422_2[k] = t392_2[k] + t41_2[k]
+				t42_2[k] = t39_2[k] + t41_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t442)
+	clear(t44)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*32+-8+lo:][:n]
-				t442_2 := t442[(i*chunks+j)*32+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*32+-8+lo:][:n]
+				t44_2 := t44[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t442_2[k] = F(t112_2[k] * t422_2[k])
+					t44_2[k] = F(t11_2[k] * t42_2[k])
 				}
 			}
 		}
@@ -1093,26 +710,26 @@ func (c *Step[F]) Run() {
 	// titans_chunk.h
 	for i := range L {
 		for j := range chunks {
-			t422_2 := t422[(i*chunks+j)*32:][:32]
-			t442_2 := t442[(i*chunks+j)*32:][:32]
+			t42_2 := t42[(i*chunks+j)*32:][:32]
+			t44_2 := t44[(i*chunks+j)*32:][:32]
 			t45_2 := t45[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t45_2[k] = t422_2[k] + t442_2[k]
+				t45_2[k] = t42_2[k] + t44_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t4722)
+	clear(t47)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				t45_2 := t45[(i*chunks+j)*32+-16+lo:][:n]
-				t4722_2 := t4722[(i*chunks+j)*32+lo:][:n]
+				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t4722_2[k] = F(t14_2[k] * t45_2[k])
+					t47_2[k] = F(t14_2[k] * t45_2[k])
 				}
 			}
 		}
@@ -1122,24 +739,24 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t45_2 := t45[(i*chunks+j)*32:][:32]
-			t4722_2 := t4722[(i*chunks+j)*32:][:32]
+			t47_2 := t47[(i*chunks+j)*32:][:32]
 			h2 := h[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				h2[k] = t45_2[k] + t4722_2[k]
+				h2[k] = t45_2[k] + t47_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t92_2)
+	clear(t92)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				h2 := h[(i*chunks+j)*32+-1+lo:][:n]
-				t92_3 := t92_2[(i*chunks+j)*32+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t92_3[k] = h2[k]
+					t92_2[k] = h2[k]
 				}
 			}
 		}
@@ -1162,12 +779,12 @@ func (c *Step[F]) Run() {
 		for t2 := range chunks {
 			t60_2 := t60[(l*chunks+t2)*32:][:32]
 			t86_2 := t86[(l*chunks+t2)*32:][:32]
-			t92_3 := t92_2[(l*chunks+t2)*32:][:32]
+			t92_2 := t92[(l*chunks+t2)*32:][:32]
 			g2 := g[(l*chunks+t2)*32:][:32]
 			h2 := h[(l*chunks+t2)*32:][:32]
-			t532_2 := t532[31*32:][:32]
+			t53_2 := t53[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
-			t584_2 := t584[31*32:][:32]
+			t583_2 := t583[31*32:][:32]
 			t612_2 := t612[31*32:][:32]
 			t642_2 := t642[31*32:][:32]
 			t672_2 := t672[31*32:][:32]
@@ -1175,7 +792,7 @@ func (c *Step[F]) Run() {
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
-			t82_3 := t82_2[31*32:][:32]
+			t82_2 := t82[31*32:][:32]
 			if len(c.MStates) > 0 {
 				MStates := c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV]
 				for i := range dK * dV {
@@ -1189,17 +806,17 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.y
-			kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.y
 			kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.e
-			clear(t532)
+			clear(t53)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t532_3 := t532[i*32+lo:][:n]
+					t53_3 := t53[i*32+lo:][:n]
 					for j := range n {
-						t532_3[j] = F(1)
+						t53_3[j] = F(1)
 					}
 				}
 			}
@@ -1209,26 +826,26 @@ func (c *Step[F]) Run() {
 			if n := 32 - lo; n > 0 {
 				t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
 				for i := range n {
-					t532_3 := t532[((lo+i)-1)*32:][:32]
+					t53_3 := t53[((lo+i)-1)*32:][:32]
 					t55_3 := t55[(lo+i)*32:][:32]
 					t58Entry2 := t58_2[i]
 					for j := range 32 {
-						t55_3[j] = F(t532_3[j] * t58Entry2)
+						t55_3[j] = F(t53_3[j] * t58Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t584)
+			clear(t583)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t222_2 := t222[(l*chunks+t2)*32+lo2:][:n]
+				t22_2 := t22[(l*chunks+t2)*32+lo2:][:n]
 				for i := range n {
-					t532_3 := t532[((lo2+i)-2)*32:][:32]
+					t53_3 := t53[((lo2+i)-2)*32:][:32]
 					t55_3 := t55[((lo2+i)-2)*32:][:32]
-					t584_3 := t584[(lo2+i)*32:][:32]
-					t222Entry2 := t222_2[i]
+					t583_3 := t583[(lo2+i)*32:][:32]
+					t22Entry2 := t22_2[i]
 					for j := range 32 {
-						t584_3[j] = F((t532_3[j] + t55_3[j]) * t222Entry2)
+						t583_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
 					}
 				}
 			}
@@ -1236,15 +853,15 @@ func (c *Step[F]) Run() {
 			clear(t612)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t252_2 := t252[(l*chunks+t2)*32+lo3:][:n]
+				t25_2 := t25[(l*chunks+t2)*32+lo3:][:n]
 				for i := range n {
-					t532_3 := t532[((lo3+i)-4)*32:][:32]
+					t53_3 := t53[((lo3+i)-4)*32:][:32]
 					t55_3 := t55[((lo3+i)-4)*32:][:32]
-					t584_3 := t584[((lo3+i)-4)*32:][:32]
+					t583_3 := t583[((lo3+i)-4)*32:][:32]
 					t612_3 := t612[(lo3+i)*32:][:32]
-					t252Entry2 := t252_2[i]
+					t25Entry2 := t25_2[i]
 					for j := range 32 {
-						t612_3[j] = F(((t532_3[j] + t55_3[j]) + t584_3[j]) * t252Entry2)
+						t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t25Entry2)
 					}
 				}
 			}
@@ -1254,14 +871,14 @@ func (c *Step[F]) Run() {
 			if n := 32 - lo4; n > 0 {
 				t28_2 := t28[(l*chunks+t2)*32+lo4:][:n]
 				for i := range n {
-					t532_3 := t532[((lo4+i)-8)*32:][:32]
+					t53_3 := t53[((lo4+i)-8)*32:][:32]
 					t55_3 := t55[((lo4+i)-8)*32:][:32]
-					t584_3 := t584[((lo4+i)-8)*32:][:32]
+					t583_3 := t583[((lo4+i)-8)*32:][:32]
 					t612_3 := t612[((lo4+i)-8)*32:][:32]
 					t642_3 := t642[(lo4+i)*32:][:32]
 					t28Entry2 := t28_2[i]
 					for j := range 32 {
-						t642_3[j] = F((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) * t28Entry2)
+						t642_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t28Entry2)
 					}
 				}
 			}
@@ -1269,17 +886,17 @@ func (c *Step[F]) Run() {
 			clear(t672)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
-				t312_2 := t312[(l*chunks+t2)*32+lo5:][:n]
+				t31_2 := t31[(l*chunks+t2)*32+lo5:][:n]
 				for i := range n {
-					t532_3 := t532[((lo5+i)-16)*32:][:32]
+					t53_3 := t53[((lo5+i)-16)*32:][:32]
 					t55_3 := t55[((lo5+i)-16)*32:][:32]
-					t584_3 := t584[((lo5+i)-16)*32:][:32]
+					t583_3 := t583[((lo5+i)-16)*32:][:32]
 					t612_3 := t612[((lo5+i)-16)*32:][:32]
 					t642_3 := t642[((lo5+i)-16)*32:][:32]
 					t672_3 := t672[(lo5+i)*32:][:32]
-					t312Entry := t312_2[i]
+					t31Entry := t31_2[i]
 					for j := range 32 {
-						t672_3[j] = F(((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) * t312Entry)
+						t672_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) * t31Entry)
 					}
 				}
 			}
@@ -1289,16 +906,16 @@ func (c *Step[F]) Run() {
 			if n := 32 - lo6; n > 0 {
 				t56_2 := t56[(l*chunks+t2)*32+lo6:][:n]
 				for i := range n {
-					t532_3 := t532[((lo6+i)-1)*32:][:32]
+					t53_3 := t53[((lo6+i)-1)*32:][:32]
 					t55_3 := t55[((lo6+i)-1)*32:][:32]
-					t584_3 := t584[((lo6+i)-1)*32:][:32]
+					t583_3 := t583[((lo6+i)-1)*32:][:32]
 					t612_3 := t612[((lo6+i)-1)*32:][:32]
 					t642_3 := t642[((lo6+i)-1)*32:][:32]
 					t672_3 := t672[((lo6+i)-1)*32:][:32]
 					t70_3 := t70[(lo6+i)*32:][:32]
 					t56Entry2 := t56_2[i]
 					for j := range 32 {
-						t70_3[j] = F((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) * t56Entry2)
+						t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) * t56Entry2)
 					}
 				}
 			}
@@ -1306,19 +923,19 @@ func (c *Step[F]) Run() {
 			clear(t73)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
-				t52_2 := t52[(l*chunks+t2)*32+lo7:][:n]
+				t5_2 := t5[(l*chunks+t2)*32+lo7:][:n]
 				for i := range n {
-					t532_3 := t532[((lo7+i)-2)*32:][:32]
+					t53_3 := t53[((lo7+i)-2)*32:][:32]
 					t55_3 := t55[((lo7+i)-2)*32:][:32]
-					t584_3 := t584[((lo7+i)-2)*32:][:32]
+					t583_3 := t583[((lo7+i)-2)*32:][:32]
 					t612_3 := t612[((lo7+i)-2)*32:][:32]
 					t642_3 := t642[((lo7+i)-2)*32:][:32]
 					t672_3 := t672[((lo7+i)-2)*32:][:32]
 					t70_3 := t70[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
-					t52Entry2 := t52_2[i]
+					t5Entry2 := t5_2[i]
 					for j := range 32 {
-						t73_3[j] = F(((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) * t52Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) * t5Entry2)
 					}
 				}
 			}
@@ -1326,20 +943,20 @@ func (c *Step[F]) Run() {
 			clear(t76)
 			lo8 := max(0, 4)
 			if n := 32 - lo8; n > 0 {
-				t82_4 := t82[(l*chunks+t2)*32+lo8:][:n]
+				t8_2 := t8[(l*chunks+t2)*32+lo8:][:n]
 				for i := range n {
-					t532_3 := t532[((lo8+i)-4)*32:][:32]
+					t53_3 := t53[((lo8+i)-4)*32:][:32]
 					t55_3 := t55[((lo8+i)-4)*32:][:32]
-					t584_3 := t584[((lo8+i)-4)*32:][:32]
+					t583_3 := t583[((lo8+i)-4)*32:][:32]
 					t612_3 := t612[((lo8+i)-4)*32:][:32]
 					t642_3 := t642[((lo8+i)-4)*32:][:32]
 					t672_3 := t672[((lo8+i)-4)*32:][:32]
 					t70_3 := t70[((lo8+i)-4)*32:][:32]
 					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
-					t82Entry2 := t82_4[i]
+					t8Entry2 := t8_2[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
 					}
 				}
 			}
@@ -1347,11 +964,11 @@ func (c *Step[F]) Run() {
 			clear(t79)
 			lo9 := max(0, 8)
 			if n := 32 - lo9; n > 0 {
-				t112_2 := t112[(l*chunks+t2)*32+lo9:][:n]
+				t11_2 := t11[(l*chunks+t2)*32+lo9:][:n]
 				for i := range n {
-					t532_3 := t532[((lo9+i)-8)*32:][:32]
+					t53_3 := t53[((lo9+i)-8)*32:][:32]
 					t55_3 := t55[((lo9+i)-8)*32:][:32]
-					t584_3 := t584[((lo9+i)-8)*32:][:32]
+					t583_3 := t583[((lo9+i)-8)*32:][:32]
 					t612_3 := t612[((lo9+i)-8)*32:][:32]
 					t642_3 := t642[((lo9+i)-8)*32:][:32]
 					t672_3 := t672[((lo9+i)-8)*32:][:32]
@@ -1359,21 +976,21 @@ func (c *Step[F]) Run() {
 					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
-					t112Entry2 := t112_2[i]
+					t11Entry2 := t11_2[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t11Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t82_2)
+			clear(t82)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
 				t14_2 := t14[(l*chunks+t2)*32+lo10:][:n]
 				for i := range n {
-					t532_3 := t532[((lo10+i)-16)*32:][:32]
+					t53_3 := t53[((lo10+i)-16)*32:][:32]
 					t55_3 := t55[((lo10+i)-16)*32:][:32]
-					t584_3 := t584[((lo10+i)-16)*32:][:32]
+					t583_3 := t583[((lo10+i)-16)*32:][:32]
 					t612_3 := t612[((lo10+i)-16)*32:][:32]
 					t642_3 := t642[((lo10+i)-16)*32:][:32]
 					t672_3 := t672[((lo10+i)-16)*32:][:32]
@@ -1381,10 +998,10 @@ func (c *Step[F]) Run() {
 					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
-					t82_4 := t82_2[(lo10+i)*32:][:32]
+					t82_3 := t82[(lo10+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
+						t82_3[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 					}
 				}
 			}
@@ -1407,9 +1024,9 @@ func (c *Step[F]) Run() {
 			lo11 := max(0, 1)
 			if n := 32 - lo11; n > 0 {
 				for i := range n {
-					t532_3 := t532[((lo11+i)-1)*32:][:32]
+					t53_3 := t53[((lo11+i)-1)*32:][:32]
 					t55_3 := t55[((lo11+i)-1)*32:][:32]
-					t584_3 := t584[((lo11+i)-1)*32:][:32]
+					t583_3 := t583[((lo11+i)-1)*32:][:32]
 					t612_3 := t612[((lo11+i)-1)*32:][:32]
 					t642_3 := t642[((lo11+i)-1)*32:][:32]
 					t672_3 := t672[((lo11+i)-1)*32:][:32]
@@ -1417,10 +1034,10 @@ func (c *Step[F]) Run() {
 					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
-					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
+					t82_3 := t82[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]
 					}
 				}
 			}
@@ -1446,7 +1063,7 @@ func (c *Step[F]) Run() {
 				t93_2 := t93[i*dV:][:dV]
 				U2_2 := U2[i*dV:][:dV]
 				w := t86_2[i] + t87[i]
-				t92Entry := t92_3[i]
+				t92Entry := t92_2[i]
 				t60Entry2 := t60_2[i]
 				for j := range dV {
 					U2_2[j] = F((t61_2[j] - F(t89_2[j]*w) - F(t93_2[j]*t92Entry)) * t60Entry2)
@@ -1455,9 +1072,9 @@ func (c *Step[F]) Run() {
 			kern.Triangle(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			for i := range 32 {
-				t532_3 := t532[i*32:][:32]
+				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
-				t584_3 := t584[i*32:][:32]
+				t583_3 := t583[i*32:][:32]
 				t612_3 := t612[i*32:][:32]
 				t642_3 := t642[i*32:][:32]
 				t672_3 := t672[i*32:][:32]
@@ -1465,43 +1082,43 @@ func (c *Step[F]) Run() {
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
-				t82_4 := t82_2[i*32:][:32]
+				t82_3 := t82[i*32:][:32]
 				Q2_2 := Q2[i*32:][:32]
-				t823_2 := t823[i*32:][:32]
+				t822_2 := t822[i*32:][:32]
 				for j := range 32 {
-					t823_2[j] = F(((((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * Q2_2[j])
+					t822_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]) * Q2_2[j])
 				}
 			}
 			// titans_chunk.y
 			for i := range 32 {
-				t173_2 := t173[i*dV:][:dV]
+				t17_2 := t17[i*dV:][:dV]
 				t49_2 := t49[i*dV:][:dV]
 				y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 				gEntry := g2[i]
 				hEntry := h2[i]
 				for j := range dV {
-					y2_2[j] = F(t173_2[j]*gEntry) + F(t49_2[j]*hEntry)
+					y2_2[j] = F(t17_2[j]*gEntry) + F(t49_2[j]*hEntry)
 				}
 			}
 			// titans_chunk.y, titans_chunk.H
-			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			for i := range 32 {
 				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
-				t923_2 := t923[i*dK:][:dK]
-				t1022_2 := t1022[i*dK:][:dK]
-				t532Entry := t532_2[i]
+				t922_2 := t922[i*dK:][:dK]
+				t102_2 := t102[i*dK:][:dK]
+				t53Entry := t53_2[i]
 				t55Entry := t55_2[i]
-				t584Entry := t584_2[i]
+				t583Entry := t583_2[i]
 				t612Entry := t612_2[i]
 				t642Entry := t642_2[i]
 				t672Entry := t672_2[i]
-				w2 := (((((((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-				w3 := ((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry
+				w2 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
+				w3 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
 				for j := range dK {
 					t59Entry := t59_2[j]
-					t923_2[j] = F(t59Entry * w2)
-					t1022_2[j] = F(t59Entry * w3)
+					t922_2[j] = F(t59Entry * w2)
+					t102_2[j] = F(t59Entry * w3)
 				}
 			}
 			// titans_chunk.M
@@ -1515,7 +1132,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.M
-			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t923, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t922, dK, 1)
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			for i := range dV {
@@ -1525,12 +1142,12 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t1022, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t102, dK, 1)
 			if len(c.YProd) > 0 {
-				t173_2 := t173[:32*dV]
+				t17_2 := t17[:32*dV]
 				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
-					yProd[i] = t173_2[i]
+					yProd[i] = t17_2[i]
 				}
 			}
 			if len(c.YProd2) > 0 {
@@ -1588,11 +1205,11 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
+			t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t62_3[k2] = k[k2]
+				t62_2[k2] = k[k2]
 				t67_2[k2] = q[k2]
 			}
 		}
@@ -1613,14 +1230,14 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
 		t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
-		theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
-		rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 		t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t64_2[j] = eta[j]
-			t65_2[j] = theta2[j]
-			t66_2[j] = rho2[j]
+			t65_2[j] = theta[j]
+			t66_2[j] = rho[j]
 		}
 	}
 
@@ -1686,25 +1303,25 @@ func (c *Step[F]) Run() {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_3 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
-						var t30 F
-						var t31 F
-						var t32_3 F
-						var t33 F
+						var t160 F
+						var t161 F
+						var t162 F
+						var t163 F
 						for j := range dK {
-							t62Entry := t62_3[j]
-							t30 += F(MState2[j][0] * t62Entry)
-							t31 += F(MState2[j][1] * t62Entry)
-							t32_3 += F(MState2[j][2] * t62Entry)
-							t33 += F(MState2[j][3] * t62Entry)
+							t62Entry := t62_2[j]
+							t160 += F(MState2[j][0] * t62Entry)
+							t161 += F(MState2[j][1] * t62Entry)
+							t162 += F(MState2[j][2] * t62Entry)
+							t163 += F(MState2[j][3] * t62Entry)
 						}
 						// titans_chunk.e
-						e20 := t30 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
-						e21 := t31 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						e22 := t32_3 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						e23 := t33 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						e20 := t160 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e21 := t161 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						e22 := t162 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						e23 := t163 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e20
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1] = e21
@@ -1724,7 +1341,7 @@ func (c *Step[F]) Run() {
 						var y33 F
 						w43 := F(t65Entry * e23)
 						for j := range dK {
-							t62Entry := t62_3[j]
+							t62Entry := t62_2[j]
 							t67Entry := t67_2[j]
 							S20 := F(t64Entry*SState2[j][0]) - F(w40*t62Entry)
 							M20 := F(t66Entry*MState2[j][0]) + S20
@@ -1796,15 +1413,15 @@ func (c *Step[F]) Run() {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_3 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
-						var t3 F
+						var t16 F
 						for j := range dK {
-							t3 += F(MState2[j][0] * t62_3[j])
+							t16 += F(MState2[j][0] * t62_2[j])
 						}
 						// titans_chunk.e
-						e2 := t3 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e2 := t16 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
@@ -1814,7 +1431,7 @@ func (c *Step[F]) Run() {
 						w4 := F(t65_2[a] * e2)
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*SState2[j][0]) - F(w4*t62_3[j])
+							S2 := F(t64Entry*SState2[j][0]) - F(w4*t62_2[j])
 							M2 := F(t66Entry*MState2[j][0]) + S2
 							y3 += F(M2 * t67_2[j])
 							SState2[j][0] = S2
@@ -1858,100 +1475,52 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·chunks·d_k·d_v + 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	WEta          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	MBar          []F     // [L, d_v, d_k]
-	SBar          []F     // [L, d_v, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	V             []F     // [L, T, d_v]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	Eta           []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	YProd         []F     // [L, chunks, 32, d_v]
-	YProd2        []F     // [L, chunks, 32, d_v]
-	Q2            []F     // [L, chunks, 32, 32]
-	UProd         []F     // [L, chunks, 32, d_v]
-	UProd2        []F     // [L, chunks, 32, d_v]
-	K2            []F     // [L, chunks, 32, 32]
-	U             []F     // [L, chunks, 32, d_v]
-	E             []F     // [L, T - 32·chunks, d_v]
-	ThetaSigmoid  []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	WEtaBar       []F     // [d_k + d_v], written
-	BEtaBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	SBarOut       []F     // [L, d_v, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	SCheckpoints  []F     // [L, segments, d_v, d_k]
-	MStates       []F     // [L, chunks, d_v, d_k]
-	SStates       []F     // [L, chunks, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Eta          []F    // [L, T]
+	Theta        []F    // [L, T]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	SBar         []F    // [L, d_v, d_k]
+	YProd        []F    // [L, chunks, 32, d_v]
+	YProd2       []F    // [L, chunks, 32, d_v]
+	Q2           []F    // [L, chunks, 32, 32]
+	UProd        []F    // [L, chunks, 32, d_v]
+	UProd2       []F    // [L, chunks, 32, d_v]
+	K2           []F    // [L, chunks, 32, 32]
+	U            []F    // [L, chunks, 32, d_v]
+	E            []F    // [L, T - 32·chunks, d_v]
+	MBarOut      []F    // [L, d_v, d_k], written
+	SBarOut      []F    // [L, d_v, d_k], written
+	KBar         []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T], written
+	QBar         []F    // [L, T, d_k], written
+	EtaBar       []F    // [L, T], written
+	ThetaBar     []F    // [L, T], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	SCheckpoints []F    // [L, segments, d_v, d_k]
+	MStates      []F    // [L, chunks, d_v, d_k]
+	SStates      []F    // [L, chunks, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 22·L·T·d_k + 6·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1408·L·chunks + 18·L·d_k + 3·d_k·d_v + 64·d_k + 224·d_v + 45952.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 12·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 45952.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45952 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45952 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45952
+	return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45952
 }
 
 // RowsLen is 2·C·d_k + 5·d_k.
@@ -1960,33 +1529,17 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 2*C*dK + 5*dK
 }
 
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t56 := work[:32*L*chunks] // [L, chunks, 32]
-	work = work[32*L*chunks:]
+	t56 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	work := c.Work[32*L*chunks:]
 	t58 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t60 := work[:32*L*chunks] // [L, chunks, 32]
@@ -2009,103 +1562,103 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T-32*L*chunks:]
 	t := work[:32*L*chunks*dV] // [L, 32·chunks, d_v]
 	work = work[32*L*chunks*dV:]
-	t22 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	t2 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
-	t42 := work[:L*dK*dV] // [L, d_v, d_k]
+	t4 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t52 := work[:L*dK*dV] // [L, d_v, d_k]
+	t5 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
 	t7 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
-	t82 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t8 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t102 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t10 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t112 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t11 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t13 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t132 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t2122 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t212 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t14 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t142 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t122 := work[:L*T*dK] // [L, T, d_k]
+	t12 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t172 := work[:L*T*dK] // [L, T, d_k]
+	t17 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t132 := work[:L*T] // [L, T]
+	t13 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
+	t14 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t152 := work[:L*T] // [L, T]
+	t15 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t162 := work[:L*T*dV] // [L, T, d_v]
+	t16 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t2 := work[:32*L*chunks] // [L, chunks, 32]
+	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t182 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t3 := work[:32*L*chunks] // [L, chunks, 32]
+	t32 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t522 := work[:32*L*chunks] // [L, chunks, 32]
+	t52 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t20 := work[:32*L*chunks] // [L, chunks, 32]
+	t202 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t22_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t222 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t4 := work[:32*L*chunks] // [L, chunks, 32]
+	t42 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t6 := work[:32*L*chunks] // [L, chunks, 32]
+	t62_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t8 := work[:32*L*chunks] // [L, chunks, 32]
+	t82 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t72 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t922 := work[:32*L*chunks] // [L, chunks, 32]
+	t92 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1122 := work[:32*L*chunks] // [L, chunks, 32]
+	t112 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1022 := work[:32*L*chunks] // [L, chunks, 32]
+	t102 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t12 := work[:32*L*chunks] // [L, chunks, 32]
+	t122 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1422 := work[:32*L*chunks] // [L, chunks, 32]
+	t143 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1322 := work[:32*L*chunks] // [L, chunks, 32]
+	t133 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t153 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t21 := work[:32*L*chunks] // [L, chunks, 32]
+	t2122 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t2322 := work[:32*L*chunks] // [L, chunks, 32]
+	t233 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t2522 := work[:32*L*chunks] // [L, chunks, 32]
+	t252 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t24 := work[:32*L*chunks] // [L, chunks, 32]
+	t242 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t26 := work[:32*L*chunks] // [L, chunks, 32]
+	t262 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t282 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t272 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t29 := work[:32*L*chunks] // [L, chunks, 32]
+	t292 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t31 := work[:32*L*chunks] // [L, chunks, 32]
+	t312 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t30 := work[:32*L*chunks] // [L, chunks, 32]
+	t302 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t3222 := work[:32*L*chunks] // [L, chunks, 32]
+	t322 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	p := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t35 := work[:32*L*chunks] // [L, chunks, 32]
+	t352 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t862 := work[:32*L*chunks] // [L, chunks, 32]
+	t86 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t36 := work[:32*L*chunks] // [L, chunks, 32]
+	t362 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t38 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -2113,86 +1666,46 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t41 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t422 := work[:32*L*chunks] // [L, chunks, 32]
+	t42_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t44 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t452 := work[:32*L*chunks] // [L, chunks, 32]
+	t45 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t47 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t922_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t92_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t107 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t1092 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t202 := work[:32*L*chunks] // [L, chunks, 32]
+	t20 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t212 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t21 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t222 := work[:32*L*chunks] // [L, chunks, 32]
+	t22_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t232 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t23 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t242 := work[:32*L*chunks] // [L, chunks, 32]
+	t24 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t252 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
+	t25 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t262 := work[:L*T*dV] // [L, T, d_v]
+	t26 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t292 := work[:L*T] // [L, T]
+	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t312 := work[:L*T] // [L, T]
+	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t28 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t302 := work[:L*T*dK] // [L, T, d_k]
+	t30 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t402 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t49 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t111 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t117 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t542 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t592 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t86 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t123 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t128 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t89 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t91 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t160 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t95 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t120 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t121 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t155 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t158 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t161 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t164 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	SBarState2 := work[:dK*dV] // [d_v, d_k]
@@ -2207,7 +1720,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t644 := work[:1024] // [32, 32]
+	t643 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t673 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2233,13 +1746,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t1823 := work[:32] // [32]
 	work = work[32:]
-	t2022 := work[:32] // [32]
+	t2023 := work[:32] // [32]
 	work = work[32:]
 	t224 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t722 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t92_2 := work[:1024] // [32, 32]
+	t923 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t225 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
@@ -2257,11 +1770,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*dV:]
 	t3022 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3122 := work[:1024] // [32, 32]
+	t3123 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3522 := work[:32] // [32]
+	t3523 := work[:32] // [32]
 	work = work[32:]
-	t4522 := work[:32*dV] // [32, d_v]
+	t452 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t46 := work[:32] // [32]
 	work = work[32:]
@@ -2273,9 +1786,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*dV:]
 	t1082 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t362 := work[:1024] // [32, 32]
+	t3622 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t373 := work[:1024] // [32, 32]
+	t37 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t382 := work[:32] // [32]
 	work = work[32:]
@@ -2317,15 +1830,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t83 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t8623 := work[:1024] // [32, 32]
+	t8622 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t872 := work[:32] // [32]
 	work = work[32:]
 	t882 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t912 := work[:1024] // [32, 32]
+	t91 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t9222 := work[:32] // [32]
+	t922 := work[:32] // [32]
 	work = work[32:]
 	t932 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2349,11 +1862,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t116 := work[:32] // [32]
 	work = work[32:]
-	t1172 := work[:32] // [32]
+	t117 := work[:32] // [32]
 	work = work[32:]
-	t1202 := work[:32] // [32]
+	t120 := work[:32] // [32]
 	work = work[32:]
-	t1212 := work[:32] // [32]
+	t121 := work[:32] // [32]
 	work = work[32:]
 	t122_2 := work[:32] // [32]
 	work = work[32:]
@@ -2383,7 +1896,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t145 := work[:32] // [32]
 	work = work[32:]
-	t143 := work[:32] // [32]
+	t143_2 := work[:32] // [32]
 	work = work[32:]
 	t144 := work[:32] // [32]
 	work = work[32:]
@@ -2397,21 +1910,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t151 := work[:32] // [32]
 	work = work[32:]
-	t152_2 := work[:32] // [32]
+	t152 := work[:32] // [32]
 	work = work[32:]
 	t156 := work[:32] // [32]
 	work = work[32:]
 	t157 := work[:32] // [32]
 	work = work[32:]
-	t1582 := work[:32] // [32]
+	t158 := work[:32] // [32]
 	work = work[32:]
-	t1612 := work[:32] // [32]
+	t161 := work[:32] // [32]
 	work = work[32:]
 	t159 := work[:32] // [32]
 	work = work[32:]
-	t1602 := work[:32] // [32]
+	t160 := work[:32] // [32]
 	work = work[32:]
-	t1642 := work[:32] // [32]
+	t164 := work[:32] // [32]
 	work = work[32:]
 	t165 := work[:32] // [32]
 	work = work[32:]
@@ -2425,7 +1938,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t168 := work[:32] // [32]
 	work = work[32:]
-	t172_2 := work[:32] // [32]
+	t172 := work[:32] // [32]
 	work = work[32:]
 	t173 := work[:32] // [32]
 	work = work[32:]
@@ -2492,74 +2005,21 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t43 := rows[:dK]     // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t37 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t332 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t602 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t642 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t129 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t133 := flags[:L*T] // [L, T]
-
-	// titans_chunk.k1, titans_chunk.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t32_2 := t32[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t32_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// titans_chunk.k, titans_chunk.rho, titans_chunk.q, titans_chunk.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		for j := range T {
-			t253 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t253
-			rho2[j] = num.Min(t253, F(1))
-			t37_2[j] = (F(0) < qProd[j])
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t332_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t43 := rows[:dK] // [d_k]
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	for i := range L {
 		for j := range chunks {
-			rho2 := rho[i*T+32*j:][:32]
+			rho := c.Rho[i*T+32*j:][:32]
 			t56_2 := t56[(i*chunks+j)*32:][:32]
 			eta := c.Eta[i*T+32*j:][:32]
 			t58_2 := t58[(i*chunks+j)*32:][:32]
-			theta2 := theta[i*T+32*j:][:32]
+			theta := c.Theta[i*T+32*j:][:32]
 			t60_2 := t60[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t56_2[k] = rho2[k]
+				t56_2[k] = rho[k]
 				t58_2[k] = eta[k]
-				t60_2[k] = theta2[k]
+				t60_2[k] = theta[k]
 			}
 		}
 	}
@@ -2597,11 +2057,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t62_2[k2] = k[k2]
+				t62_3[k2] = k[k2]
 				t67_2[k2] = q[k2]
 			}
 		}
@@ -2611,14 +2071,14 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
 		t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
-		theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
-		rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 		t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t64_2[j] = eta[j]
-			t65_2[j] = theta2[j]
-			t66_2[j] = rho2[j]
+			t65_2[j] = theta[j]
+			t66_2[j] = rho[j]
 		}
 	}
 
@@ -2626,9 +2086,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 32 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t9 := t[(i*32*chunks+j)*dV:][:dV]
+			t3 := t[(i*32*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t9[k] = yBar[k]
+				t3[k] = yBar[k]
 			}
 		}
 	}
@@ -2637,19 +2097,19 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			yBar := c.YBar[(i*T+j+32*chunks)*dV:][:dV]
-			t22_3 := t22[(i*(T-32*chunks)+j)*dV:][:dV]
+			t2_2 := t2[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t22_3[k] = yBar[k]
+				t2_2[k] = yBar[k]
 			}
 		}
 	}
 
 	// titans_chunk
-	clear(t82)
-	clear(t102)
-	clear(t112)
-	clear(t13)
-	clear(t2122)
+	clear(t8)
+	clear(t10)
+	clear(t11)
+	clear(t132)
+	clear(t212)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -2657,10 +2117,10 @@ func (c *StepBackward[F]) Run() {
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
 			SBar := c.SBar[(l*dV+i)*dK:][:dK]
 			SBar2 := c.SBar[(l*dV+i+1)*dK:][:dK]
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
-			t42_3 := t42[(l*dV+i+1)*dK:][:dK]
-			t52_2 := t52[(l*dV+i)*dK:][:dK]
-			t52_3 := t52[(l*dV+i+1)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
+			t4_3 := t4[(l*dV+i+1)*dK:][:dK]
+			t5_2 := t5[(l*dV+i)*dK:][:dK]
+			t5_3 := t5[(l*dV+i+1)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			STrail2 := STrail[:dK]
 			for j := range dK {
@@ -2689,7 +2149,7 @@ func (c *StepBackward[F]) Run() {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
@@ -2701,7 +2161,7 @@ func (c *StepBackward[F]) Run() {
 						w0 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						w1 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
 						for j := range dK {
-							t62Entry := t62_2[j]
+							t62Entry := t62_3[j]
 							S20 := F(t64Entry*STrail3[j][0]) - F(w0*t62Entry)
 							STrail4[j][0] = S20
 							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S20
@@ -2715,101 +2175,101 @@ func (c *StepBackward[F]) Run() {
 					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t102_3 := t102[l*(T-32*chunks)+C*s:][:n]
-					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
+					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
+					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_3 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t13_2 := t13[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t2122_2 := t2122[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						t64Entry2 := t64_2[a]
 						t66Entry2 := t66_2[a]
 						t65Entry2 := t65_2[a]
 						var t730 F
 						var t2430 F
-						var t160_2 F
+						var t1620 F
 						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t22Entry0 := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w20 := F(t65Entry2 * eEntry0)
 						var t731 F
 						var t2431 F
-						var t161_2 F
+						var t1621 F
 						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t22Entry1 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						w21 := F(t65Entry2 * eEntry1)
 						for j := range dK {
-							t62Entry := t62_2[j]
+							t62Entry := t62_3[j]
 							t67Entry := t67_2[j]
-							t112Sum := t112_3[j]
-							t13Sum := t13_2[j]
+							t11Sum := t11_2[j]
+							t132Sum := t132_3[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t440 := MBarState[j][0] + F(t67Entry*t22Entry0)
+							t440 := MBarState[j][0] + F(t67Entry*t2Entry0)
 							t730 += F(MTrailEntry0 * t440)
 							t90 := SBarState[j][0] + t440
 							t2430 += F(t90 * t62Entry)
-							t160_2 += F(STrailEntry0 * t90)
-							t112Sum += F((F(t66Entry2*MTrailEntry0) + F(t64Entry2*STrailEntry0) - F(w20*t62Entry)) * t22Entry0)
+							t1620 += F(STrailEntry0 * t90)
+							t11Sum += F((F(t66Entry2*MTrailEntry0) + F(t64Entry2*STrailEntry0) - F(w20*t62Entry)) * t2Entry0)
 							t43[j][0] = t440
-							t13Sum -= F(t90 * eEntry0)
+							t132Sum -= F(t90 * eEntry0)
 							SBarState[j][0] = F(t64Entry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t441 := MBarState[j][1] + F(t67Entry*t22Entry1)
+							t441 := MBarState[j][1] + F(t67Entry*t2Entry1)
 							t731 += F(MTrailEntry1 * t441)
 							t91_2 := SBarState[j][1] + t441
 							t2431 += F(t91_2 * t62Entry)
-							t161_2 += F(STrailEntry1 * t91_2)
-							t112Sum += F((F(t66Entry2*MTrailEntry1) + F(t64Entry2*STrailEntry1) - F(w21*t62Entry)) * t22Entry1)
+							t1621 += F(STrailEntry1 * t91_2)
+							t11Sum += F((F(t66Entry2*MTrailEntry1) + F(t64Entry2*STrailEntry1) - F(w21*t62Entry)) * t2Entry1)
 							t43[j][1] = t441
-							t13Sum -= F(t91_2 * eEntry1)
+							t132Sum -= F(t91_2 * eEntry1)
 							SBarState[j][1] = F(t64Entry2 * t91_2)
-							t112_3[j] = t112Sum
-							t13_2[j] = t13Sum
+							t11_2[j] = t11Sum
+							t132_3[j] = t132Sum
 						}
-						t102Sum := t102_3[a]
-						t82Sum := t82_3[a]
+						t10Sum := t10_2[a]
+						t8Sum := t8_2[a]
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						t102Sum += t730
-						t82Sum += t160_2
+						t10Sum += t730
+						t8Sum += t1620
 						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t2430)
 						w30 := F(t65Entry2 * t2430)
-						t102Sum += t731
-						t82Sum += t161_2
+						t10Sum += t731
+						t8Sum += t1621
 						t7[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t65Entry2 * t2431)
 						w31 := F(t65Entry2 * t2431)
-						t102_3[a] = t102Sum
-						t82_3[a] = t82Sum
+						t10_2[a] = t10Sum
+						t8_2[a] = t8Sum
 						for j := range dK {
-							t2122Sum := t2122_2[j]
-							t62Entry := t62_2[j]
-							t2122Sum -= F(w30 * MTrail3[j][0])
+							t212Sum := t212_2[j]
+							t62Entry := t62_3[j]
+							t212Sum -= F(w30 * MTrail3[j][0])
 							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w30*t62Entry)
-							t2122Sum -= F(w31 * MTrail3[j][1])
+							t212Sum -= F(w31 * MTrail3[j][1])
 							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w31*t62Entry)
-							t2122_2[j] = t2122Sum
+							t212_2[j] = t212Sum
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t42_2[j] = MBarState[j][0]
-				t42_3[j] = MBarState[j][1]
+				t4_2[j] = MBarState[j][0]
+				t4_3[j] = MBarState[j][1]
 			}
 			for j := range dK {
-				t52_2[j] = SBarState[j][0]
-				t52_3[j] = SBarState[j][1]
+				t5_2[j] = SBarState[j][0]
+				t5_3[j] = SBarState[j][1]
 			}
 		}
 		for ; i < dV; i++ {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			SBar := c.SBar[(l*dV+i)*dK:][:dK]
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
-			t52_2 := t52[(l*dV+i)*dK:][:dK]
+			t4_2 := t4[(l*dV+i)*dK:][:dK]
+			t5_2 := t5[(l*dV+i)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			STrail2 := STrail[:dK]
 			for j := range dK {
@@ -2833,7 +2293,7 @@ func (c *StepBackward[F]) Run() {
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
@@ -2842,7 +2302,7 @@ func (c *StepBackward[F]) Run() {
 						w := F(t65_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*STrail3[j][0]) - F(w*t62_2[j])
+							S2 := F(t64Entry*STrail3[j][0]) - F(w*t62_3[j])
 							STrail4[j][0] = S2
 							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S2
 						}
@@ -2852,129 +2312,129 @@ func (c *StepBackward[F]) Run() {
 					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t102_3 := t102[l*(T-32*chunks)+C*s:][:n]
-					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
+					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
+					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_3 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t13_2 := t13[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t2122_2 := t2122[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						var t73_2 F
 						var t243 F
-						var t16 F
+						var t162 F
 						t64Entry2 := t64_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t66Entry2 := t66_2[a]
 						t65Entry2 := t65_2[a]
 						w2 := F(t65Entry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
-							t62Entry := t62_2[j]
-							t44_2 := MBarState[j][0] + F(t67_2[j]*t22Entry)
+							t62Entry := t62_3[j]
+							t44_2 := MBarState[j][0] + F(t67_2[j]*t2Entry)
 							t73_2 += F(MTrailEntry * t44_2)
 							t9 := SBarState[j][0] + t44_2
 							t243 += F(t9 * t62Entry)
-							t16 += F(STrailEntry * t9)
-							t112_3[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t22Entry)
+							t162 += F(STrailEntry * t9)
+							t11_2[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t2Entry)
 							t43[j][0] = t44_2
-							t13_2[j] -= F(t9 * eEntry)
+							t132_3[j] -= F(t9 * eEntry)
 							SBarState[j][0] = F(t64Entry2 * t9)
 						}
-						t102_3[a] += t73_2
-						t82_3[a] += t16
+						t10_2[a] += t73_2
+						t8_2[a] += t162
 						// titans_chunk.e, titans_chunk.S
 						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
 						w3 := F(t65Entry2 * t243)
 						for j := range dK {
-							t2122_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t62_2[j])
+							t212_2[j] -= F(w3 * MTrail3[j][0])
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t62_3[j])
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t42_2[j] = MBarState[j][0]
+				t4_2[j] = MBarState[j][0]
 			}
 			for j := range dK {
-				t52_2[j] = SBarState[j][0]
+				t5_2[j] = SBarState[j][0]
 			}
 		}
 	}
 
 	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
-	clear(t122)
-	clear(t172)
+	clear(t12)
+	clear(t17)
 	for i := range L {
 		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
-		t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
+		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t13_2 := t13[(i*(T-32*chunks)+j)*dK:][:dK]
-			t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
-			t112_3 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
-			t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
-			t2122_2 := t2122[(i*(T-32*chunks)+j)*dK:][:dK]
-			t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
-			var t143_2 F
+			t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
+			t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
+			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+			t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
+			t17_2 := t17[(i*T+j+32*chunks)*dK:][:dK]
+			var t1422 F
 			t65Entry3 := t65_2[j]
 			for k := range dK {
-				t13Entry := t13_2[k]
-				t143_2 += F(t62_2[k] * t13Entry)
-				t122_3[k] += t112_3[k]
-				t172_3[k] += F(t65Entry3*t13Entry) + t2122_2[k]
+				t132Entry := t132_3[k]
+				t1422 += F(t62_3[k] * t132Entry)
+				t12_2[k] += t11_2[k]
+				t17_2[k] += F(t65Entry3*t132Entry) + t212_2[k]
 			}
-			t14_2[j] = t143_2
+			t142_3[j] = t1422
 		}
 	}
 
 	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
-	clear(t132)
-	clear(t142)
-	clear(t152)
+	clear(t13)
+	clear(t14)
+	clear(t15)
 	for i := range L {
-		t102_3 := t102[i*(T-32*chunks):][:T-32*chunks]
-		t132_3 := t132[i*T+32*chunks:][:T-32*chunks]
-		t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
-		t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
-		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
-		t152_3 := t152[i*T+32*chunks:][:T-32*chunks]
+		t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
+		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
+		t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
+		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+		t15_2 := t15[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t132_3[j] += t102_3[j]
-			t142_3[j] += t14_2[j]
-			t152_3[j] += t82_3[j]
+			t13_2[j] += t10_2[j]
+			t14_2[j] += t142_3[j]
+			t15_2[j] += t8_2[j]
 		}
 	}
 
 	// titans_chunk.v
-	clear(t162)
+	clear(t16)
 	for i := range L {
 		for j := range T - 32*chunks {
 			t7_2 := t7[(i*(T-32*chunks)+j)*dV:][:dV]
-			t162_2 := t162[(i*T+j+32*chunks)*dV:][:dV]
+			t16_2 := t16[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t162_2[k] += t7_2[k]
+				t16_2[k] += t7_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g.start, titans_chunk.p.start
-	clear(t2)
+	clear(t22)
 	clear(t182)
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t56_2 := t56[(i*chunks+j)*32:][:n]
-				t2_2 := t2[(i*chunks+j)*32:][:n]
+				t22_3 := t22[(i*chunks+j)*32:][:n]
 				t58_2 := t58[(i*chunks+j)*32:][:n]
 				t182_3 := t182[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t2_2[k] = t56_2[k]
+					t22_3[k] = t56_2[k]
 					t182_3[k] = t58_2[k]
 				}
 			}
@@ -2982,31 +2442,31 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk.g, titans_chunk.p
-	clear(t3)
-	clear(t522)
-	clear(t20)
-	clear(t22_2)
+	clear(t32)
+	clear(t52)
+	clear(t202)
+	clear(t222)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
-				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32+-1+lo:][:n]
+				t32_2 := t32[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
-				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
+				t202_3 := t202[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
-				t22_3 := t22_2[(i*chunks+j)*32+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
-					t3_2[k] = F(t56Entry * t2_2[k])
-					t522_2[k] = F(t56_3[k] * t56Entry)
-					t20_2[k] = F(t58Entry * t182_3[k])
-					t22_3[k] = F(t58_3[k] * t58Entry)
+					t32_2[k] = F(t56Entry * t22_3[k])
+					t52_2[k] = F(t56_3[k] * t56Entry)
+					t202_3[k] = F(t58Entry * t182_3[k])
+					t222_2[k] = F(t58_3[k] * t58Entry)
 				}
 			}
 		}
@@ -3015,31 +2475,31 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t2_2 := t2[(i*chunks+j)*32:][:32]
-			t3_2 := t3[(i*chunks+j)*32:][:32]
-			t4_2 := t4[(i*chunks+j)*32:][:32]
+			t22_3 := t22[(i*chunks+j)*32:][:32]
+			t32_2 := t32[(i*chunks+j)*32:][:32]
+			t42_3 := t42[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t4_2[k] = t2_2[k] + t3_2[k]
+				t42_3[k] = t22_3[k] + t32_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t6)
-	clear(t8)
+	clear(t62_2)
+	clear(t82)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
-				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t62_3 := t62_2[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+-2+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_2[k]
-					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_3[k] * t522Entry)
+					t52Entry := t52_2[k]
+					t62_3[k] = F(t42_3[k] * t52Entry)
+					t82_3[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -3048,31 +2508,31 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t4_2 := t4[(i*chunks+j)*32:][:32]
-			t6_2 := t6[(i*chunks+j)*32:][:32]
+			t42_3 := t42[(i*chunks+j)*32:][:32]
+			t62_3 := t62_2[(i*chunks+j)*32:][:32]
 			t72_3 := t72[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t72_3[k] = t4_2[k] + t6_2[k]
+				t72_3[k] = t42_3[k] + t62_3[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t922)
-	clear(t1122)
+	clear(t92)
+	clear(t112)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
-				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
-				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t92_3 := t92[(i*chunks+j)*32+lo:][:n]
+				t82_4 := t82[(i*chunks+j)*32+-4+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t8Entry := t8_2[k]
-					t922_3[k] = F(t72_3[k] * t8Entry)
-					t1122_2[k] = F(t8_3[k] * t8Entry)
+					t82Entry := t82_3[k]
+					t92_3[k] = F(t72_3[k] * t82Entry)
+					t112_3[k] = F(t82_4[k] * t82Entry)
 				}
 			}
 		}
@@ -3082,30 +2542,30 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t72_3 := t72[(i*chunks+j)*32:][:32]
-			t922_3 := t922[(i*chunks+j)*32:][:32]
-			t1022_2 := t1022[(i*chunks+j)*32:][:32]
+			t92_3 := t92[(i*chunks+j)*32:][:32]
+			t102_3 := t102[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t72_3[k] + t922_3[k]
+				t102_3[k] = t72_3[k] + t92_3[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t12)
-	clear(t1422)
+	clear(t122)
+	clear(t143)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
-				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
-				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
-				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
-				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
+				t102_3 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t122_3 := t122[(i*chunks+j)*32+lo:][:n]
+				t112_4 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1122Entry := t1122_2[k]
-					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t1422_2[k] = F(t1122_3[k] * t1122Entry)
+					t112Entry := t112_3[k]
+					t122_3[k] = F(t102_3[k] * t112Entry)
+					t143_3[k] = F(t112_4[k] * t112Entry)
 				}
 			}
 		}
@@ -3114,11 +2574,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t1022_2 := t1022[(i*chunks+j)*32:][:32]
-			t12_2 := t12[(i*chunks+j)*32:][:32]
-			t1322_2 := t1322[(i*chunks+j)*32:][:32]
+			t102_3 := t102[(i*chunks+j)*32:][:32]
+			t122_3 := t122[(i*chunks+j)*32:][:32]
+			t133_2 := t133[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1322_2[k] = t1022_2[k] + t12_2[k]
+				t133_2[k] = t102_3[k] + t122_3[k]
 			}
 		}
 	}
@@ -3129,11 +2589,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t1322_2 := t1322[(i*chunks+j)*32+-16+lo:][:n]
-				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
+				t133_2 := t133[(i*chunks+j)*32+-16+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				t153_3 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t153_3[k] = F(t1322_2[k] * t1422_2[k])
+					t153_3[k] = F(t133_2[k] * t143_3[k])
 				}
 			}
 		}
@@ -3142,35 +2602,35 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g, titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t1322_2 := t1322[(i*chunks+j)*32:][:32]
+			t133_2 := t133[(i*chunks+j)*32:][:32]
 			t153_3 := t153[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			t182_3 := t182[(i*chunks+j)*32:][:32]
-			t20_2 := t20[(i*chunks+j)*32:][:32]
-			t21_2 := t21[(i*chunks+j)*32:][:32]
+			t202_3 := t202[(i*chunks+j)*32:][:32]
+			t2122_2 := t2122[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t1322_2[k] + t153_3[k]
-				t21_2[k] = t182_3[k] + t20_2[k]
+				g2[k] = t133_2[k] + t153_3[k]
+				t2122_2[k] = t182_3[k] + t202_3[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t2322)
-	clear(t2522)
+	clear(t233)
+	clear(t252)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t22_3 := t22_2[(i*chunks+j)*32+lo:][:n]
-				t21_2 := t21[(i*chunks+j)*32+-2+lo:][:n]
-				t2322_2 := t2322[(i*chunks+j)*32+lo:][:n]
-				t22_4 := t22_2[(i*chunks+j)*32+-2+lo:][:n]
-				t2522_2 := t2522[(i*chunks+j)*32+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
+				t2122_2 := t2122[(i*chunks+j)*32+-2+lo:][:n]
+				t233_2 := t233[(i*chunks+j)*32+lo:][:n]
+				t222_3 := t222[(i*chunks+j)*32+-2+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t22Entry := t22_3[k]
-					t2322_2[k] = F(t21_2[k] * t22Entry)
-					t2522_2[k] = F(t22_4[k] * t22Entry)
+					t222Entry := t222_2[k]
+					t233_2[k] = F(t2122_2[k] * t222Entry)
+					t252_2[k] = F(t222_3[k] * t222Entry)
 				}
 			}
 		}
@@ -3179,31 +2639,31 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t21_2 := t21[(i*chunks+j)*32:][:32]
-			t2322_2 := t2322[(i*chunks+j)*32:][:32]
-			t24_2 := t24[(i*chunks+j)*32:][:32]
+			t2122_2 := t2122[(i*chunks+j)*32:][:32]
+			t233_2 := t233[(i*chunks+j)*32:][:32]
+			t242_2 := t242[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t24_2[k] = t21_2[k] + t2322_2[k]
+				t242_2[k] = t2122_2[k] + t233_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t26)
+	clear(t262)
 	clear(t282)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t2522_2 := t2522[(i*chunks+j)*32+lo:][:n]
-				t24_2 := t24[(i*chunks+j)*32+-4+lo:][:n]
-				t26_2 := t26[(i*chunks+j)*32+lo:][:n]
-				t2522_3 := t2522[(i*chunks+j)*32+-4+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				t242_2 := t242[(i*chunks+j)*32+-4+lo:][:n]
+				t262_2 := t262[(i*chunks+j)*32+lo:][:n]
+				t252_3 := t252[(i*chunks+j)*32+-4+lo:][:n]
 				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t2522Entry := t2522_2[k]
-					t26_2[k] = F(t24_2[k] * t2522Entry)
-					t282_2[k] = F(t2522_3[k] * t2522Entry)
+					t252Entry := t252_2[k]
+					t262_2[k] = F(t242_2[k] * t252Entry)
+					t282_2[k] = F(t252_3[k] * t252Entry)
 				}
 			}
 		}
@@ -3212,31 +2672,31 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t24_2 := t24[(i*chunks+j)*32:][:32]
-			t26_2 := t26[(i*chunks+j)*32:][:32]
+			t242_2 := t242[(i*chunks+j)*32:][:32]
+			t262_2 := t262[(i*chunks+j)*32:][:32]
 			t272_2 := t272[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t272_2[k] = t24_2[k] + t26_2[k]
+				t272_2[k] = t242_2[k] + t262_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t29)
-	clear(t31)
+	clear(t292)
+	clear(t312)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
 				t272_2 := t272[(i*chunks+j)*32+-8+lo:][:n]
-				t29_2 := t29[(i*chunks+j)*32+lo:][:n]
+				t292_2 := t292[(i*chunks+j)*32+lo:][:n]
 				t282_3 := t282[(i*chunks+j)*32+-8+lo:][:n]
-				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
+				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t282Entry := t282_2[k]
-					t29_2[k] = F(t272_2[k] * t282Entry)
-					t31_2[k] = F(t282_3[k] * t282Entry)
+					t292_2[k] = F(t272_2[k] * t282Entry)
+					t312_2[k] = F(t282_3[k] * t282Entry)
 				}
 			}
 		}
@@ -3246,25 +2706,25 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t272_2 := t272[(i*chunks+j)*32:][:32]
-			t29_2 := t29[(i*chunks+j)*32:][:32]
-			t30_2 := t30[(i*chunks+j)*32:][:32]
+			t292_2 := t292[(i*chunks+j)*32:][:32]
+			t302_2 := t302[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t30_2[k] = t272_2[k] + t29_2[k]
+				t302_2[k] = t272_2[k] + t292_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t3222)
+	clear(t322)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t30_2 := t30[(i*chunks+j)*32+-16+lo:][:n]
-				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
-				t3222_2 := t3222[(i*chunks+j)*32+lo:][:n]
+				t302_2 := t302[(i*chunks+j)*32+-16+lo:][:n]
+				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
+				t322_2 := t322[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t3222_2[k] = F(t30_2[k] * t31_2[k])
+					t322_2[k] = F(t302_2[k] * t312_2[k])
 				}
 			}
 		}
@@ -3273,30 +2733,30 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t30_2 := t30[(i*chunks+j)*32:][:32]
-			t3222_2 := t3222[(i*chunks+j)*32:][:32]
+			t302_2 := t302[(i*chunks+j)*32:][:32]
+			t322_2 := t322[(i*chunks+j)*32:][:32]
 			p2 := p[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				p2[k] = t30_2[k] + t3222_2[k]
+				p2[k] = t302_2[k] + t322_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.h, titans_chunk.g
-	clear(t35)
-	clear(t862)
+	clear(t352)
+	clear(t86)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
-				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
+				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t862_2 := t862[(i*chunks+j)*32+lo:][:n]
+				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t35_2[k] = F(t56_2[k] * p2[k])
-					t862_2[k] = g2[k]
+					t352_2[k] = F(t56_2[k] * p2[k])
+					t86_2[k] = g2[k]
 				}
 			}
 		}
@@ -3306,10 +2766,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			p2 := p[(i*chunks+j)*32:][:32]
-			t35_2 := t35[(i*chunks+j)*32:][:32]
-			t36_2 := t36[(i*chunks+j)*32:][:32]
+			t352_2 := t352[(i*chunks+j)*32:][:32]
+			t362_2 := t362[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t36_2[k] = p2[k] + t35_2[k]
+				t362_2[k] = p2[k] + t352_2[k]
 			}
 		}
 	}
@@ -3320,11 +2780,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t362_2 := t362[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t522_2[k] * t36_2[k])
+					t38_2[k] = F(t52_2[k] * t362_2[k])
 				}
 			}
 		}
@@ -3333,11 +2793,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.h
 	for i := range L {
 		for j := range chunks {
-			t36_2 := t36[(i*chunks+j)*32:][:32]
+			t362_2 := t362[(i*chunks+j)*32:][:32]
 			t38_2 := t38[(i*chunks+j)*32:][:32]
 			t39_2 := t39[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t39_2[k] = t36_2[k] + t38_2[k]
+				t39_2[k] = t362_2[k] + t38_2[k]
 			}
 		}
 	}
@@ -3348,11 +2808,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t39_2 := t39[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t8_2[k] * t39_2[k])
+					t41_2[k] = F(t82_3[k] * t39_2[k])
 				}
 			}
 		}
@@ -3363,9 +2823,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t39_2 := t39[(i*chunks+j)*32:][:32]
 			t41_2 := t41[(i*chunks+j)*32:][:32]
-			t422_2 := t422[(i*chunks+j)*32:][:32]
+			t42_3 := t42_2[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t422_2[k] = t39_2[k] + t41_2[k]
+				t42_3[k] = t39_2[k] + t41_2[k]
 			}
 		}
 	}
@@ -3376,11 +2836,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*32+-8+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
+				t42_3 := t42_2[(i*chunks+j)*32+-8+lo:][:n]
 				t44_2 := t44[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t44_2[k] = F(t1122_2[k] * t422_2[k])
+					t44_2[k] = F(t112_3[k] * t42_3[k])
 				}
 			}
 		}
@@ -3389,11 +2849,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.h
 	for i := range L {
 		for j := range chunks {
-			t422_2 := t422[(i*chunks+j)*32:][:32]
+			t42_3 := t42_2[(i*chunks+j)*32:][:32]
 			t44_2 := t44[(i*chunks+j)*32:][:32]
-			t452_2 := t452[(i*chunks+j)*32:][:32]
+			t45_2 := t45[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t452_2[k] = t422_2[k] + t44_2[k]
+				t45_2[k] = t42_3[k] + t44_2[k]
 			}
 		}
 	}
@@ -3404,11 +2864,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
-				t452_2 := t452[(i*chunks+j)*32+-16+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
+				t45_2 := t45[(i*chunks+j)*32+-16+lo:][:n]
 				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t47_2[k] = F(t1422_2[k] * t452_2[k])
+					t47_2[k] = F(t143_3[k] * t45_2[k])
 				}
 			}
 		}
@@ -3417,25 +2877,25 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.h
 	for i := range L {
 		for j := range chunks {
-			t452_2 := t452[(i*chunks+j)*32:][:32]
+			t45_2 := t45[(i*chunks+j)*32:][:32]
 			t47_2 := t47[(i*chunks+j)*32:][:32]
 			h2 := h[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				h2[k] = t452_2[k] + t47_2[k]
+				h2[k] = t45_2[k] + t47_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t922_2)
+	clear(t92_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				h2 := h[(i*chunks+j)*32+-1+lo:][:n]
-				t922_3 := t922_2[(i*chunks+j)*32+lo:][:n]
+				t92_3 := t92_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t922_3[k] = h2[k]
+					t92_3[k] = h2[k]
 				}
 			}
 		}
@@ -3465,41 +2925,41 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk
 	for l := range L {
-		t42_2 := t42[l*dV*dK:][:dK*dV]
+		t4_2 := t4[l*dV*dK:][:dK*dV]
 		MBarState2_2 := MBarState2[:dK*dV]
-		t52_2 := t52[l*dV*dK:][:dK*dV]
+		t5_2 := t5[l*dV*dK:][:dK*dV]
 		SBarState2_2 := SBarState2[:dK*dV]
 		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
 		SBarOut := c.SBarOut[l*dV*dK:][:dK*dV]
 		t217_2 := t217[:dK*dV]
 		for i := range dK * dV {
-			MBarState2_2[i] = t42_2[i]
+			MBarState2_2[i] = t4_2[i]
 		}
 		for i := range dK * dV {
-			SBarState2_2[i] = t52_2[i]
+			SBarState2_2[i] = t5_2[i]
 		}
-		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t862_2 := t862[(l*chunks+t9)*32:][:32]
-			t60_2 := t60[(l*chunks+t9)*32:][:32]
+		for t3 := chunks - 1; t3 >= 0; t3-- {
+			t86_2 := t86[(l*chunks+t3)*32:][:32]
+			t60_2 := t60[(l*chunks+t3)*32:][:32]
 			t53_2 := t53[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
 			t583_2 := t583[31*32:][:32]
 			t612_2 := t612[31*32:][:32]
-			t644_2 := t644[31*32:][:32]
+			t643_2 := t643[31*32:][:32]
 			t673_2 := t673[31*32:][:32]
 			t70_2 := t70[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
 			t82_3 := t82_2[31*32:][:32]
-			t922_3 := t922_2[(l*chunks+t9)*32:][:32]
-			h2 := h[(l*chunks+t9)*32:][:32]
-			g2 := g[(l*chunks+t9)*32:][:32]
-			t107_2 := t107[(l*chunks+t9)*32:][:32]
-			t1092_2 := t1092[(l*chunks+t9)*32:][:32]
-			t202_3 := t202[(l*chunks+t9)*32:][:32]
-			t222_2 := t222[(l*chunks+t9)*32:][:32]
-			t242_2 := t242[(l*chunks+t9)*32:][:32]
+			t92_3 := t92_2[(l*chunks+t3)*32:][:32]
+			h2 := h[(l*chunks+t3)*32:][:32]
+			g2 := g[(l*chunks+t3)*32:][:32]
+			t107_2 := t107[(l*chunks+t3)*32:][:32]
+			t1092_2 := t1092[(l*chunks+t3)*32:][:32]
+			t20_2 := t20[(l*chunks+t3)*32:][:32]
+			t22_3 := t22_2[(l*chunks+t3)*32:][:32]
+			t24_2 := t24[(l*chunks+t3)*32:][:32]
 			// titans_chunk.e
 			clear(t53)
 			for i := range 32 {
@@ -3515,7 +2975,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t55)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
+				t58_2 := t58[(l*chunks+t3)*32+lo:][:n]
 				for i := range n {
 					t53_3 := t53[((lo+i)-1)*32:][:32]
 					t55_3 := t55[(lo+i)*32:][:32]
@@ -3529,14 +2989,14 @@ func (c *StepBackward[F]) Run() {
 			clear(t583)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
+				t222_2 := t222[(l*chunks+t3)*32+lo2:][:n]
 				for i := range n {
 					t53_3 := t53[((lo2+i)-2)*32:][:32]
 					t55_3 := t55[((lo2+i)-2)*32:][:32]
 					t583_3 := t583[(lo2+i)*32:][:32]
-					t22Entry2 := t22_3[i]
+					t222Entry2 := t222_2[i]
 					for j := range 32 {
-						t583_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
+						t583_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
 					}
 				}
 			}
@@ -3544,32 +3004,32 @@ func (c *StepBackward[F]) Run() {
 			clear(t612)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t2522_2 := t2522[(l*chunks+t9)*32+lo3:][:n]
+				t252_2 := t252[(l*chunks+t3)*32+lo3:][:n]
 				for i := range n {
 					t53_3 := t53[((lo3+i)-4)*32:][:32]
 					t55_3 := t55[((lo3+i)-4)*32:][:32]
 					t583_3 := t583[((lo3+i)-4)*32:][:32]
 					t612_3 := t612[(lo3+i)*32:][:32]
-					t2522Entry2 := t2522_2[i]
+					t252Entry2 := t252_2[i]
 					for j := range 32 {
-						t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t2522Entry2)
+						t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t252Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t644)
+			clear(t643)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
-				t282_2 := t282[(l*chunks+t9)*32+lo4:][:n]
+				t282_2 := t282[(l*chunks+t3)*32+lo4:][:n]
 				for i := range n {
 					t53_3 := t53[((lo4+i)-8)*32:][:32]
 					t55_3 := t55[((lo4+i)-8)*32:][:32]
 					t583_3 := t583[((lo4+i)-8)*32:][:32]
 					t612_3 := t612[((lo4+i)-8)*32:][:32]
-					t644_3 := t644[(lo4+i)*32:][:32]
+					t643_3 := t643[(lo4+i)*32:][:32]
 					t282Entry2 := t282_2[i]
 					for j := range 32 {
-						t644_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
+						t643_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
 					}
 				}
 			}
@@ -3577,17 +3037,17 @@ func (c *StepBackward[F]) Run() {
 			clear(t673)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
-				t31_2 := t31[(l*chunks+t9)*32+lo5:][:n]
+				t312_2 := t312[(l*chunks+t3)*32+lo5:][:n]
 				for i := range n {
 					t53_3 := t53[((lo5+i)-16)*32:][:32]
 					t55_3 := t55[((lo5+i)-16)*32:][:32]
 					t583_3 := t583[((lo5+i)-16)*32:][:32]
 					t612_3 := t612[((lo5+i)-16)*32:][:32]
-					t644_3 := t644[((lo5+i)-16)*32:][:32]
+					t643_3 := t643[((lo5+i)-16)*32:][:32]
 					t673_3 := t673[(lo5+i)*32:][:32]
-					t31Entry := t31_2[i]
+					t312Entry := t312_2[i]
 					for j := range 32 {
-						t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) * t31Entry)
+						t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) * t312Entry)
 					}
 				}
 			}
@@ -3595,18 +3055,18 @@ func (c *StepBackward[F]) Run() {
 			clear(t70)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
-				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
+				t56_2 := t56[(l*chunks+t3)*32+lo6:][:n]
 				for i := range n {
 					t53_3 := t53[((lo6+i)-1)*32:][:32]
 					t55_3 := t55[((lo6+i)-1)*32:][:32]
 					t583_3 := t583[((lo6+i)-1)*32:][:32]
 					t612_3 := t612[((lo6+i)-1)*32:][:32]
-					t644_3 := t644[((lo6+i)-1)*32:][:32]
+					t643_3 := t643[((lo6+i)-1)*32:][:32]
 					t673_3 := t673[((lo6+i)-1)*32:][:32]
 					t70_3 := t70[(lo6+i)*32:][:32]
 					t56Entry2 := t56_2[i]
 					for j := range 32 {
-						t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t56Entry2)
+						t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) * t56Entry2)
 					}
 				}
 			}
@@ -3614,19 +3074,19 @@ func (c *StepBackward[F]) Run() {
 			clear(t73)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo7:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo7:][:n]
 				for i := range n {
 					t53_3 := t53[((lo7+i)-2)*32:][:32]
 					t55_3 := t55[((lo7+i)-2)*32:][:32]
 					t583_3 := t583[((lo7+i)-2)*32:][:32]
 					t612_3 := t612[((lo7+i)-2)*32:][:32]
-					t644_3 := t644[((lo7+i)-2)*32:][:32]
+					t643_3 := t643[((lo7+i)-2)*32:][:32]
 					t673_3 := t673[((lo7+i)-2)*32:][:32]
 					t70_3 := t70[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
-					t522Entry2 := t522_2[i]
+					t52Entry2 := t52_2[i]
 					for j := range 32 {
-						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t522Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -3634,20 +3094,20 @@ func (c *StepBackward[F]) Run() {
 			clear(t76)
 			lo8 := max(0, 4)
 			if n := 32 - lo8; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo8:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo8:][:n]
 				for i := range n {
 					t53_3 := t53[((lo8+i)-4)*32:][:32]
 					t55_3 := t55[((lo8+i)-4)*32:][:32]
 					t583_3 := t583[((lo8+i)-4)*32:][:32]
 					t612_3 := t612[((lo8+i)-4)*32:][:32]
-					t644_3 := t644[((lo8+i)-4)*32:][:32]
+					t643_3 := t643[((lo8+i)-4)*32:][:32]
 					t673_3 := t673[((lo8+i)-4)*32:][:32]
 					t70_3 := t70[((lo8+i)-4)*32:][:32]
 					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
-					t8Entry2 := t8_2[i]
+					t82Entry2 := t82_4[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
 					}
 				}
 			}
@@ -3655,21 +3115,21 @@ func (c *StepBackward[F]) Run() {
 			clear(t79)
 			lo9 := max(0, 8)
 			if n := 32 - lo9; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo9:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo9:][:n]
 				for i := range n {
 					t53_3 := t53[((lo9+i)-8)*32:][:32]
 					t55_3 := t55[((lo9+i)-8)*32:][:32]
 					t583_3 := t583[((lo9+i)-8)*32:][:32]
 					t612_3 := t612[((lo9+i)-8)*32:][:32]
-					t644_3 := t644[((lo9+i)-8)*32:][:32]
+					t643_3 := t643[((lo9+i)-8)*32:][:32]
 					t673_3 := t673[((lo9+i)-8)*32:][:32]
 					t70_3 := t70[((lo9+i)-8)*32:][:32]
 					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
-					t1122Entry2 := t1122_2[i]
+					t112Entry2 := t112_3[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 					}
 				}
 			}
@@ -3677,22 +3137,22 @@ func (c *StepBackward[F]) Run() {
 			clear(t82_2)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
-				t1422_2 := t1422[(l*chunks+t9)*32+lo10:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo10:][:n]
 				for i := range n {
 					t53_3 := t53[((lo10+i)-16)*32:][:32]
 					t55_3 := t55[((lo10+i)-16)*32:][:32]
 					t583_3 := t583[((lo10+i)-16)*32:][:32]
 					t612_3 := t612[((lo10+i)-16)*32:][:32]
-					t644_3 := t644[((lo10+i)-16)*32:][:32]
+					t643_3 := t643[((lo10+i)-16)*32:][:32]
 					t673_3 := t673[((lo10+i)-16)*32:][:32]
 					t70_3 := t70[((lo10+i)-16)*32:][:32]
 					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_4 := t82_2[(lo10+i)*32:][:32]
-					t1422Entry := t1422_2[i]
+					t143Entry := t143_3[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t1422Entry)
+						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 					}
 				}
 			}
@@ -3706,7 +3166,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t88[i] = t862_2[i] + t87[i]
+				t88[i] = t86_2[i] + t87[i]
 			}
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
@@ -3717,7 +3177,7 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo11+i)-1)*32:][:32]
 					t583_3 := t583[((lo11+i)-1)*32:][:32]
 					t612_3 := t612[((lo11+i)-1)*32:][:32]
-					t644_3 := t644[((lo11+i)-1)*32:][:32]
+					t643_3 := t643[((lo11+i)-1)*32:][:32]
 					t673_3 := t673[((lo11+i)-1)*32:][:32]
 					t70_3 := t70[((lo11+i)-1)*32:][:32]
 					t73_3 := t73[((lo11+i)-1)*32:][:32]
@@ -3726,7 +3186,7 @@ func (c *StepBackward[F]) Run() {
 					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
@@ -3735,7 +3195,7 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t60Entry := t60_2[i]
 				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 					t96_2 := t96[i*32:][:n]
 					t98_2 := t98[i*32:][:n]
 					for j := range n {
@@ -3746,52 +3206,52 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.S, titans_chunk.M
 			clear(t523)
 			clear(t1823)
-			clear(t2022)
+			clear(t2023)
 			for i := range dV {
-				SStates := c.SStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+				SStates := c.SStates[((l*chunks+t3)*dV+i)*dK:][:dK]
 				SBarState2_3 := SBarState2[i*dK:][:dK]
 				MBarState2_3 := MBarState2[i*dK:][:dK]
-				MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+				MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
 				for j := range dK {
 					SStatesEntry := SStates[j]
 					t523[31] += F(SStatesEntry * SBarState2_3[j])
 					MBarState2Entry := MBarState2_3[j]
 					t1823[31] += F(SStatesEntry * MBarState2Entry)
-					t2022[31] += F(MStates[j] * MBarState2Entry)
+					t2023[31] += F(MStates[j] * MBarState2Entry)
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
-			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.S
-			clear(t92_2)
+			clear(t923)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
 				for j := range dK {
-					t92_2[31*32+i] += F(t59_2[j] * t722[j*32+i])
+					t923[31*32+i] += F(t59_2[j] * t722[j*32+i])
 				}
 			}
 			// titans_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
 			clear(t163)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
 				for j := range dK {
 					t163[31*32+i] += F(t59_2[j] * t1423[j*32+i])
 				}
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			for i := range 32 {
-				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
 				t583_3 := t583[i*32:][:32]
 				t612_3 := t612[i*32:][:32]
-				t644_3 := t644[i*32:][:32]
+				t643_3 := t643[i*32:][:32]
 				t673_3 := t673[i*32:][:32]
 				t70_3 := t70[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
@@ -3800,18 +3260,18 @@ func (c *StepBackward[F]) Run() {
 				t82_4 := t82_2[i*32:][:32]
 				t229_2 := t229[i*32:][:32]
 				for j := range 32 {
-					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 				}
 			}
 			// titans_chunk.y
-			kern.Gemm(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			for i := range 32 {
 				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
 				t583_3 := t583[i*32:][:32]
 				t612_3 := t612[i*32:][:32]
-				t644_3 := t644[i*32:][:32]
+				t643_3 := t643[i*32:][:32]
 				t673_3 := t673[i*32:][:32]
 				t70_3 := t70[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
@@ -3821,7 +3281,7 @@ func (c *StepBackward[F]) Run() {
 				t2523_2 := t2523[i*32:][:32]
 				t2722_2 := t2722[i*32:][:32]
 				for j := range 32 {
-					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
 				}
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
@@ -3833,49 +3293,49 @@ func (c *StepBackward[F]) Run() {
 				t55Entry := t55_2[i]
 				t583Entry := t583_2[i]
 				t612Entry := t612_2[i]
-				t644Entry := t644_2[i]
+				t643Entry := t643_2[i]
 				t673Entry := t673_2[i]
-				w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry
-				w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry
+				w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dV {
 					t2823_2[j] = F(w4*t224_2[j]) + F(w5*t225_2[j])
 				}
 			}
 			// titans_chunk.y
-			kern.Gemm(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t229, 32, 1)
+			kern.Gemm(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t, (l*chunks+t3)*32*dV), 1, dV, t229, 32, 1)
 			// titans_chunk.U
 			kern.Triangle(32, dV, true, t2823, dV, 1, t98, 1, 32)
 			// titans_chunk.U
-			kern.Gemm(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2823, 1, dV)
+			kern.Gemm(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t3)*32*dV), dV, 1, t2823, 1, dV)
 			// titans_chunk.U
-			clear(t3122)
+			clear(t3123)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
 					t3022_2 := t3022[i*32:][:n]
-					t3122_2 := t3122[i*32:][:n]
+					t3123_2 := t3123[i*32:][:n]
 					for j := range n {
-						t3122_2[j] = t3022_2[j]
+						t3123_2[j] = t3022_2[j]
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.y
 			for i := range 32 {
 				t2823_2 := t2823[i*dV:][:dV]
-				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
-				UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
-				t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
-				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-				t252_2 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
-				t4522_2 := t4522[i*dV:][:dV]
+				UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
+				UProd2 := c.UProd2[((l*chunks+t3)*32+i)*dV:][:dV]
+				t61_2 := t61[((l*chunks+t3)*32+i)*dV:][:dV]
+				tView := t[((l*chunks+t3)*32+i)*dV:][:dV]
+				t25_2 := t25[((l*chunks+t3)*32+i)*dV:][:dV]
+				t452_2 := t452[i*dV:][:dV]
 				t502_2 := t502[i*dV:][:dV]
 				t1062_2 := t1062[i*dV:][:dV]
 				t1082_2 := t1082[i*dV:][:dV]
-				var t3523 F
+				var t3524 F
 				var t462 F
 				var t5122 F
 				t60Entry2 := t60_2[i]
 				t88Entry := t88[i]
-				t922Entry := t922_3[i]
+				t92Entry := t92_3[i]
 				hEntry := h2[i]
 				gEntry := g2[i]
 				for j := range dV {
@@ -3883,39 +3343,39 @@ func (c *StepBackward[F]) Run() {
 					t34 := F(t2823Entry * t60Entry2)
 					UProdEntry := UProd[j]
 					UProd2Entry := UProd2[j]
-					t3523 += F((t61_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t922Entry)) * t2823Entry)
+					t3524 += F((t61_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2823Entry)
 					t462 += F(UProd2Entry * t34)
 					t5122 += F(UProdEntry * t34)
 					tViewEntry2 := tView[j]
-					t252_2[j] = t34
-					t4522_2[j] = -F(t34 * t922Entry)
+					t25_2[j] = t34
+					t452_2[j] = -F(t34 * t92Entry)
 					t502_2[j] = -F(t34 * t88Entry)
 					t1062_2[j] = F(tViewEntry2 * hEntry)
 					t1082_2[j] = F(tViewEntry2 * gEntry)
 				}
-				t3522[i] = t3523
+				t3523[i] = t3524
 				t46[i] = -t462
 				t512[i] = -t5122
 			}
 			// titans_chunk.U
-			clear(t362)
-			clear(t373)
+			clear(t3622)
+			clear(t37)
 			for i := range 32 {
 				var t3822 F
 				t60Entry3 := t60_2[i]
 				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
-					t3122_2 := t3122[i*32:][:n]
+					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
+					t3123_2 := t3123[i*32:][:n]
 					t96_2 := t96[i*32:][:n]
-					t362_2 := t362[i*32:][:n]
-					t373_2 := t373[i*32:][:n]
+					t3622_2 := t3622[i*32:][:n]
+					t37_2 := t37[i*32:][:n]
 					for j := range n {
 						KEntry := K[j]
-						t3122Entry := t3122_2[j]
+						t3123Entry := t3123_2[j]
 						t96Entry := t96_2[j]
-						t3822 += F(F(KEntry*t96Entry) * t3122Entry)
-						t362_2[j] = F(F(t60Entry3*KEntry) * t3122Entry)
-						t373_2[j] = F(F(t60Entry3*t96Entry) * t3122Entry)
+						t3822 += F(F(KEntry*t96Entry) * t3123Entry)
+						t3622_2[j] = F(F(t60Entry3*KEntry) * t3123Entry)
+						t37_2[j] = F(F(t60Entry3*t96Entry) * t3123Entry)
 					}
 				}
 				t382[i] = t3822
@@ -3925,10 +3385,10 @@ func (c *StepBackward[F]) Run() {
 			lo12 := max(0, 1)
 			if n := 32 - lo12; n > 0 {
 				for i := range n {
-					t362_2 := t362[(lo12+i)*32:][:32]
+					t3622_2 := t3622[(lo12+i)*32:][:32]
 					t412_2 := t412[((lo12+i)-1)*32:][:32]
 					for j := range 32 {
-						t412_2[j] += t362_2[j]
+						t412_2[j] += t3622_2[j]
 					}
 				}
 			}
@@ -3949,7 +3409,7 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.c, titans_chunk.y
 			for i := range 32 {
 				t163_2 := t163[i*32:][:32]
-				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t2523_2 := t2523[i*32:][:32]
 				t412_2 := t412[i*32:][:32]
 				t5822_2 := t5822[i*32:][:32]
@@ -3962,7 +3422,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t6222)
 			lo14 := max(0, 16)
 			if n := 32 - lo14; n > 0 {
-				t1422_2 := t1422[(l*chunks+t9)*32+lo14:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo14:][:n]
 				t6222_2 := t6222[0+lo14:][:n]
 				for i := range n {
 					t5822_2 := t5822[(lo14+i)*32:][:32]
@@ -3970,7 +3430,7 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo14+i)-16)*32:][:32]
 					t583_3 := t583[((lo14+i)-16)*32:][:32]
 					t612_3 := t612[((lo14+i)-16)*32:][:32]
-					t644_3 := t644[((lo14+i)-16)*32:][:32]
+					t643_3 := t643[((lo14+i)-16)*32:][:32]
 					t673_3 := t673[((lo14+i)-16)*32:][:32]
 					t70_3 := t70[((lo14+i)-16)*32:][:32]
 					t73_3 := t73[((lo14+i)-16)*32:][:32]
@@ -3978,11 +3438,11 @@ func (c *StepBackward[F]) Run() {
 					t79_3 := t79[((lo14+i)-16)*32:][:32]
 					t6122_2 := t6122[((lo14+i)-16)*32:][:32]
 					var t6223 F
-					t1422Entry2 := t1422_2[i]
+					t143Entry2 := t143_3[i]
 					for j := range 32 {
 						t5822Entry := t5822_2[j]
-						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t5822Entry)
-						t6122_2[j] += F(t5822Entry * t1422Entry2)
+						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t5822Entry)
+						t6122_2[j] += F(t5822Entry * t143Entry2)
 					}
 					t6222_2[i] = t6223
 				}
@@ -4001,7 +3461,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t6722)
 			lo15 := max(0, 8)
 			if n := 32 - lo15; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo15:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo15:][:n]
 				t6722_2 := t6722[0+lo15:][:n]
 				for i := range n {
 					t63_2 := t63[(lo15+i)*32:][:32]
@@ -4009,18 +3469,18 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo15+i)-8)*32:][:32]
 					t583_3 := t583[((lo15+i)-8)*32:][:32]
 					t612_3 := t612[((lo15+i)-8)*32:][:32]
-					t644_3 := t644[((lo15+i)-8)*32:][:32]
+					t643_3 := t643[((lo15+i)-8)*32:][:32]
 					t673_3 := t673[((lo15+i)-8)*32:][:32]
 					t70_3 := t70[((lo15+i)-8)*32:][:32]
 					t73_3 := t73[((lo15+i)-8)*32:][:32]
 					t76_3 := t76[((lo15+i)-8)*32:][:32]
 					t663_2 := t663[((lo15+i)-8)*32:][:32]
 					var t6723 F
-					t1122Entry3 := t1122_2[i]
+					t112Entry3 := t112_3[i]
 					for j := range 32 {
 						t63Entry := t63_2[j]
-						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t63Entry)
-						t663_2[j] += F(t63Entry * t1122Entry3)
+						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t63Entry)
+						t663_2[j] += F(t63Entry * t112Entry3)
 					}
 					t6722_2[i] = t6723
 				}
@@ -4039,7 +3499,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t72_2)
 			lo16 := max(0, 4)
 			if n := 32 - lo16; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo16:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo16:][:n]
 				t72_3 := t72_2[0+lo16:][:n]
 				for i := range n {
 					t68_2 := t68[(lo16+i)*32:][:32]
@@ -4047,17 +3507,17 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo16+i)-4)*32:][:32]
 					t583_3 := t583[((lo16+i)-4)*32:][:32]
 					t612_3 := t612[((lo16+i)-4)*32:][:32]
-					t644_3 := t644[((lo16+i)-4)*32:][:32]
+					t643_3 := t643[((lo16+i)-4)*32:][:32]
 					t673_3 := t673[((lo16+i)-4)*32:][:32]
 					t70_3 := t70[((lo16+i)-4)*32:][:32]
 					t73_3 := t73[((lo16+i)-4)*32:][:32]
 					t712_2 := t712[((lo16+i)-4)*32:][:32]
 					var t722_2 F
-					t8Entry3 := t8_2[i]
+					t82Entry3 := t82_4[i]
 					for j := range 32 {
 						t68Entry := t68_2[j]
-						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t68Entry)
-						t712_2[j] += F(t68Entry * t8Entry3)
+						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t68Entry)
+						t712_2[j] += F(t68Entry * t82Entry3)
 					}
 					t72_3[i] = t722_2
 				}
@@ -4076,7 +3536,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t772)
 			lo17 := max(0, 2)
 			if n := 32 - lo17; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo17:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo17:][:n]
 				t772_2 := t772[0+lo17:][:n]
 				for i := range n {
 					t732_2 := t732[(lo17+i)*32:][:32]
@@ -4084,16 +3544,16 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo17+i)-2)*32:][:32]
 					t583_3 := t583[((lo17+i)-2)*32:][:32]
 					t612_3 := t612[((lo17+i)-2)*32:][:32]
-					t644_3 := t644[((lo17+i)-2)*32:][:32]
+					t643_3 := t643[((lo17+i)-2)*32:][:32]
 					t673_3 := t673[((lo17+i)-2)*32:][:32]
 					t70_3 := t70[((lo17+i)-2)*32:][:32]
 					t762_2 := t762[((lo17+i)-2)*32:][:32]
 					var t7722 F
-					t522Entry3 := t522_2[i]
+					t52Entry3 := t52_2[i]
 					for j := range 32 {
 						t732Entry := t732_2[j]
-						t7722 += F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t732Entry)
-						t762_2[j] += F(t732Entry * t522Entry3)
+						t7722 += F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) * t732Entry)
+						t762_2[j] += F(t732Entry * t52Entry3)
 					}
 					t772_2[i] = t7722
 				}
@@ -4112,7 +3572,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t822)
 			lo18 := max(0, 1)
 			if n := 32 - lo18; n > 0 {
-				t56_2 := t56[(l*chunks+t9)*32+lo18:][:n]
+				t56_2 := t56[(l*chunks+t3)*32+lo18:][:n]
 				t822_2 := t822[0+lo18:][:n]
 				for i := range n {
 					t78_2 := t78[(lo18+i)*32:][:32]
@@ -4120,14 +3580,14 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo18+i)-1)*32:][:32]
 					t583_3 := t583[((lo18+i)-1)*32:][:32]
 					t612_3 := t612[((lo18+i)-1)*32:][:32]
-					t644_3 := t644[((lo18+i)-1)*32:][:32]
+					t643_3 := t643[((lo18+i)-1)*32:][:32]
 					t673_3 := t673[((lo18+i)-1)*32:][:32]
 					t81_2 := t81[((lo18+i)-1)*32:][:32]
 					var t8222 F
 					t56Entry3 := t56_2[i]
 					for j := range 32 {
 						t78Entry := t78_2[j]
-						t8222 += F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t78Entry)
+						t8222 += F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) * t78Entry)
 						t81_2[j] += F(t78Entry * t56Entry3)
 					}
 					t822_2[i] = t8222
@@ -4135,20 +3595,20 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t92_3 := t92_2[i*32:][:32]
+				t923_2 := t923[i*32:][:32]
 				t78_2 := t78[i*32:][:32]
 				t81_2 := t81[i*32:][:32]
 				t83_2 := t83[i*32:][:32]
 				for j := range 32 {
-					t83_2[j] = t92_3[j] + t78_2[j] + t81_2[j]
+					t83_2[j] = t923_2[j] + t78_2[j] + t81_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t8623)
+			clear(t8622)
 			clear(t872)
 			lo19 := max(0, 16)
 			if n := 32 - lo19; n > 0 {
-				t31_2 := t31[(l*chunks+t9)*32+lo19:][:n]
+				t312_2 := t312[(l*chunks+t3)*32+lo19:][:n]
 				t872_2 := t872[0+lo19:][:n]
 				for i := range n {
 					t83_2 := t83[(lo19+i)*32:][:32]
@@ -4156,14 +3616,14 @@ func (c *StepBackward[F]) Run() {
 					t55_3 := t55[((lo19+i)-16)*32:][:32]
 					t583_3 := t583[((lo19+i)-16)*32:][:32]
 					t612_3 := t612[((lo19+i)-16)*32:][:32]
-					t644_3 := t644[((lo19+i)-16)*32:][:32]
-					t8623_2 := t8623[((lo19+i)-16)*32:][:32]
+					t643_3 := t643[((lo19+i)-16)*32:][:32]
+					t8622_2 := t8622[((lo19+i)-16)*32:][:32]
 					var t8722 F
-					t31Entry2 := t31_2[i]
+					t312Entry2 := t312_2[i]
 					for j := range 32 {
 						t83Entry := t83_2[j]
-						t8722 += F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) * t83Entry)
-						t8623_2[j] += F(t83Entry * t31Entry2)
+						t8722 += F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) * t83Entry)
+						t8622_2[j] += F(t83Entry * t312Entry2)
 					}
 					t872_2[i] = t8722
 				}
@@ -4171,43 +3631,43 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.e
 			for i := range 32 {
 				t83_2 := t83[i*32:][:32]
-				t8623_2 := t8623[i*32:][:32]
+				t8622_2 := t8622[i*32:][:32]
 				t882_2 := t882[i*32:][:32]
 				for j := range 32 {
-					t882_2[j] = t83_2[j] + t8623_2[j]
+					t882_2[j] = t83_2[j] + t8622_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t912)
-			clear(t9222)
+			clear(t91)
+			clear(t922)
 			lo20 := max(0, 8)
 			if n := 32 - lo20; n > 0 {
-				t282_2 := t282[(l*chunks+t9)*32+lo20:][:n]
-				t9222_2 := t9222[0+lo20:][:n]
+				t282_2 := t282[(l*chunks+t3)*32+lo20:][:n]
+				t922_2 := t922[0+lo20:][:n]
 				for i := range n {
 					t882_2 := t882[(lo20+i)*32:][:32]
 					t53_3 := t53[((lo20+i)-8)*32:][:32]
 					t55_3 := t55[((lo20+i)-8)*32:][:32]
 					t583_3 := t583[((lo20+i)-8)*32:][:32]
 					t612_3 := t612[((lo20+i)-8)*32:][:32]
-					t912_2 := t912[((lo20+i)-8)*32:][:32]
-					var t9223 F
+					t91_2 := t91[((lo20+i)-8)*32:][:32]
+					var t9222 F
 					t282Entry3 := t282_2[i]
 					for j := range 32 {
 						t882Entry := t882_2[j]
-						t9223 += F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t882Entry)
-						t912_2[j] += F(t882Entry * t282Entry3)
+						t9222 += F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t882Entry)
+						t91_2[j] += F(t882Entry * t282Entry3)
 					}
-					t9222_2[i] = t9223
+					t922_2[i] = t9222
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
 				t882_2 := t882[i*32:][:32]
-				t912_2 := t912[i*32:][:32]
+				t91_2 := t91[i*32:][:32]
 				t932_2 := t932[i*32:][:32]
 				for j := range 32 {
-					t932_2[j] = t882_2[j] + t912_2[j]
+					t932_2[j] = t882_2[j] + t91_2[j]
 				}
 			}
 			// titans_chunk.e
@@ -4215,7 +3675,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t97)
 			lo21 := max(0, 4)
 			if n := 32 - lo21; n > 0 {
-				t2522_2 := t2522[(l*chunks+t9)*32+lo21:][:n]
+				t252_2 := t252[(l*chunks+t3)*32+lo21:][:n]
 				t97_2 := t97[0+lo21:][:n]
 				for i := range n {
 					t932_2 := t932[(lo21+i)*32:][:32]
@@ -4224,11 +3684,11 @@ func (c *StepBackward[F]) Run() {
 					t583_3 := t583[((lo21+i)-4)*32:][:32]
 					t962_2 := t962[((lo21+i)-4)*32:][:32]
 					var t972 F
-					t2522Entry3 := t2522_2[i]
+					t252Entry3 := t252_2[i]
 					for j := range 32 {
 						t932Entry := t932_2[j]
 						t972 += F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t932Entry)
-						t962_2[j] += F(t932Entry * t2522Entry3)
+						t962_2[j] += F(t932Entry * t252Entry3)
 					}
 					t97_2[i] = t972
 				}
@@ -4238,11 +3698,11 @@ func (c *StepBackward[F]) Run() {
 				t932_2 := t932[i*32:][:32]
 				t962_2 := t962[i*32:][:32]
 				t982_2 := t982[i*32:][:32]
-				t373_2 := t373[i*32:][:32]
+				t37_2 := t37[i*32:][:32]
 				t226_2 := t226[i*32:][:32]
 				for j := range 32 {
 					t982_2[j] = t932_2[j] + t962_2[j]
-					t226_2[j] = t373_2[j] + t373[j*32+i]
+					t226_2[j] = t37_2[j] + t37[j*32+i]
 				}
 			}
 			// titans_chunk.e
@@ -4250,21 +3710,21 @@ func (c *StepBackward[F]) Run() {
 			clear(t102_2)
 			lo22 := max(0, 2)
 			if n := 32 - lo22; n > 0 {
-				t22_3 := t22_2[(l*chunks+t9)*32+lo22:][:n]
+				t222_2 := t222[(l*chunks+t3)*32+lo22:][:n]
 				t102_3 := t102_2[0+lo22:][:n]
 				for i := range n {
 					t982_2 := t982[(lo22+i)*32:][:32]
 					t53_3 := t53[((lo22+i)-2)*32:][:32]
 					t55_3 := t55[((lo22+i)-2)*32:][:32]
 					t1012_2 := t1012[((lo22+i)-2)*32:][:32]
-					var t1022_2 F
-					t22Entry3 := t22_3[i]
+					var t1022 F
+					t222Entry3 := t222_2[i]
 					for j := range 32 {
 						t982Entry := t982_2[j]
-						t1022_2 += F((t53_3[j] + t55_3[j]) * t982Entry)
-						t1012_2[j] += F(t982Entry * t22Entry3)
+						t1022 += F((t53_3[j] + t55_3[j]) * t982Entry)
+						t1012_2[j] += F(t982Entry * t222Entry3)
 					}
-					t102_3[i] = t1022_2
+					t102_3[i] = t1022
 				}
 			}
 			// titans_chunk.e
@@ -4293,39 +3753,39 @@ func (c *StepBackward[F]) Run() {
 			lo24 := max(0, 16)
 			if n := 32 - lo24; n > 0 {
 				t112_3 := t112_2[0+lo24:][:n]
-				t452_2 := t452[(l*chunks+t9)*32+-16+lo24:][:n]
+				t45_2 := t45[(l*chunks+t3)*32+-16+lo24:][:n]
 				t115_2 := t115[0+lo24:][:n]
-				t1422_2 := t1422[(l*chunks+t9)*32+lo24:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo24:][:n]
 				t116_2 := t116[-16+lo24:][:n]
 				for i := range n {
 					t112Entry := t112_3[i]
-					t115_2[i] = F(t452_2[i] * t112Entry)
-					t116_2[i] += F(t1422_2[i] * t112Entry)
+					t115_2[i] = F(t45_2[i] * t112Entry)
+					t116_2[i] += F(t143_3[i] * t112Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t1172[i] = t112_2[i] + t116[i]
+				t117[i] = t112_2[i] + t116[i]
 			}
 			// titans_chunk.h
-			clear(t1202)
-			clear(t1212)
+			clear(t120)
+			clear(t121)
 			lo25 := max(0, 8)
 			if n := 32 - lo25; n > 0 {
-				t1172_2 := t1172[0+lo25:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-8+lo25:][:n]
-				t1202_2 := t1202[0+lo25:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo25:][:n]
-				t1212_2 := t1212[-8+lo25:][:n]
+				t117_2 := t117[0+lo25:][:n]
+				t42_3 := t42_2[(l*chunks+t3)*32+-8+lo25:][:n]
+				t120_2 := t120[0+lo25:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo25:][:n]
+				t121_2 := t121[-8+lo25:][:n]
 				for i := range n {
-					t1172Entry := t1172_2[i]
-					t1202_2[i] = F(t422_2[i] * t1172Entry)
-					t1212_2[i] += F(t1122_2[i] * t1172Entry)
+					t117Entry := t117_2[i]
+					t120_2[i] = F(t42_3[i] * t117Entry)
+					t121_2[i] += F(t112_3[i] * t117Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t122_2[i] = t1172[i] + t1212[i]
+				t122_2[i] = t117[i] + t121[i]
 			}
 			// titans_chunk.h
 			clear(t125)
@@ -4333,14 +3793,14 @@ func (c *StepBackward[F]) Run() {
 			lo26 := max(0, 4)
 			if n := 32 - lo26; n > 0 {
 				t122_3 := t122_2[0+lo26:][:n]
-				t39_2 := t39[(l*chunks+t9)*32+-4+lo26:][:n]
+				t39_2 := t39[(l*chunks+t3)*32+-4+lo26:][:n]
 				t125_2 := t125[0+lo26:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+lo26:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo26:][:n]
 				t126_2 := t126[-4+lo26:][:n]
 				for i := range n {
 					t122Entry := t122_3[i]
 					t125_2[i] = F(t39_2[i] * t122Entry)
-					t126_2[i] += F(t8_2[i] * t122Entry)
+					t126_2[i] += F(t82_4[i] * t122Entry)
 				}
 			}
 			// titans_chunk.h
@@ -4353,14 +3813,14 @@ func (c *StepBackward[F]) Run() {
 			lo27 := max(0, 2)
 			if n := 32 - lo27; n > 0 {
 				t127_2 := t127[0+lo27:][:n]
-				t36_2 := t36[(l*chunks+t9)*32+-2+lo27:][:n]
+				t362_2 := t362[(l*chunks+t3)*32+-2+lo27:][:n]
 				t130_2 := t130[0+lo27:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+lo27:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo27:][:n]
 				t131_2 := t131[-2+lo27:][:n]
 				for i := range n {
 					t127Entry := t127_2[i]
-					t130_2[i] = F(t36_2[i] * t127Entry)
-					t131_2[i] += F(t522_2[i] * t127Entry)
+					t130_2[i] = F(t362_2[i] * t127Entry)
+					t131_2[i] += F(t52_2[i] * t127Entry)
 				}
 			}
 			// titans_chunk.h
@@ -4373,9 +3833,9 @@ func (c *StepBackward[F]) Run() {
 			lo28 := max(0, 1)
 			if n := 32 - lo28; n > 0 {
 				t132_3 := t132_2[0+lo28:][:n]
-				p2 := p[(l*chunks+t9)*32+-1+lo28:][:n]
+				p2 := p[(l*chunks+t3)*32+-1+lo28:][:n]
 				t135_2 := t135[0+lo28:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+lo28:][:n]
+				t56_2 := t56[(l*chunks+t3)*32+lo28:][:n]
 				t136_2 := t136[-1+lo28:][:n]
 				for i := range n {
 					t132Entry := t132_3[i]
@@ -4393,14 +3853,14 @@ func (c *StepBackward[F]) Run() {
 			lo29 := max(0, 16)
 			if n := 32 - lo29; n > 0 {
 				t137_2 := t137[0+lo29:][:n]
-				t31_2 := t31[(l*chunks+t9)*32+lo29:][:n]
+				t312_2 := t312[(l*chunks+t3)*32+lo29:][:n]
 				t140_2 := t140[-16+lo29:][:n]
-				t30_2 := t30[(l*chunks+t9)*32+-16+lo29:][:n]
+				t302_2 := t302[(l*chunks+t3)*32+-16+lo29:][:n]
 				t141_2 := t141[0+lo29:][:n]
 				for i := range n {
 					t137Entry := t137_2[i]
-					t140_2[i] += F(t31_2[i] * t137Entry)
-					t141_2[i] = F(t30_2[i] * t137Entry)
+					t140_2[i] += F(t312_2[i] * t137Entry)
+					t141_2[i] = F(t302_2[i] * t137Entry)
 				}
 			}
 			// titans_chunk.p
@@ -4409,7 +3869,7 @@ func (c *StepBackward[F]) Run() {
 				t145[i] = t137[i] + t140[i]
 			}
 			// titans_chunk.p
-			clear(t143)
+			clear(t143_2)
 			clear(t144)
 			clear(t148)
 			clear(t149)
@@ -4417,18 +3877,18 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo30; n > 0 {
 				t142_3 := t142_2[0+lo30:][:n]
 				t145_2 := t145[0+lo30:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+lo30:][:n]
-				t143_2 := t143[-8+lo30:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+-8+lo30:][:n]
+				t282_2 := t282[(l*chunks+t3)*32+lo30:][:n]
+				t143_3 := t143_2[-8+lo30:][:n]
+				t282_3 := t282[(l*chunks+t3)*32+-8+lo30:][:n]
 				t144_2 := t144[0+lo30:][:n]
 				t148_2 := t148[-8+lo30:][:n]
-				t272_2 := t272[(l*chunks+t9)*32+-8+lo30:][:n]
+				t272_2 := t272[(l*chunks+t3)*32+-8+lo30:][:n]
 				t149_2 := t149[0+lo30:][:n]
 				for i := range n {
 					t142Entry := t142_3[i]
 					t145Entry := t145_2[i]
 					t282Entry4 := t282_2[i]
-					t143_2[i] += F(t282Entry4 * t142Entry)
+					t143_3[i] += F(t282Entry4 * t142Entry)
 					t144_2[i] = F(t282_3[i] * t142Entry)
 					t148_2[i] += F(t282Entry4 * t145Entry)
 					t149_2[i] = F(t272_2[i] * t145Entry)
@@ -4436,87 +3896,87 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t150[i] = t9222[i] + t143[i] + t144[i] + t149[i]
+				t150[i] = t922[i] + t143_2[i] + t144[i] + t149[i]
 				t153_2[i] = t145[i] + t148[i]
 			}
 			// titans_chunk.p
 			clear(t151)
-			clear(t152_2)
+			clear(t152)
 			clear(t156)
 			clear(t157)
 			lo31 := max(0, 4)
 			if n := 32 - lo31; n > 0 {
 				t150_2 := t150[0+lo31:][:n]
 				t153_3 := t153_2[0+lo31:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+lo31:][:n]
+				t252_2 := t252[(l*chunks+t3)*32+lo31:][:n]
 				t151_2 := t151[-4+lo31:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+-4+lo31:][:n]
-				t152_3 := t152_2[0+lo31:][:n]
+				t252_3 := t252[(l*chunks+t3)*32+-4+lo31:][:n]
+				t152_2 := t152[0+lo31:][:n]
 				t156_2 := t156[-4+lo31:][:n]
-				t24_2 := t24[(l*chunks+t9)*32+-4+lo31:][:n]
+				t242_2 := t242[(l*chunks+t3)*32+-4+lo31:][:n]
 				t157_2 := t157[0+lo31:][:n]
 				for i := range n {
 					t150Entry := t150_2[i]
 					t153Entry := t153_3[i]
-					t2522Entry4 := t2522_2[i]
-					t151_2[i] += F(t2522Entry4 * t150Entry)
-					t152_3[i] = F(t2522_3[i] * t150Entry)
-					t156_2[i] += F(t2522Entry4 * t153Entry)
-					t157_2[i] = F(t24_2[i] * t153Entry)
+					t252Entry4 := t252_2[i]
+					t151_2[i] += F(t252Entry4 * t150Entry)
+					t152_2[i] = F(t252_3[i] * t150Entry)
+					t156_2[i] += F(t252Entry4 * t153Entry)
+					t157_2[i] = F(t242_2[i] * t153Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t1582[i] = t97[i] + t151[i] + t152_2[i] + t157[i]
-				t1612[i] = t153_2[i] + t156[i]
+				t158[i] = t97[i] + t151[i] + t152[i] + t157[i]
+				t161[i] = t153_2[i] + t156[i]
 			}
 			// titans_chunk.p
 			clear(t159)
-			clear(t1602)
-			clear(t1642)
+			clear(t160)
+			clear(t164)
 			clear(t165)
 			lo32 := max(0, 2)
 			if n := 32 - lo32; n > 0 {
-				t1582_2 := t1582[0+lo32:][:n]
-				t1612_2 := t1612[0+lo32:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+lo32:][:n]
+				t158_2 := t158[0+lo32:][:n]
+				t161_2 := t161[0+lo32:][:n]
+				t222_2 := t222[(l*chunks+t3)*32+lo32:][:n]
 				t159_2 := t159[-2+lo32:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+-2+lo32:][:n]
-				t1602_2 := t1602[0+lo32:][:n]
-				t1642_2 := t1642[-2+lo32:][:n]
-				t21_2 := t21[(l*chunks+t9)*32+-2+lo32:][:n]
+				t222_3 := t222[(l*chunks+t3)*32+-2+lo32:][:n]
+				t160_2 := t160[0+lo32:][:n]
+				t164_2 := t164[-2+lo32:][:n]
+				t2122_2 := t2122[(l*chunks+t3)*32+-2+lo32:][:n]
 				t165_2 := t165[0+lo32:][:n]
 				for i := range n {
-					t1582Entry := t1582_2[i]
-					t1612Entry := t1612_2[i]
-					t22Entry4 := t22_3[i]
-					t159_2[i] += F(t22Entry4 * t1582Entry)
-					t1602_2[i] = F(t22_4[i] * t1582Entry)
-					t1642_2[i] += F(t22Entry4 * t1612Entry)
-					t165_2[i] = F(t21_2[i] * t1612Entry)
+					t158Entry := t158_2[i]
+					t161Entry := t161_2[i]
+					t222Entry4 := t222_2[i]
+					t159_2[i] += F(t222Entry4 * t158Entry)
+					t160_2[i] = F(t222_3[i] * t158Entry)
+					t164_2[i] += F(t222Entry4 * t161Entry)
+					t165_2[i] = F(t2122_2[i] * t161Entry)
 				}
 			}
 			// titans_chunk.p, titans_chunk.g
 			for i := range 32 {
-				t166[i] = t102_2[i] + t159[i] + t1602[i] + t165[i]
-				t169[i] = t1612[i] + t1642[i]
-				t178[i] = t2022[i] + t552[i] + t1092_2[i]
+				t166[i] = t102_2[i] + t159[i] + t160[i] + t165[i]
+				t169[i] = t161[i] + t164[i]
+				t178[i] = t2023[i] + t552[i] + t1092_2[i]
 			}
 			// titans_chunk.p
 			clear(t167)
 			clear(t168)
-			clear(t172_2)
+			clear(t172)
 			clear(t173)
 			lo33 := max(0, 1)
 			if n := 32 - lo33; n > 0 {
 				t166_2 := t166[0+lo33:][:n]
 				t169_2 := t169[0+lo33:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+lo33:][:n]
+				t58_2 := t58[(l*chunks+t3)*32+lo33:][:n]
 				t167_2 := t167[-1+lo33:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+-1+lo33:][:n]
+				t58_3 := t58[(l*chunks+t3)*32+-1+lo33:][:n]
 				t168_2 := t168[0+lo33:][:n]
-				t182_3 := t182[(l*chunks+t9)*32+-1+lo33:][:n]
-				t172_3 := t172_2[0+lo33:][:n]
+				t182_3 := t182[(l*chunks+t3)*32+-1+lo33:][:n]
+				t172_2 := t172[0+lo33:][:n]
 				t173_2 := t173[-1+lo33:][:n]
 				for i := range n {
 					t166Entry := t166_2[i]
@@ -4524,7 +3984,7 @@ func (c *StepBackward[F]) Run() {
 					t58Entry3 := t58_2[i]
 					t167_2[i] += F(t58Entry3 * t166Entry)
 					t168_2[i] = F(t58_3[i] * t166Entry)
-					t172_3[i] = F(t182_3[i] * t169Entry)
+					t172_2[i] = F(t182_3[i] * t169Entry)
 					t173_2[i] += F(t58Entry3 * t169Entry)
 				}
 			}
@@ -4544,14 +4004,14 @@ func (c *StepBackward[F]) Run() {
 			lo34 := max(0, 16)
 			if n := 32 - lo34; n > 0 {
 				t178_2 := t178[0+lo34:][:n]
-				t1422_2 := t1422[(l*chunks+t9)*32+lo34:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo34:][:n]
 				t181_2 := t181[-16+lo34:][:n]
-				t1322_2 := t1322[(l*chunks+t9)*32+-16+lo34:][:n]
+				t133_2 := t133[(l*chunks+t3)*32+-16+lo34:][:n]
 				t182_3 := t182_2[0+lo34:][:n]
 				for i := range n {
 					t178Entry := t178_2[i]
-					t181_2[i] += F(t1422_2[i] * t178Entry)
-					t182_3[i] = F(t1322_2[i] * t178Entry)
+					t181_2[i] += F(t143_3[i] * t178Entry)
+					t182_3[i] = F(t133_2[i] * t178Entry)
 				}
 			}
 			// titans_chunk.g
@@ -4568,26 +4028,26 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo35; n > 0 {
 				t183_2 := t183[0+lo35:][:n]
 				t186_2 := t186[0+lo35:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo35:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo35:][:n]
 				t184_2 := t184[-8+lo35:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo35:][:n]
+				t112_4 := t112[(l*chunks+t3)*32+-8+lo35:][:n]
 				t185_2 := t185[0+lo35:][:n]
 				t189_2 := t189[-8+lo35:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo35:][:n]
+				t102_3 := t102[(l*chunks+t3)*32+-8+lo35:][:n]
 				t190_2 := t190[0+lo35:][:n]
 				for i := range n {
 					t183Entry := t183_2[i]
 					t186Entry := t186_2[i]
-					t1122Entry4 := t1122_2[i]
-					t184_2[i] += F(t1122Entry4 * t183Entry)
-					t185_2[i] = F(t1122_3[i] * t183Entry)
-					t189_2[i] += F(t1122Entry4 * t186Entry)
-					t190_2[i] = F(t1022_2[i] * t186Entry)
+					t112Entry4 := t112_3[i]
+					t184_2[i] += F(t112Entry4 * t183Entry)
+					t185_2[i] = F(t112_4[i] * t183Entry)
+					t189_2[i] += F(t112Entry4 * t186Entry)
+					t190_2[i] = F(t102_3[i] * t186Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t191[i] = t6722[i] + t1202[i] + t184[i] + t185[i] + t190[i]
+				t191[i] = t6722[i] + t120[i] + t184[i] + t185[i] + t190[i]
 				t194[i] = t186[i] + t189[i]
 			}
 			// titans_chunk.g
@@ -4599,20 +4059,20 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo36; n > 0 {
 				t191_2 := t191[0+lo36:][:n]
 				t194_2 := t194[0+lo36:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+lo36:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo36:][:n]
 				t192_2 := t192[-4+lo36:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+-4+lo36:][:n]
+				t82_5 := t82[(l*chunks+t3)*32+-4+lo36:][:n]
 				t193_2 := t193[0+lo36:][:n]
 				t197_2 := t197[-4+lo36:][:n]
-				t72_3 := t72[(l*chunks+t9)*32+-4+lo36:][:n]
+				t72_3 := t72[(l*chunks+t3)*32+-4+lo36:][:n]
 				t198_2 := t198[0+lo36:][:n]
 				for i := range n {
 					t191Entry := t191_2[i]
 					t194Entry := t194_2[i]
-					t8Entry4 := t8_2[i]
-					t192_2[i] += F(t8Entry4 * t191Entry)
-					t193_2[i] = F(t8_3[i] * t191Entry)
-					t197_2[i] += F(t8Entry4 * t194Entry)
+					t82Entry4 := t82_4[i]
+					t192_2[i] += F(t82Entry4 * t191Entry)
+					t193_2[i] = F(t82_5[i] * t191Entry)
+					t197_2[i] += F(t82Entry4 * t194Entry)
 					t198_2[i] = F(t72_3[i] * t194Entry)
 				}
 			}
@@ -4629,22 +4089,22 @@ func (c *StepBackward[F]) Run() {
 			lo37 := max(0, 2)
 			if n := 32 - lo37; n > 0 {
 				t199_2 := t199[0+lo37:][:n]
-				t202_4 := t202_2[0+lo37:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+lo37:][:n]
+				t202_3 := t202_2[0+lo37:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo37:][:n]
 				t200_2 := t200[-2+lo37:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo37:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+-2+lo37:][:n]
 				t201_2 := t201[0+lo37:][:n]
 				t205_2 := t205[-2+lo37:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo37:][:n]
+				t42_3 := t42[(l*chunks+t3)*32+-2+lo37:][:n]
 				t206_2 := t206[0+lo37:][:n]
 				for i := range n {
 					t199Entry := t199_2[i]
-					t202Entry := t202_4[i]
-					t522Entry4 := t522_2[i]
-					t200_2[i] += F(t522Entry4 * t199Entry)
-					t201_2[i] = F(t522_3[i] * t199Entry)
-					t205_2[i] += F(t522Entry4 * t202Entry)
-					t206_2[i] = F(t4_2[i] * t202Entry)
+					t202Entry := t202_3[i]
+					t52Entry4 := t52_2[i]
+					t200_2[i] += F(t52Entry4 * t199Entry)
+					t201_2[i] = F(t52_3[i] * t199Entry)
+					t205_2[i] += F(t52Entry4 * t202Entry)
+					t206_2[i] = F(t42_3[i] * t202Entry)
 				}
 			}
 			// titans_chunk.g
@@ -4661,11 +4121,11 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo38; n > 0 {
 				t207_2 := t207[0+lo38:][:n]
 				t210_2 := t210[0+lo38:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+lo38:][:n]
+				t56_2 := t56[(l*chunks+t3)*32+lo38:][:n]
 				t208_2 := t208[-1+lo38:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+-1+lo38:][:n]
+				t56_3 := t56[(l*chunks+t3)*32+-1+lo38:][:n]
 				t209_2 := t209[0+lo38:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo38:][:n]
+				t22_4 := t22[(l*chunks+t3)*32+-1+lo38:][:n]
 				t213_2 := t213[0+lo38:][:n]
 				t214_2 := t214[-1+lo38:][:n]
 				for i := range n {
@@ -4674,7 +4134,7 @@ func (c *StepBackward[F]) Run() {
 					t56Entry4 := t56_2[i]
 					t208_2[i] += F(t56Entry4 * t207Entry)
 					t209_2[i] = F(t56_3[i] * t207Entry)
-					t213_2[i] = F(t2_2[i] * t210Entry)
+					t213_2[i] = F(t22_4[i] * t210Entry)
 					t214_2[i] += F(t56Entry4 * t210Entry)
 				}
 			}
@@ -4690,41 +4150,41 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.g.start
 			for i := range 32 {
-				t202_3[i] = t822[i] + t135[i] + t208[i] + t209[i] + t213[i] + t216[i]
-				t222_2[i] = t105[i] + t167[i] + t168[i] + t172_2[i] + t175[i]
-				t242_2[i] = t3522[i] + t382[i]
+				t20_2[i] = t822[i] + t135[i] + t208[i] + t209[i] + t213[i] + t216[i]
+				t22_3[i] = t105[i] + t167[i] + t168[i] + t172[i] + t175[i]
+				t24_2[i] = t3523[i] + t382[i]
 			}
 			// titans_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t2722, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1062, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1082, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
-				t232_2 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+				t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
 				t55Entry2 := t55_2[i]
 				t583Entry2 := t583_2[i]
 				t612Entry2 := t612_2[i]
-				t644Entry2 := t644_2[i]
+				t643Entry2 := t643_2[i]
 				t673Entry2 := t673_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
-					t232_2[j] = F(w6*t722[j*32+i]) + F(w7*t1423[j*32+i])
+					t23_2[j] = F(w6*t722[j*32+i]) + F(w7*t1423[j*32+i])
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t226, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4522, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t452, 1, dV)
 			// titans_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t502, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t2722, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk.g.start, titans_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
+			gEntry2 := g[(l*chunks+t3)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
 				t217_3 := t217[i*dK:][:dK]
@@ -4733,12 +4193,12 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t502, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1082, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
-			pEntry := p[(l*chunks+t9)*32+31]
-			hEntry2 := h[(l*chunks+t9)*32+31]
+			pEntry := p[(l*chunks+t3)*32+31]
+			hEntry2 := h[(l*chunks+t3)*32+31]
 			for i := range dV {
 				SBarState2_3 := SBarState2[i*dK:][:dK]
 				MBarState2_3 := MBarState2[i*dK:][:dK]
@@ -4747,9 +4207,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4522, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t452, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1062, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1062, dV, 1)
 			for i := range dK * dV {
 				MBarState2_2[i] = t217_2[i]
 			}
@@ -4763,14 +4223,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk.v
-	clear(t262)
+	clear(t26)
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				t252_2 := t252[((i*chunks+j)*32+k)*dV:][:dV]
-				t262_2 := t262[(i*T+32*j+k)*dV:][:dV]
+				t25_2 := t25[((i*chunks+j)*32+k)*dV:][:dV]
+				t26_2 := t26[(i*T+32*j+k)*dV:][:dV]
 				for m := range dV {
-					t262_2[m] += t252_2[m]
+					t26_2[m] += t25_2[m]
 				}
 			}
 		}
@@ -4778,424 +4238,102 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 	clear(t27)
-	clear(t292)
-	clear(t312)
+	clear(t29)
+	clear(t31)
 	for i := range L {
 		for j := range chunks {
-			t242_2 := t242[(i*chunks+j)*32:][:32]
+			t24_2 := t24[(i*chunks+j)*32:][:32]
 			t27_2 := t27[i*T+32*j:][:32]
-			t222_2 := t222[(i*chunks+j)*32:][:32]
-			t292_2 := t292[i*T+32*j:][:32]
-			t202_3 := t202[(i*chunks+j)*32:][:32]
-			t312_2 := t312[i*T+32*j:][:32]
+			t22_3 := t22_2[(i*chunks+j)*32:][:32]
+			t29_2 := t29[i*T+32*j:][:32]
+			t20_2 := t20[(i*chunks+j)*32:][:32]
+			t31_2 := t31[i*T+32*j:][:32]
 			for k := range 32 {
-				t27_2[k] += t242_2[k]
-				t292_2[k] += t222_2[k]
-				t312_2[k] += t202_3[k]
+				t27_2[k] += t24_2[k]
+				t29_2[k] += t22_3[k]
+				t31_2[k] += t20_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.k, titans_chunk.q
 	clear(t28)
-	clear(t302)
+	clear(t30)
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				t232_2 := t232[((i*chunks+j)*32+k)*dK:][:dK]
+				t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
 				t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
-				t212_2 := t212[((i*chunks+j)*32+k)*dK:][:dK]
-				t302_2 := t302[(i*T+32*j+k)*dK:][:dK]
+				t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
+				t30_2 := t30[(i*T+32*j+k)*dK:][:dK]
 				for m := range dK {
-					t28_2[m] += t232_2[m]
-					t302_2[m] += t212_2[m]
+					t28_2[m] += t23_2[m]
+					t30_2[m] += t21_2[m]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
-	var t432 F
-	var t5124 F
-	var t114 F
+	// titans_chunk.rho
 	for i := range L {
-		t332_2 := t332[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t152_3 := t152[i*T:][:T]
-		t292_2 := t292[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t132_3 := t132[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t402_2 := t402[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t602_2 := t602[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		t129_2 := t129[i*T:][:T]
-		t133_2 := t133[i*T:][:T]
 		for j := range T {
-			t332Entry := t332_2[j]
-			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t432 += t4022
-			t493 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t5124 += t493
-			t37Entry := t37_2[j]
-			t6022 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t983 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t103 := (t983 && (F(0) <= rhoSigmoidEntry))
-			t1112 := kern.Choose(t103, F(F(rhoSigmoidEntry*kern.Choose(t103, kern.Choose(t983, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t114 += t1112
-			t10Entry := t10_2[j]
-			t1292 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t402_2[j] = t4022
-			t49_2[j] = t493
-			t602_2[j] = t6022
-			t642_2[j] = (t6022 && t37Entry)
-			t111_2[j] = t1112
-			t129_2[j] = t1292
-			t133_2[j] = (t1292 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t432
-	c.BEtaBar[0] = t5124
-	c.BRhoBar[0] = t114
-
-	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t402_2 := t402[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t117_2 := t117[(i*T+j)*(dK+dV):][:dK+dV]
-			t402Entry := t402_2[j]
-			t49Entry := t49_2[j]
-			t111Entry := t111_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t402Entry)
-				wEtaBar[k] += F(rhoStackEntry * t49Entry)
-				wRhoBar[k] += F(rhoStackEntry * t111Entry)
-				t117_2[k] = F(t402Entry*wTheta[k]) + F(t49Entry*wEta[k]) + F(t111Entry*wRho[k])
-			}
-		}
-	}
-
-	// titans_chunk.q
-	for i := range L {
-		t592_2 := t592[i*T:][:T]
-		for j := range T {
-			t122_3 := t122[(i*T+j)*dK:][:dK]
-			t302_2 := t302[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t542_2 := t542[(i*T+j)*dK:][:dK]
-			var t5922 F
-			for k := range dK {
-				t5422 := t122_3[k] + t302_2[k]
-				t5922 += F(t5422 * qDiv2[k])
-				t542_2[k] = t5422
-			}
-			t592_2[j] = -t5922
-		}
-	}
-
-	// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
-	clear(c.BQBar)
-	for i := range L {
-		t642_2 := t642[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		t602_2 := t602[i*T:][:T]
-		t592_2 := t592[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t128_2 := t128[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t542_2 := t542[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t172_3 := t172[(i*T+j)*dK:][:dK]
+			t17_2 := t17[(i*T+j)*dK:][:dK]
 			t28_2 := t28[(i*T+j)*dK:][:dK]
-			t117_2 := t117[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t86_2 := t86[(i*T+j)*dK:][:dK]
-			t123_2 := t123[(i*T+j)*dK:][:dK]
-			var t1282 F
-			t642Entry := t642_2[j]
-			qDivEntry := qDiv[j]
-			w8 := kern.Choose((t642Entry && t37_2[j]), kern.Choose(t642Entry, F(F(0.5*kern.Choose(t642Entry, kern.Choose(t602_2[j], t592_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t12_2 := t12[(i*T+j)*dK:][:dK]
+			t30_2 := t30[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t32Entry := t32_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t80 := F(t542_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w8))
-				t863 := F(q1SigmoidEntry*t80) + F(F(F(t32Entry*q1SigmoidEntry)*t80)*q1Sigmoid2[k])
-				t1232 := t172_3[k] + t28_2[k] + t117_2[k]
-				t1282 += F(t1232 * kDiv2[k])
-				t86_2[k] = t863
-				bQBar[k] += t863
-				t123_2[k] = t1232
+				kBar[k] = t17_2[k] + t28_2[k]
+				qBar[k] = t12_2[k] + t30_2[k]
 			}
-			t128_2[j] = -t1282
 		}
 	}
 
-	// titans_chunk.q1
-	clear(t89)
+	// titans_chunk.rho
 	for i := range L {
 		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t86_2 := t86[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t89_2 := t89[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t89_2[m] += F(t86_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t86_2 := t86[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t86_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(t91)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t91_2 := t91[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t91_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	for i := range L {
-		for j := range T + 3 {
-			t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
-			t91_2 := t91[(i*(T+3)+j)*dK:][:dK]
-			t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t92_3[k] = t89_2[k] + t91_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.q1, titans_chunk.k1
-	clear(t160)
-	for i := range L {
-		for j := range 3 {
-			t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t160_2 := t160[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t92_3[k]
-				t160_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// titans_chunk.q0, titans_chunk.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t92, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_chunk.q0, titans_chunk.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t92, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_chunk.v, titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			t162_2 := t162[(i*T+j)*dV:][:dV]
-			t262_2 := t262[(i*T+j)*dV:][:dV]
-			t117_2 := t117[(i*T+j)*(dK+dV)+dK:][:dV]
-			t120_2 := t120[(i*T+j)*dV:][:dV]
+			t16_2 := t16[(i*T+j)*dV:][:dV]
+			t26_2 := t26[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t120_2[k] = t162_2[k] + t262_2[k] + t117_2[k]
+				vBar[k] = t16_2[k] + t26_2[k]
 			}
 		}
 	}
 
-	// titans_chunk.v
-	kern.Gemm(L*T, d, dV, F(1), false, t121, d, 1, t120, dV, 1, c.WV, d, 1)
-
-	// titans_chunk.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t120, dV, 1)
-
-	// titans_chunk.k1, titans_chunk.k
-	clear(c.BKBar)
+	// titans_chunk.rho
 	for i := range L {
-		t133_2 := t133[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t129_2 := t129[i*T:][:T]
-		t128_2 := t128[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
+		t13_2 := t13[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		etaBar := c.EtaBar[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t123_2 := t123[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t155_2 := t155[(i*T+j)*dK:][:dK]
-			t133Entry := t133_2[j]
-			kDivEntry := kDiv[j]
-			w9 := kern.Choose((t133Entry && t10_2[j]), kern.Choose(t133Entry, F(F(0.5*kern.Choose(t133Entry, kern.Choose(t129_2[j], t128_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t1493 := F(t123_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w9))
-				t1552 := F(k1SigmoidEntry*t1493) + F(F(F(t5Entry*k1SigmoidEntry)*t1493)*k1Sigmoid2[k])
-				t155_2[k] = t1552
-				bKBar[k] += t1552
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	clear(t158)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t155_2 := t155[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t158_2 := t158[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t158_2[m] += F(t155_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t155_2 := t155[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t155_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range T + 3 {
-			t158_2 := t158[(i*(T+3)+j)*dK:][:dK]
-			t160_2 := t160[(i*(T+3)+j)*dK:][:dK]
-			t161_2 := t161[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t161_2[k] = t158_2[k] + t160_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			t161_2 := t161[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t161_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.k0, titans_chunk.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t164, i*T*d), d, 1, kern.From(t161, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// titans_chunk.k0, titans_chunk.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t161, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_chunk.k0
-	for i := range L {
-		for j := range T {
-			t95_2 := t95[(i*T+j)*d:][:d]
-			t121_2 := t121[(i*T+j)*d:][:d]
-			t164_2 := t164[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t95_2[k] + t121_2[k] + t164_2[k]
-			}
+			rhoBar[j] = t13_2[j] + t31_2[j]
+			etaBar[j] = t15_2[j] + t29_2[j]
+			thetaBar[j] = t14_2[j] + t27_2[j]
 		}
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                      Step[F]
-	back                                                                                      StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWQ, vBQ, vCQ, vWEta, vBEta, vWTheta, vBTheta, outY tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vk, vV, vRho, vq, vEta, vTheta, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    titans_chunk.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_chunk.k1
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_chunk.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_chunk.v
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
 //	g_t = ρ_t g_{t−1}    titans_chunk.g
-//	q0_t = W_Q x_t    titans_chunk.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_chunk.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_chunk.q
 //	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_chunk.eta
 //	p_t = η_t p_{t−1}    titans_chunk.p
@@ -5212,75 +4350,31 @@ type stepNode[F num.Float] struct {
 //	S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_chunk.G
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q [L, T, d_k]; eta [L,
+// T]; theta [L, T]; y [L, T, d_v]. Source:
 // specs/algorithms/strategies/exact_momentum_chunk.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TitansChunk", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TitansChunk", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], q tape.Value[F], eta tape.Value[F], theta tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
-	k.Q0Tail = m.Slots[1].Data
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vk = kIn
+	k.K = arena.Data(n.vk)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vq = q
+	k.Q = arena.Data(n.vq)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
 	k.M = m.Slots[2].Data
 	k.S = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
-	k.Eta = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	k.SChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
@@ -5307,17 +4401,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.E = c.Run.Saved(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MStates = c.Run.Saved(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
@@ -5336,8 +4419,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 1, k.Q0TailOut)
 	m.Give(arena, 2, k.MOut)
 	m.Give(arena, 3, k.SOut)
 	m.Moved(c.Steps)
@@ -5352,41 +4433,16 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K = k.K
 	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
+	g.Rho = k.Rho
 	g.Q = k.Q
 	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
+	g.Theta = k.Theta
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.Q2 = k.Q2
@@ -5395,55 +4451,25 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.K2 = k.K2
 	g.U = k.U
 	g.E = k.E
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WEtaBar = t.Scratch(g.DK + g.DV)
-	g.BEtaBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
+	g.EtaBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.MStates = k.MStates
 	g.SStates = k.SStates
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
+	block.Accumulate(t, n.vk, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vq, g.QBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
 }

@@ -235,79 +235,19 @@ func stepNest38AVX512(a *stepNest38Args)
 func stepNest38AVX2(a *stepNest38Args)
 
 //go:noescape
-func stepNest39AVX512(a *stepNest39Args)
+func stepTime39AVX512x64(a *stepTime39Args)
 
 //go:noescape
-func stepNest39AVX2(a *stepNest39Args)
+func stepTime39AVX512x32(a *stepTime39Args)
 
 //go:noescape
-func stepNest40AVX512(a *stepNest40Args)
+func stepTime39AVX512x16(a *stepTime39Args)
 
 //go:noescape
-func stepNest40AVX2(a *stepNest40Args)
+func stepTime39AVX2x16(a *stepTime39Args)
 
 //go:noescape
-func stepNest41AVX512(a *stepNest41Args)
-
-//go:noescape
-func stepNest41AVX2(a *stepNest41Args)
-
-//go:noescape
-func stepNest42AVX512(a *stepNest42Args)
-
-//go:noescape
-func stepNest42AVX2(a *stepNest42Args)
-
-//go:noescape
-func stepNest43AVX512(a *stepNest43Args)
-
-//go:noescape
-func stepNest43AVX2(a *stepNest43Args)
-
-//go:noescape
-func stepNest44AVX512(a *stepNest44Args)
-
-//go:noescape
-func stepNest44AVX2(a *stepNest44Args)
-
-//go:noescape
-func stepNest45AVX512(a *stepNest45Args)
-
-//go:noescape
-func stepNest45AVX2(a *stepNest45Args)
-
-//go:noescape
-func stepNest46AVX512(a *stepNest46Args)
-
-//go:noescape
-func stepNest46AVX2(a *stepNest46Args)
-
-//go:noescape
-func stepNest47AVX512(a *stepNest47Args)
-
-//go:noescape
-func stepNest47AVX2(a *stepNest47Args)
-
-//go:noescape
-func stepNest48AVX512(a *stepNest48Args)
-
-//go:noescape
-func stepNest48AVX2(a *stepNest48Args)
-
-//go:noescape
-func stepTime49AVX512x64(a *stepTime49Args)
-
-//go:noescape
-func stepTime49AVX512x32(a *stepTime49Args)
-
-//go:noescape
-func stepTime49AVX512x16(a *stepTime49Args)
-
-//go:noescape
-func stepTime49AVX2x16(a *stepTime49Args)
-
-//go:noescape
-func stepTime49AVX2x8(a *stepTime49Args)
+func stepTime39AVX2x8(a *stepTime39Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -334,28 +274,28 @@ func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
 func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
 
 //go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
+func stepBackwardTime5AVX512x4(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX512x4(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX512x4(a *stepBackwardTime7Args)
+func stepBackwardTime5AVX512x1(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX512x1(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX512x1(a *stepBackwardTime7Args)
+func stepBackwardTime5AVX2x1(a *stepBackwardTime5Args)
 
 //go:noescape
 func stepBackwardTime6AVX2x1(a *stepBackwardTime6Args)
 
 //go:noescape
-func stepBackwardTime7AVX2x1(a *stepBackwardTime7Args)
+func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
+
+//go:noescape
+func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
 
 //go:noescape
 func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
@@ -849,78 +789,6 @@ func stepBackwardNest89AVX512(a *stepBackwardNest89Args)
 //go:noescape
 func stepBackwardNest89AVX2(a *stepBackwardNest89Args)
 
-//go:noescape
-func stepBackwardNest90AVX512(a *stepBackwardNest90Args)
-
-//go:noescape
-func stepBackwardNest90AVX2(a *stepBackwardNest90Args)
-
-//go:noescape
-func stepBackwardNest91AVX512(a *stepBackwardNest91Args)
-
-//go:noescape
-func stepBackwardNest91AVX2(a *stepBackwardNest91Args)
-
-//go:noescape
-func stepBackwardNest92AVX512(a *stepBackwardNest92Args)
-
-//go:noescape
-func stepBackwardNest92AVX2(a *stepBackwardNest92Args)
-
-//go:noescape
-func stepBackwardNest93AVX512(a *stepBackwardNest93Args)
-
-//go:noescape
-func stepBackwardNest93AVX2(a *stepBackwardNest93Args)
-
-//go:noescape
-func stepBackwardNest94AVX512(a *stepBackwardNest94Args)
-
-//go:noescape
-func stepBackwardNest94AVX2(a *stepBackwardNest94Args)
-
-//go:noescape
-func stepBackwardNest95AVX512(a *stepBackwardNest95Args)
-
-//go:noescape
-func stepBackwardNest95AVX2(a *stepBackwardNest95Args)
-
-//go:noescape
-func stepBackwardNest96AVX512(a *stepBackwardNest96Args)
-
-//go:noescape
-func stepBackwardNest96AVX2(a *stepBackwardNest96Args)
-
-//go:noescape
-func stepBackwardNest97AVX512(a *stepBackwardNest97Args)
-
-//go:noescape
-func stepBackwardNest97AVX2(a *stepBackwardNest97Args)
-
-//go:noescape
-func stepBackwardNest98AVX512(a *stepBackwardNest98Args)
-
-//go:noescape
-func stepBackwardNest98AVX2(a *stepBackwardNest98Args)
-
-//go:noescape
-func stepBackwardNest99AVX512(a *stepBackwardNest99Args)
-
-//go:noescape
-func stepBackwardNest99AVX2(a *stepBackwardNest99Args)
-
-//go:noescape
-func stepBackwardNest100AVX512(a *stepBackwardNest100Args)
-
-//go:noescape
-func stepBackwardNest100AVX2(a *stepBackwardNest100Args)
-
-//go:noescape
-func stepBackwardNest101AVX512(a *stepBackwardNest101Args)
-
-//go:noescape
-func stepBackwardNest101AVX2(a *stepBackwardNest101Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1225,99 +1093,19 @@ func stepNest38(a *stepNest38Args) {
 	stepNest38AVX2(a)
 }
 
-func stepNest39(a *stepNest39Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest39AVX512(a)
-		return
-	}
-	stepNest39AVX2(a)
-}
-
-func stepNest40(a *stepNest40Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest40AVX512(a)
-		return
-	}
-	stepNest40AVX2(a)
-}
-
-func stepNest41(a *stepNest41Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest41AVX512(a)
-		return
-	}
-	stepNest41AVX2(a)
-}
-
-func stepNest42(a *stepNest42Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest42AVX512(a)
-		return
-	}
-	stepNest42AVX2(a)
-}
-
-func stepNest43(a *stepNest43Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest43AVX512(a)
-		return
-	}
-	stepNest43AVX2(a)
-}
-
-func stepNest44(a *stepNest44Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest44AVX512(a)
-		return
-	}
-	stepNest44AVX2(a)
-}
-
-func stepNest45(a *stepNest45Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest45AVX512(a)
-		return
-	}
-	stepNest45AVX2(a)
-}
-
-func stepNest46(a *stepNest46Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest46AVX512(a)
-		return
-	}
-	stepNest46AVX2(a)
-}
-
-func stepNest47(a *stepNest47Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest47AVX512(a)
-		return
-	}
-	stepNest47AVX2(a)
-}
-
-func stepNest48(a *stepNest48Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest48AVX512(a)
-		return
-	}
-	stepNest48AVX2(a)
-}
-
-// stepTime49 runs the rows in assembly: as many at once as rows says.
-func stepTime49(a *stepTime49Args, rows int) {
+// stepTime39 runs the rows in assembly: as many at once as rows says.
+func stepTime39(a *stepTime39Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime49AVX512x64(a)
+		stepTime39AVX512x64(a)
 	case wide && rows == 32:
-		stepTime49AVX512x32(a)
+		stepTime39AVX512x32(a)
 	case wide && rows == 16:
-		stepTime49AVX512x16(a)
+		stepTime39AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime49AVX2x16(a)
+		stepTime39AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime49AVX2x8(a)
+		stepTime39AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -1355,12 +1143,18 @@ func stepBackwardNest4(a *stepBackwardNest4Args) {
 	stepBackwardNest4AVX2(a)
 }
 
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
+// stepBackwardTime5 runs the rows in assembly: as many at once as rows says.
+func stepBackwardTime5(a *stepBackwardTime5Args, rows int) {
+	switch wide := cpu.Active() == cpu.AVX512; {
+	case wide && rows == 4:
+		stepBackwardTime5AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime5AVX512x1(a)
+	case !wide && rows == 1:
+		stepBackwardTime5AVX2x1(a)
+	default:
+		panic("no function for this number of rows")
 	}
-	stepBackwardNest5AVX2(a)
 }
 
 // stepBackwardTime6 runs the rows in assembly: as many at once as rows says.
@@ -1377,18 +1171,12 @@ func stepBackwardTime6(a *stepBackwardTime6Args, rows int) {
 	}
 }
 
-// stepBackwardTime7 runs the rows in assembly: as many at once as rows says.
-func stepBackwardTime7(a *stepBackwardTime7Args, rows int) {
-	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 4:
-		stepBackwardTime7AVX512x4(a)
-	case wide && rows == 1:
-		stepBackwardTime7AVX512x1(a)
-	case !wide && rows == 1:
-		stepBackwardTime7AVX2x1(a)
-	default:
-		panic("no function for this number of rows")
+func stepBackwardNest7(a *stepBackwardNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest7AVX512(a)
+		return
 	}
+	stepBackwardNest7AVX2(a)
 }
 
 func stepBackwardNest8(a *stepBackwardNest8Args) {
@@ -2045,100 +1833,4 @@ func stepBackwardNest89(a *stepBackwardNest89Args) {
 		return
 	}
 	stepBackwardNest89AVX2(a)
-}
-
-func stepBackwardNest90(a *stepBackwardNest90Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest90AVX512(a)
-		return
-	}
-	stepBackwardNest90AVX2(a)
-}
-
-func stepBackwardNest91(a *stepBackwardNest91Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest91AVX512(a)
-		return
-	}
-	stepBackwardNest91AVX2(a)
-}
-
-func stepBackwardNest92(a *stepBackwardNest92Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest92AVX512(a)
-		return
-	}
-	stepBackwardNest92AVX2(a)
-}
-
-func stepBackwardNest93(a *stepBackwardNest93Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest93AVX512(a)
-		return
-	}
-	stepBackwardNest93AVX2(a)
-}
-
-func stepBackwardNest94(a *stepBackwardNest94Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest94AVX512(a)
-		return
-	}
-	stepBackwardNest94AVX2(a)
-}
-
-func stepBackwardNest95(a *stepBackwardNest95Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest95AVX512(a)
-		return
-	}
-	stepBackwardNest95AVX2(a)
-}
-
-func stepBackwardNest96(a *stepBackwardNest96Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest96AVX512(a)
-		return
-	}
-	stepBackwardNest96AVX2(a)
-}
-
-func stepBackwardNest97(a *stepBackwardNest97Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest97AVX512(a)
-		return
-	}
-	stepBackwardNest97AVX2(a)
-}
-
-func stepBackwardNest98(a *stepBackwardNest98Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest98AVX512(a)
-		return
-	}
-	stepBackwardNest98AVX2(a)
-}
-
-func stepBackwardNest99(a *stepBackwardNest99Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest99AVX512(a)
-		return
-	}
-	stepBackwardNest99AVX2(a)
-}
-
-func stepBackwardNest100(a *stepBackwardNest100Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest100AVX512(a)
-		return
-	}
-	stepBackwardNest100AVX2(a)
-}
-
-func stepBackwardNest101(a *stepBackwardNest101Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest101AVX512(a)
-		return
-	}
-	stepBackwardNest101AVX2(a)
 }

@@ -10,153 +10,6 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wEta     *float32
-	wTheta   *float32
-	t21      *float32
-	t47      *float32
-	t51      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21        *float32
-	t22        *float32
-	rhoSigmoid *float32
-	rho        *float32
-	n0         int        // L
-	n1         int        // T
-	bRhoEntry  [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t32       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd         *float32
-	t47           *float32
-	t51           *float32
-	qSqrt         *float32
-	t44           *float32
-	eta           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	etaSigmoid    *float32
-	qDiv          *float32
-	qDiv3         *float32
-	t22           *float32
-	rhoSigmoid2   *float32
-	t17           *float32
-	kDiv          *float32
-	kSqrt         *float32
-	kDiv3         *float32
-	n0            int        // L
-	n1            int        // T
-	bEtaEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest10Args struct {
-	t44        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t32        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepNest11Args struct {
 	rho   *float32
 	t56   *float32
 	eta   *float32
@@ -169,7 +22,7 @@ type stepNest11Args struct {
 	n3    int // chunks
 }
 
-type stepNest12Args struct {
+type stepNest2Args struct {
 	q   *float32
 	t57 *float32
 	k   *float32
@@ -182,7 +35,7 @@ type stepNest12Args struct {
 	n5  int // d_k
 }
 
-type stepNest13Args struct {
+type stepNest3Args struct {
 	t56 *float32
 	t   *float32
 	t58 *float32
@@ -192,64 +45,64 @@ type stepNest13Args struct {
 	n2  int // chunks
 }
 
-type stepNest14Args struct {
-	t   *float32
-	t32 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+type stepNest4Args struct {
+	t  *float32
+	t3 *float32
+	t4 *float32
+	n0 int // L
+	n1 int // 32·chunks
+	n2 int // chunks
 }
 
-type stepNest15Args struct {
-	t42 *float32
-	t62 *float32
+type stepNest5Args struct {
+	t4 *float32
+	t6 *float32
+	t7 *float32
+	n0 int // L
+	n1 int // 32·chunks
+	n2 int // chunks
+}
+
+type stepNest6Args struct {
 	t7  *float32
+	t9  *float32
+	t10 *float32
 	n0  int // L
 	n1  int // 32·chunks
 	n2  int // chunks
 }
 
-type stepNest16Args struct {
-	t7   *float32
-	t92  *float32
-	t102 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+type stepNest7Args struct {
+	t10 *float32
+	t12 *float32
+	t13 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
-type stepNest17Args struct {
-	t102 *float32
-	t122 *float32
-	t132 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+type stepNest8Args struct {
+	t13 *float32
+	t15 *float32
+	g   *float32
+	t18 *float32
+	t20 *float32
+	t21 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
-type stepNest18Args struct {
-	t132 *float32
-	t152 *float32
-	g    *float32
-	t18  *float32
-	t202 *float32
-	t212 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+type stepNest9Args struct {
+	t21 *float32
+	t23 *float32
+	t24 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
-type stepNest19Args struct {
-	t212 *float32
-	t232 *float32
-	t24  *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepNest20Args struct {
+type stepNest10Args struct {
 	t24 *float32
 	t26 *float32
 	t27 *float32
@@ -258,192 +111,192 @@ type stepNest20Args struct {
 	n2  int // chunks
 }
 
+type stepNest11Args struct {
+	t27 *float32
+	t29 *float32
+	t30 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest12Args struct {
+	t30 *float32
+	t32 *float32
+	p   *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest13Args struct {
+	p   *float32
+	t35 *float32
+	t36 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest14Args struct {
+	t36 *float32
+	t38 *float32
+	t39 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest15Args struct {
+	t39 *float32
+	t41 *float32
+	t42 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest16Args struct {
+	t42 *float32
+	t44 *float32
+	t45 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest17Args struct {
+	t45 *float32
+	t47 *float32
+	h   *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepNest18Args struct {
+	t58 *float32
+	t53 *float32
+	t55 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest19Args struct {
+	t22  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest20Args struct {
+	t25  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
 type stepNest21Args struct {
-	t27  *float32
-	t292 *float32
-	t302 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t28  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest22Args struct {
-	t302 *float32
-	t322 *float32
-	p    *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t31  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest23Args struct {
-	p    *float32
-	t352 *float32
-	t36  *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t56  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest24Args struct {
-	t36  *float32
-	t38  *float32
-	t392 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t5   *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t73  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest25Args struct {
-	t392 *float32
-	t41  *float32
-	t422 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t8   *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest26Args struct {
-	t422 *float32
-	t442 *float32
-	t45  *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t11  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest27Args struct {
-	t45   *float32
-	t4722 *float32
-	h     *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
+	t14  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest28Args struct {
-	t58  *float32
-	t532 *float32
-	t55  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest29Args struct {
-	t222 *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest30Args struct {
-	t252 *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest31Args struct {
-	t28  *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest32Args struct {
-	t312 *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest33Args struct {
-	t56  *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest34Args struct {
-	t52  *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest35Args struct {
-	t82  *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest36Args struct {
-	t112 *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest37Args struct {
-	t14  *float32
-	t532 *float32
-	t55  *float32
-	t584 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepNest38Args struct {
 	t87 *float32
 }
 
-type stepNest39Args struct {
-	t532 *float32
+type stepNest29Args struct {
+	t53  *float32
 	t55  *float32
-	t584 *float32
+	t583 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
@@ -455,7 +308,7 @@ type stepNest39Args struct {
 	t96  *float32
 }
 
-type stepNest40Args struct {
+type stepNest30Args struct {
 	t60 *float32
 	t96 *float32
 	K2  *float32
@@ -463,7 +316,7 @@ type stepNest40Args struct {
 	n0  int // 32·t + 32·chunks·l
 }
 
-type stepNest41Args struct {
+type stepNest31Args struct {
 	t86 *float32
 	t87 *float32
 	t92 *float32
@@ -477,10 +330,10 @@ type stepNest41Args struct {
 	n2  int // d_v
 }
 
-type stepNest42Args struct {
-	t532 *float32
+type stepNest32Args struct {
+	t53  *float32
 	t55  *float32
-	t584 *float32
+	t583 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
@@ -490,40 +343,40 @@ type stepNest42Args struct {
 	t79  *float32
 	t82  *float32
 	Q2   *float32
-	t823 *float32
+	t822 *float32
 }
 
-type stepNest43Args struct {
-	g    *float32
-	h    *float32
-	t49  *float32
-	t173 *float32
-	y2   *float32
-	n0   int // 32·t + 32·chunks·l
-	n1   int // 32·d_v·t + 32·chunks·d_v·l
-	n2   int // d_v
+type stepNest33Args struct {
+	g   *float32
+	h   *float32
+	t49 *float32
+	t17 *float32
+	y2  *float32
+	n0  int // 32·t + 32·chunks·l
+	n1  int // 32·d_v·t + 32·chunks·d_v·l
+	n2  int // d_v
 }
 
-type stepNest44Args struct {
-	t532  *float32
-	t55   *float32
-	t584  *float32
-	t612  *float32
-	t642  *float32
-	t672  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t82   *float32
-	t59   *float32
-	t923  *float32
-	t1022 *float32
-	n0    int // 32·d_k·t + 32·chunks·d_k·l
-	n1    int // d_k
+type stepNest34Args struct {
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	t59  *float32
+	t922 *float32
+	t102 *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
-type stepNest45Args struct {
+type stepNest35Args struct {
 	SState  *float32
 	MState  *float32
 	n0      int        // d_v
@@ -532,14 +385,14 @@ type stepNest45Args struct {
 	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest46Args struct {
+type stepNest36Args struct {
 	SState *float32
 	n0     int        // d_v
 	n1     int        // d_k
 	pEntry [2]float32 // and nothing
 }
 
-type stepNest47Args struct {
+type stepNest37Args struct {
 	k   *float32
 	t62 *float32
 	q   *float32
@@ -552,7 +405,7 @@ type stepNest47Args struct {
 	n5  int // d_k
 }
 
-type stepNest48Args struct {
+type stepNest38Args struct {
 	eta   *float32
 	t64   *float32
 	theta *float32
@@ -565,7 +418,7 @@ type stepNest48Args struct {
 	n3    int // T
 }
 
-type stepTime49Args struct {
+type stepTime39Args struct {
 	MState2 *float32
 	t62     *float32
 	t63     *float32
@@ -591,606 +444,127 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	k0 := c.Work[:L*T*dK]                                                                                // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                                                                       // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                                                     // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                                                                       // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                                                                   // [L, T]
-	t47 := c.Work[3*L*T*dK+2*L*T:][:L*T]                                                                 // [L, T]
-	t51 := c.Work[3*L*T*dK+3*L*T:][:L*T]                                                                 // [L, T]
-	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]                                                                 // [L, T]
-	rho := c.Work[3*L*T*dK+5*L*T:][:L*T]                                                                 // [L, T]
-	q0 := c.Work[3*L*T*dK+6*L*T:][:L*T*dK]                                                               // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+6*L*T:][:L*T*dK]                                                              // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+6*L*T:][:L*T*dK]                                                               // [L, T, d_k]
-	t44 := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                                 // [L, T]
-	theta := c.Work[6*L*T*dK+7*L*T:][:L*T]                                                               // [L, T]
-	t56 := c.Work[6*L*T*dK+8*L*T:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t58 := c.Work[6*L*T*dK+8*L*T+32*L*chunks:][:32*L*chunks]                                             // [L, chunks, 32]
-	t60 := c.Work[6*L*T*dK+8*L*T+64*L*chunks:][:32*L*chunks]                                             // [L, chunks, 32]
-	t57 := c.Work[6*L*T*dK+8*L*T+96*L*chunks:][:32*L*chunks*dK]                                          // [L, chunks, 32, d_k]
-	t59 := c.Work[6*L*T*dK+32*L*chunks*dK+8*L*T+96*L*chunks:][:32*L*chunks*dK]                           // [L, chunks, 32, d_k]
-	t61 := c.Work[6*L*T*dK+64*L*chunks*dK+8*L*T+96*L*chunks:][:32*L*chunks*dV]                           // [L, chunks, 32, d_v]
-	t := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+96*L*chunks:][:32*L*chunks]                 // [L, chunks, 32]
-	t18 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+128*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t32_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+160*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t52 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+192*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t202 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+224*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t222 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+256*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t42 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+288*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t62 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+320*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t82 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+352*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t7 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+384*L*chunks:][:32*L*chunks]               // [L, chunks, 32]
-	t92 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+416*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t112 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+448*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t102 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+480*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t122 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+512*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t14 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+544*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t132 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+576*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t152 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+608*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	g := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+640*L*chunks:][:32*L*chunks]                // [L, chunks, 32]
-	t212 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+672*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t232 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+704*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t252 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+736*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t24 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+768*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t26 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+800*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t28 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+832*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t27 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+864*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
-	t292 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+896*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t312 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+928*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t302 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+960*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t322 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+992*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	p := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1024*L*chunks:][:32*L*chunks]               // [L, chunks, 32]
-	t352 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1056*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t86 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1088*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t36 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1120*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t38 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1152*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t392 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1184*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t41 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1216*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t422 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1248*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t442 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1280*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t45 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1312*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t4722 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1344*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	h := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1376*L*chunks:][:32*L*chunks]               // [L, chunks, 32]
-	t92_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1408*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
-	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1440*L*chunks:][:32*L*chunks*dV]           // [L, chunks, 32, d_v]
-	t62_2 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t67 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]   // [L, T - 32·chunks, d_k]
-	t63 := c.Work[8*L*T*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]                  // [L, T - 32·chunks, d_v]
-	t64 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T-32*L*chunks]                 // [L, T - 32·chunks]
-	t65 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+1408*L*chunks:][:L*T-32*L*chunks]                 // [L, T - 32·chunks]
-	t66 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+10*L*T+1376*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
-	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+11*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV]          // [L, T - 32·chunks, d_v]
-	MState := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks:][:dK*dV]                                    // [d_v, d_k]
-	SState := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+dK*dV:][:dK*dV]                              // [d_v, d_k]
-	t173 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV:][:32*dV]                              // [32, d_v]
-	t49 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dV:][:32*dV]                         // [32, d_v]
-	Q2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                           // [32, 32]
-	t89 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]                    // [32, d_v]
-	t93 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]                    // [32, d_v]
-	K2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]                     // [32, 32]
-	U2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]                    // [32, d_v]
-	t532 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]                   // [32, 32]
-	t55 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]                    // [32, 32]
-	t584 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                   // [32, 32]
-	t612 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]                   // [32, 32]
-	t642 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]                   // [32, 32]
-	t672 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]                   // [32, 32]
-	t70 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]                    // [32, 32]
-	t73 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                    // [32, 32]
-	t76 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]                   // [32, 32]
-	t79 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]                   // [32, 32]
-	t82_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]                 // [32, 32]
-	t87 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                     // [32]
-	t96 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                   // [32, 32]
-	t98 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                   // [32, 32]
-	t823 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                  // [32, 32]
-	t923 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]                 // [32, d_k]
-	t1022 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]          // [32, d_k]
+	t56 := c.Work[:32*L*chunks]                                                                // [L, chunks, 32]
+	t58 := c.Work[32*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t60 := c.Work[64*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t57 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                               // [L, chunks, 32, d_k]
+	t59 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                // [L, chunks, 32, d_k]
+	t61 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                // [L, chunks, 32, d_v]
+	t := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
+	t18 := c.Work[64*L*chunks*dK+32*L*chunks*dV+128*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t3 := c.Work[64*L*chunks*dK+32*L*chunks*dV+160*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t5 := c.Work[64*L*chunks*dK+32*L*chunks*dV+192*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t20 := c.Work[64*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t22 := c.Work[64*L*chunks*dK+32*L*chunks*dV+256*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t4 := c.Work[64*L*chunks*dK+32*L*chunks*dV+288*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+320*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+352*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+384*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+416*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+448*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t10 := c.Work[64*L*chunks*dK+32*L*chunks*dV+480*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t12 := c.Work[64*L*chunks*dK+32*L*chunks*dV+512*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t14 := c.Work[64*L*chunks*dK+32*L*chunks*dV+544*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t13 := c.Work[64*L*chunks*dK+32*L*chunks*dV+576*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t15 := c.Work[64*L*chunks*dK+32*L*chunks*dV+608*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	g := c.Work[64*L*chunks*dK+32*L*chunks*dV+640*L*chunks:][:32*L*chunks]                     // [L, chunks, 32]
+	t21 := c.Work[64*L*chunks*dK+32*L*chunks*dV+672*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t23 := c.Work[64*L*chunks*dK+32*L*chunks*dV+704*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t25 := c.Work[64*L*chunks*dK+32*L*chunks*dV+736*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t24 := c.Work[64*L*chunks*dK+32*L*chunks*dV+768*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t26 := c.Work[64*L*chunks*dK+32*L*chunks*dV+800*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t28 := c.Work[64*L*chunks*dK+32*L*chunks*dV+832*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t27 := c.Work[64*L*chunks*dK+32*L*chunks*dV+864*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t29 := c.Work[64*L*chunks*dK+32*L*chunks*dV+896*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t31 := c.Work[64*L*chunks*dK+32*L*chunks*dV+928*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t30 := c.Work[64*L*chunks*dK+32*L*chunks*dV+960*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	t32 := c.Work[64*L*chunks*dK+32*L*chunks*dV+992*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
+	p := c.Work[64*L*chunks*dK+32*L*chunks*dV+1024*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t35 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1056*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t86 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1088*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t36 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1120*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t38 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1152*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t39 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1184*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t41 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1216*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t42 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1248*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t44 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1280*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t45 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1312*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	t47 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1344*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	h := c.Work[64*L*chunks*dK+32*L*chunks*dV+1376*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
+	t92 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1408*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
+	y2 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1440*L*chunks:][:32*L*chunks*dV]                // [L, chunks, 32, d_v]
+	t62 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t67 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t63 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	t64 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
+	t65 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
+	t66 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	MState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks:][:dK*dV]                           // [d_v, d_k]
+	SState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t17 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV:][:32*dV]                      // [32, d_v]
+	t49 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dV:][:32*dV]                // [32, d_v]
+	Q2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                  // [32, 32]
+	t89 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]           // [32, d_v]
+	t93 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]           // [32, d_v]
+	K2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]            // [32, 32]
+	U2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]           // [32, d_v]
+	t53 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]           // [32, 32]
+	t55 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]           // [32, 32]
+	t583 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]          // [32, 32]
+	t612 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]          // [32, 32]
+	t642 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]          // [32, 32]
+	t672 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]          // [32, 32]
+	t70 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]           // [32, 32]
+	t73 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]           // [32, 32]
+	t76 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]          // [32, 32]
+	t79 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]          // [32, 32]
+	t82 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]          // [32, 32]
+	t87 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]            // [32]
+	t96 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]          // [32, 32]
+	t98 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]          // [32, 32]
+	t822 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]         // [32, 32]
+	t922 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]        // [32, d_k]
+	t102 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]  // [32, d_k]
 
-	// titans_chunk.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.k1
-	clear(c.K1Prod)
+	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
 		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1, titans_chunk.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t53 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t53)
-					k12 := F(t53 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t53
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// titans_chunk.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// titans_chunk.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// titans_chunk.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t51),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t51_2 := t51[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t213 F
-				var t472 F
-				var t512 F
-				t213Sums := [16]F{t213}
-				t472Sums := [16]F{t472}
-				t512Sums := [16]F{t512}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t213Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t213Sums[k%16])
-					t472Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t472Sums[k%16])
-					t512Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t512Sums[k%16])
-				}
-				t213 = kern.Sum16(&t213Sums)
-				t472 = kern.Sum16(&t472Sums)
-				t512 = kern.Sum16(&t512Sums)
-				t21_2[j] = t213
-				t47_2[j] = t472
-				t51_2[j] = t512
-			}
-		}
-	}
-
-	// titans_chunk.rho, titans_chunk.k
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			for j := range T {
-				t223 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t223)
-				t22_2[j] = t223
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-			}
-		}
-	}
-
-	// titans_chunk.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1, titans_chunk.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t32_3 := t32[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t35 F
-				t35Sums := [16]F{t35}
-				for k := range dK {
-					t323 := bQ[k] + q1Prod[k]
-					t33 := kern.Sigmoid(t323)
-					q12 := F(t323 * t33)
-					t35Sums[k%16] = num.FMA32(q12, q12, t35Sums[k%16])
-					t32_3[k] = t323
-					q1Sigmoid[k] = t33
-					q1_2[k] = q12
-				}
-				t35 = kern.Sum16(&t35Sums)
-				qProd[j] = t35
-			}
-		}
-	}
-
-	// titans_chunk.q, titans_chunk.k, titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-			[2]float32{bEtaEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t51_2 := t51[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t37 := (F(0) < qProdEntry)
-				t40 := num.Sqrt(kern.Choose(t37, qProdEntry, F(1)))
-				t443 := kern.Larger(kern.Choose(t37, t40, F(0)), F(1e-08))
-				t48 := t47_2[j] + bEtaEntry
-				t52_2 := t51_2[j] + bThetaEntry
-				t53 := kern.Softplus(t52_2)
-				qSqrt[j] = t40
-				t44_2[j] = t443
-				eta[j] = kern.Sigmoid(t48)
-				thetaSoftplus[j] = t53
-				theta2[j] = kern.Larger(t53, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t52_2)
-				etaSigmoid[j] = kern.Sigmoid(-t48)
-				qDiv[j] = (F(1) / t443)
-				qDiv3[j] = (F(1) / t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// titans_chunk.q, titans_chunk.q1, titans_chunk.k, titans_chunk.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t44_2 := t44[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t32_3 := t32[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t44Entry := t44_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t44Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t44Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t32_3[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
-
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
-	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t56),
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t58),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t60),
 			L,
 			32 * chunks,
 			T,
 			chunks,
 		}
-		stepNest11(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rho2 := rho[i*T+32*j:][:32]
+				rho := c.Rho[i*T+32*j:][:32]
 				t56_2 := t56[(i*chunks+j)*32:][:32]
 				eta := c.Eta[i*T+32*j:][:32]
 				t58_2 := t58[(i*chunks+j)*32:][:32]
-				theta2 := theta[i*T+32*j:][:32]
+				theta := c.Theta[i*T+32*j:][:32]
 				t60_2 := t60[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t56_2[k] = rho2[k]
+					t56_2[k] = rho[k]
 					t58_2[k] = eta[k]
-					t60_2[k] = theta2[k]
+					t60_2[k] = theta[k]
 				}
 			}
 		}
@@ -1198,7 +572,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := stepNest12Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.K),
@@ -1210,7 +584,7 @@ func (c *stepFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepNest12(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1241,7 +615,7 @@ func (c *stepFused) run() {
 	clear(t)
 	clear(t18)
 	if kern.Wide() {
-		a := stepNest13Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t56),
 			unsafe.SliceData(t),
 			unsafe.SliceData(t58),
@@ -1250,7 +624,7 @@ func (c *stepFused) run() {
 			32 * chunks,
 			chunks,
 		}
-		stepNest13(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1269,10 +643,10 @@ func (c *stepFused) run() {
 	}
 
 	// titans_chunk.g, titans_chunk.p
-	clear(t32_2)
-	clear(t52)
-	clear(t202)
-	clear(t222)
+	clear(t3)
+	clear(t5)
+	clear(t20)
+	clear(t22)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -1280,20 +654,20 @@ func (c *stepFused) run() {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
-				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				t18_2 := t18[(i*chunks+j)*32+-1+lo:][:n]
-				t202_2 := t202[(i*chunks+j)*32+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
-				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
+				t22_2 := t22[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
-					t32_3[k] = F(t56Entry * t2[k])
-					t52_2[k] = F(t56_3[k] * t56Entry)
-					t202_2[k] = F(t58Entry * t18_2[k])
-					t222_2[k] = F(t58_3[k] * t58Entry)
+					t3_2[k] = F(t56Entry * t2[k])
+					t5_2[k] = F(t56_3[k] * t56Entry)
+					t20_2[k] = F(t58Entry * t18_2[k])
+					t22_2[k] = F(t58_3[k] * t58Entry)
 				}
 			}
 		}
@@ -1301,44 +675,44 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest14Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t),
-			unsafe.SliceData(t32_2),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(t3),
+			unsafe.SliceData(t4),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest14(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t2 := t[(i*chunks+j)*32:][:32]
-				t32_3 := t32_2[(i*chunks+j)*32:][:32]
-				t42_2 := t42[(i*chunks+j)*32:][:32]
+				t3_2 := t3[(i*chunks+j)*32:][:32]
+				t4_2 := t4[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t42_2[k] = t2[k] + t32_3[k]
+					t4_2[k] = t2[k] + t3_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t62)
-	clear(t82)
+	clear(t6)
+	clear(t8)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
-				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*32+-2+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*32+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_2[k]
-					t62_3[k] = F(t42_2[k] * t52Entry)
-					t82_3[k] = F(t52_3[k] * t52Entry)
+					t5Entry := t5_2[k]
+					t6_2[k] = F(t4_2[k] * t5Entry)
+					t8_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
 		}
@@ -1346,44 +720,44 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest15Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t62),
+		a := stepNest5Args{
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t7),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest15(&a)
+		stepNest5(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t42_2 := t42[(i*chunks+j)*32:][:32]
-				t62_3 := t62[(i*chunks+j)*32:][:32]
+				t4_2 := t4[(i*chunks+j)*32:][:32]
+				t6_2 := t6[(i*chunks+j)*32:][:32]
 				t7_2 := t7[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t7_2[k] = t42_2[k] + t62_3[k]
+					t7_2[k] = t4_2[k] + t6_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t92)
-	clear(t112)
+	clear(t9)
+	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
-				t92_3 := t92[(i*chunks+j)*32+lo:][:n]
-				t82_4 := t82[(i*chunks+j)*32+-4+lo:][:n]
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				t9_2 := t9[(i*chunks+j)*32+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t82Entry := t82_3[k]
-					t92_3[k] = F(t7_2[k] * t82Entry)
-					t112_2[k] = F(t82_4[k] * t82Entry)
+					t8Entry := t8_2[k]
+					t9_2[k] = F(t7_2[k] * t8Entry)
+					t11_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -1391,44 +765,44 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest16Args{
+		a := stepNest6Args{
 			unsafe.SliceData(t7),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t102),
+			unsafe.SliceData(t9),
+			unsafe.SliceData(t10),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest16(&a)
+		stepNest6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t7_2 := t7[(i*chunks+j)*32:][:32]
-				t92_3 := t92[(i*chunks+j)*32:][:32]
-				t102_2 := t102[(i*chunks+j)*32:][:32]
+				t9_2 := t9[(i*chunks+j)*32:][:32]
+				t10_2 := t10[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t102_2[k] = t7_2[k] + t92_3[k]
+					t10_2[k] = t7_2[k] + t9_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t122)
+	clear(t12)
 	clear(t14)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
-				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
-				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*32+-8+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
+				t11_3 := t11[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t112Entry := t112_2[k]
-					t122_2[k] = F(t102_2[k] * t112Entry)
-					t14_2[k] = F(t112_3[k] * t112Entry)
+					t11Entry := t11_2[k]
+					t12_2[k] = F(t10_2[k] * t11Entry)
+					t14_2[k] = F(t11_3[k] * t11Entry)
 				}
 			}
 		}
@@ -1436,39 +810,39 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest17Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t132),
+		a := stepNest7Args{
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t13),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest17(&a)
+		stepNest7(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t102_2 := t102[(i*chunks+j)*32:][:32]
-				t122_2 := t122[(i*chunks+j)*32:][:32]
-				t132_2 := t132[(i*chunks+j)*32:][:32]
+				t10_2 := t10[(i*chunks+j)*32:][:32]
+				t12_2 := t12[(i*chunks+j)*32:][:32]
+				t13_2 := t13[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t132_2[k] = t102_2[k] + t122_2[k]
+					t13_2[k] = t10_2[k] + t12_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t152)
+	clear(t15)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				t15_2 := t15[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t152_2[k] = F(t132_2[k] * t14_2[k])
+					t15_2[k] = F(t13_2[k] * t14_2[k])
 				}
 			}
 		}
@@ -1476,51 +850,51 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := stepNest18Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t152),
+		a := stepNest8Args{
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t15),
 			unsafe.SliceData(g),
 			unsafe.SliceData(t18),
-			unsafe.SliceData(t202),
-			unsafe.SliceData(t212),
+			unsafe.SliceData(t20),
+			unsafe.SliceData(t21),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest18(&a)
+		stepNest8(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t132_2 := t132[(i*chunks+j)*32:][:32]
-				t152_2 := t152[(i*chunks+j)*32:][:32]
+				t13_2 := t13[(i*chunks+j)*32:][:32]
+				t15_2 := t15[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				t18_2 := t18[(i*chunks+j)*32:][:32]
-				t202_2 := t202[(i*chunks+j)*32:][:32]
-				t212_2 := t212[(i*chunks+j)*32:][:32]
+				t20_2 := t20[(i*chunks+j)*32:][:32]
+				t21_2 := t21[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t132_2[k] + t152_2[k]
-					t212_2[k] = t18_2[k] + t202_2[k]
+					g2[k] = t13_2[k] + t15_2[k]
+					t21_2[k] = t18_2[k] + t20_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t232)
-	clear(t252)
+	clear(t23)
+	clear(t25)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
-				t212_2 := t212[(i*chunks+j)*32+-2+lo:][:n]
-				t232_2 := t232[(i*chunks+j)*32+lo:][:n]
-				t222_3 := t222[(i*chunks+j)*32+-2+lo:][:n]
-				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				t22_2 := t22[(i*chunks+j)*32+lo:][:n]
+				t21_2 := t21[(i*chunks+j)*32+-2+lo:][:n]
+				t23_2 := t23[(i*chunks+j)*32+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32+-2+lo:][:n]
+				t25_2 := t25[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t222Entry := t222_2[k]
-					t232_2[k] = F(t212_2[k] * t222Entry)
-					t252_2[k] = F(t222_3[k] * t222Entry)
+					t22Entry := t22_2[k]
+					t23_2[k] = F(t21_2[k] * t22Entry)
+					t25_2[k] = F(t22_3[k] * t22Entry)
 				}
 			}
 		}
@@ -1528,23 +902,23 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest19Args{
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t232),
+		a := stepNest9Args{
+			unsafe.SliceData(t21),
+			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest19(&a)
+		stepNest9(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t212_2 := t212[(i*chunks+j)*32:][:32]
-				t232_2 := t232[(i*chunks+j)*32:][:32]
+				t21_2 := t21[(i*chunks+j)*32:][:32]
+				t23_2 := t23[(i*chunks+j)*32:][:32]
 				t24_2 := t24[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t24_2[k] = t212_2[k] + t232_2[k]
+					t24_2[k] = t21_2[k] + t23_2[k]
 				}
 			}
 		}
@@ -1557,15 +931,15 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				t25_2 := t25[(i*chunks+j)*32+lo:][:n]
 				t24_2 := t24[(i*chunks+j)*32+-4+lo:][:n]
 				t26_2 := t26[(i*chunks+j)*32+lo:][:n]
-				t252_3 := t252[(i*chunks+j)*32+-4+lo:][:n]
+				t25_3 := t25[(i*chunks+j)*32+-4+lo:][:n]
 				t28_2 := t28[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t252Entry := t252_2[k]
-					t26_2[k] = F(t24_2[k] * t252Entry)
-					t28_2[k] = F(t252_3[k] * t252Entry)
+					t25Entry := t25_2[k]
+					t26_2[k] = F(t24_2[k] * t25Entry)
+					t28_2[k] = F(t25_3[k] * t25Entry)
 				}
 			}
 		}
@@ -1573,7 +947,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest20Args{
+		a := stepNest10Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t27),
@@ -1581,7 +955,7 @@ func (c *stepFused) run() {
 			32 * chunks,
 			chunks,
 		}
-		stepNest20(&a)
+		stepNest10(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1596,21 +970,21 @@ func (c *stepFused) run() {
 	}
 
 	// titans_chunk.p
-	clear(t292)
-	clear(t312)
+	clear(t29)
+	clear(t31)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t28_2 := t28[(i*chunks+j)*32+lo:][:n]
 				t27_2 := t27[(i*chunks+j)*32+-8+lo:][:n]
-				t292_2 := t292[(i*chunks+j)*32+lo:][:n]
+				t29_2 := t29[(i*chunks+j)*32+lo:][:n]
 				t28_3 := t28[(i*chunks+j)*32+-8+lo:][:n]
-				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
+				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t28Entry := t28_2[k]
-					t292_2[k] = F(t27_2[k] * t28Entry)
-					t312_2[k] = F(t28_3[k] * t28Entry)
+					t29_2[k] = F(t27_2[k] * t28Entry)
+					t31_2[k] = F(t28_3[k] * t28Entry)
 				}
 			}
 		}
@@ -1618,39 +992,39 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest21Args{
+		a := stepNest11Args{
 			unsafe.SliceData(t27),
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t302),
+			unsafe.SliceData(t29),
+			unsafe.SliceData(t30),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest21(&a)
+		stepNest11(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t27_2 := t27[(i*chunks+j)*32:][:32]
-				t292_2 := t292[(i*chunks+j)*32:][:32]
-				t302_2 := t302[(i*chunks+j)*32:][:32]
+				t29_2 := t29[(i*chunks+j)*32:][:32]
+				t30_2 := t30[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t302_2[k] = t27_2[k] + t292_2[k]
+					t30_2[k] = t27_2[k] + t29_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t322)
+	clear(t32)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t302_2 := t302[(i*chunks+j)*32+-16+lo:][:n]
-				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
-				t322_2 := t322[(i*chunks+j)*32+lo:][:n]
+				t30_2 := t30[(i*chunks+j)*32+-16+lo:][:n]
+				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
+				t32_2 := t32[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t322_2[k] = F(t302_2[k] * t312_2[k])
+					t32_2[k] = F(t30_2[k] * t31_2[k])
 				}
 			}
 		}
@@ -1658,30 +1032,30 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest22Args{
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t322),
+		a := stepNest12Args{
+			unsafe.SliceData(t30),
+			unsafe.SliceData(t32),
 			unsafe.SliceData(p),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest22(&a)
+		stepNest12(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t302_2 := t302[(i*chunks+j)*32:][:32]
-				t322_2 := t322[(i*chunks+j)*32:][:32]
+				t30_2 := t30[(i*chunks+j)*32:][:32]
+				t32_2 := t32[(i*chunks+j)*32:][:32]
 				p2 := p[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					p2[k] = t302_2[k] + t322_2[k]
+					p2[k] = t30_2[k] + t32_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.h, titans_chunk.g
-	clear(t352)
+	clear(t35)
 	clear(t86)
 	for i := range L {
 		for j := range chunks {
@@ -1689,11 +1063,11 @@ func (c *stepFused) run() {
 			if n := 32 - lo; n > 0 {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
-				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
+				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
 				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t352_2[k] = F(t56_2[k] * p2[k])
+					t35_2[k] = F(t56_2[k] * p2[k])
 					t86_2[k] = g2[k]
 				}
 			}
@@ -1702,23 +1076,23 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest23Args{
+		a := stepNest13Args{
 			unsafe.SliceData(p),
-			unsafe.SliceData(t352),
+			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest23(&a)
+		stepNest13(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				p2 := p[(i*chunks+j)*32:][:32]
-				t352_2 := t352[(i*chunks+j)*32:][:32]
+				t35_2 := t35[(i*chunks+j)*32:][:32]
 				t36_2 := t36[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t36_2[k] = p2[k] + t352_2[k]
+					t36_2[k] = p2[k] + t35_2[k]
 				}
 			}
 		}
@@ -1730,11 +1104,11 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t52_2[k] * t36_2[k])
+					t38_2[k] = F(t5_2[k] * t36_2[k])
 				}
 			}
 		}
@@ -1742,23 +1116,23 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest24Args{
+		a := stepNest14Args{
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
-			unsafe.SliceData(t392),
+			unsafe.SliceData(t39),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest24(&a)
+		stepNest14(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t36_2 := t36[(i*chunks+j)*32:][:32]
 				t38_2 := t38[(i*chunks+j)*32:][:32]
-				t392_2 := t392[(i*chunks+j)*32:][:32]
+				t39_2 := t39[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t392_2[k] = t36_2[k] + t38_2[k]
+					t39_2[k] = t36_2[k] + t38_2[k]
 				}
 			}
 		}
@@ -1770,11 +1144,11 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
-				t392_2 := t392[(i*chunks+j)*32+-4+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t39_2 := t39[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t82_3[k] * t392_2[k])
+					t41_2[k] = F(t8_2[k] * t39_2[k])
 				}
 			}
 		}
@@ -1782,39 +1156,39 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest25Args{
-			unsafe.SliceData(t392),
+		a := stepNest15Args{
+			unsafe.SliceData(t39),
 			unsafe.SliceData(t41),
-			unsafe.SliceData(t422),
+			unsafe.SliceData(t42),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest25(&a)
+		stepNest15(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t392_2 := t392[(i*chunks+j)*32:][:32]
+				t39_2 := t39[(i*chunks+j)*32:][:32]
 				t41_2 := t41[(i*chunks+j)*32:][:32]
-				t422_2 := t422[(i*chunks+j)*32:][:32]
+				t42_2 := t42[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t422_2[k] = t392_2[k] + t41_2[k]
+					t42_2[k] = t39_2[k] + t41_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t442)
+	clear(t44)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*32+-8+lo:][:n]
-				t442_2 := t442[(i*chunks+j)*32+lo:][:n]
+				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*32+-8+lo:][:n]
+				t44_2 := t44[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t442_2[k] = F(t112_2[k] * t422_2[k])
+					t44_2[k] = F(t11_2[k] * t42_2[k])
 				}
 			}
 		}
@@ -1822,39 +1196,39 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest26Args{
-			unsafe.SliceData(t422),
-			unsafe.SliceData(t442),
+		a := stepNest16Args{
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest26(&a)
+		stepNest16(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t422_2 := t422[(i*chunks+j)*32:][:32]
-				t442_2 := t442[(i*chunks+j)*32:][:32]
+				t42_2 := t42[(i*chunks+j)*32:][:32]
+				t44_2 := t44[(i*chunks+j)*32:][:32]
 				t45_2 := t45[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t45_2[k] = t422_2[k] + t442_2[k]
+					t45_2[k] = t42_2[k] + t44_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t4722)
+	clear(t47)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				t45_2 := t45[(i*chunks+j)*32+-16+lo:][:n]
-				t4722_2 := t4722[(i*chunks+j)*32+lo:][:n]
+				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t4722_2[k] = F(t14_2[k] * t45_2[k])
+					t47_2[k] = F(t14_2[k] * t45_2[k])
 				}
 			}
 		}
@@ -1862,36 +1236,36 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest27Args{
+		a := stepNest17Args{
 			unsafe.SliceData(t45),
-			unsafe.SliceData(t4722),
+			unsafe.SliceData(t47),
 			unsafe.SliceData(h),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepNest27(&a)
+		stepNest17(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t45_2 := t45[(i*chunks+j)*32:][:32]
-				t4722_2 := t4722[(i*chunks+j)*32:][:32]
+				t47_2 := t47[(i*chunks+j)*32:][:32]
 				h2 := h[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					h2[k] = t45_2[k] + t4722_2[k]
+					h2[k] = t45_2[k] + t47_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t92_2)
+	clear(t92)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t92_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
+					t92[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
@@ -1909,66 +1283,66 @@ func (c *stepFused) run() {
 				copy(c.SStates[(l*chunks+t2)*dV*dK:][:dK*dV], SState[:dK*dV])
 			}
 			// titans_chunk.y
-			kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.y
 			kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.e
-			clear(t532)
+			clear(t53)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t532_2 := t532[i*32+lo:][:n]
+					t53_2 := t53[i*32+lo:][:n]
 					for j := range n {
-						t532_2[j] = F(1)
+						t53_2[j] = F(1)
 					}
 				}
 			}
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := stepNest28Args{
+				a := stepNest18Args{
 					unsafe.SliceData(t58),
-					unsafe.SliceData(t532),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest28(&a)
+				stepNest18(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-1)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t55_2 := t55[(lo+i)*32:][:32]
 						t58Entry2 := t58_2[i]
 						for j := range 32 {
-							t55_2[j] = F(t532_2[j] * t58Entry2)
+							t55_2[j] = F(t53_2[j] * t58Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t584)
+			clear(t583)
 			if kern.Wide() {
-				a := stepNest29Args{
-					unsafe.SliceData(t222),
-					unsafe.SliceData(t532),
+				a := stepNest19Args{
+					unsafe.SliceData(t22),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest29(&a)
+				stepNest19(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t222_2 := t222[(l*chunks+t2)*32+lo:][:n]
+					t22_2 := t22[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-2)*32:][:32]
+						t53_2 := t53[((lo+i)-2)*32:][:32]
 						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t584_2 := t584[(lo+i)*32:][:32]
-						t222Entry2 := t222_2[i]
+						t583_2 := t583[(lo+i)*32:][:32]
+						t22Entry2 := t22_2[i]
 						for j := range 32 {
-							t584_2[j] = F((t532_2[j] + t55_2[j]) * t222Entry2)
+							t583_2[j] = F((t53_2[j] + t55_2[j]) * t22Entry2)
 						}
 					}
 				}
@@ -1976,27 +1350,27 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t612)
 			if kern.Wide() {
-				a := stepNest30Args{
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t532),
+				a := stepNest20Args{
+					unsafe.SliceData(t25),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest30(&a)
+				stepNest20(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t252_2 := t252[(l*chunks+t2)*32+lo:][:n]
+					t25_2 := t25[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-4)*32:][:32]
+						t53_2 := t53[((lo+i)-4)*32:][:32]
 						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t584_2 := t584[((lo+i)-4)*32:][:32]
+						t583_2 := t583[((lo+i)-4)*32:][:32]
 						t612_2 := t612[(lo+i)*32:][:32]
-						t252Entry2 := t252_2[i]
+						t25Entry2 := t25_2[i]
 						for j := range 32 {
-							t612_2[j] = F(((t532_2[j] + t55_2[j]) + t584_2[j]) * t252Entry2)
+							t612_2[j] = F(((t53_2[j] + t55_2[j]) + t583_2[j]) * t25Entry2)
 						}
 					}
 				}
@@ -2004,29 +1378,29 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t642)
 			if kern.Wide() {
-				a := stepNest31Args{
+				a := stepNest21Args{
 					unsafe.SliceData(t28),
-					unsafe.SliceData(t532),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest31(&a)
+				stepNest21(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
 					t28_2 := t28[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-8)*32:][:32]
+						t53_2 := t53[((lo+i)-8)*32:][:32]
 						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t584_2 := t584[((lo+i)-8)*32:][:32]
+						t583_2 := t583[((lo+i)-8)*32:][:32]
 						t612_2 := t612[((lo+i)-8)*32:][:32]
 						t642_2 := t642[(lo+i)*32:][:32]
 						t28Entry2 := t28_2[i]
 						for j := range 32 {
-							t642_2[j] = F((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) * t28Entry2)
+							t642_2[j] = F((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) * t28Entry2)
 						}
 					}
 				}
@@ -2034,31 +1408,31 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t672)
 			if kern.Wide() {
-				a := stepNest32Args{
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t532),
+				a := stepNest22Args{
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest32(&a)
+				stepNest22(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t312_2 := t312[(l*chunks+t2)*32+lo:][:n]
+					t31_2 := t31[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-16)*32:][:32]
+						t53_2 := t53[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t584_2 := t584[((lo+i)-16)*32:][:32]
+						t583_2 := t583[((lo+i)-16)*32:][:32]
 						t612_2 := t612[((lo+i)-16)*32:][:32]
 						t642_2 := t642[((lo+i)-16)*32:][:32]
 						t672_2 := t672[(lo+i)*32:][:32]
-						t312Entry := t312_2[i]
+						t31Entry := t31_2[i]
 						for j := range 32 {
-							t672_2[j] = F(((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) * t312Entry)
+							t672_2[j] = F(((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) * t31Entry)
 						}
 					}
 				}
@@ -2066,33 +1440,33 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t70)
 			if kern.Wide() {
-				a := stepNest33Args{
+				a := stepNest23Args{
 					unsafe.SliceData(t56),
-					unsafe.SliceData(t532),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest33(&a)
+				stepNest23(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					t56_2 := t56[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-1)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t584_2 := t584[((lo+i)-1)*32:][:32]
+						t583_2 := t583[((lo+i)-1)*32:][:32]
 						t612_2 := t612[((lo+i)-1)*32:][:32]
 						t642_2 := t642[((lo+i)-1)*32:][:32]
 						t672_2 := t672[((lo+i)-1)*32:][:32]
 						t70_2 := t70[(lo+i)*32:][:32]
 						t56Entry2 := t56_2[i]
 						for j := range 32 {
-							t70_2[j] = F((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) * t56Entry2)
+							t70_2[j] = F((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) * t56Entry2)
 						}
 					}
 				}
@@ -2100,11 +1474,11 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := stepNest34Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t532),
+				a := stepNest24Args{
+					unsafe.SliceData(t5),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2112,23 +1486,23 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t73),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest34(&a)
+				stepNest24(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t52_2 := t52[(l*chunks+t2)*32+lo:][:n]
+					t5_2 := t5[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-2)*32:][:32]
+						t53_2 := t53[((lo+i)-2)*32:][:32]
 						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t584_2 := t584[((lo+i)-2)*32:][:32]
+						t583_2 := t583[((lo+i)-2)*32:][:32]
 						t612_2 := t612[((lo+i)-2)*32:][:32]
 						t642_2 := t642[((lo+i)-2)*32:][:32]
 						t672_2 := t672[((lo+i)-2)*32:][:32]
 						t70_2 := t70[((lo+i)-2)*32:][:32]
 						t73_2 := t73[(lo+i)*32:][:32]
-						t52Entry2 := t52_2[i]
+						t5Entry2 := t5_2[i]
 						for j := range 32 {
-							t73_2[j] = F(((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) * t52Entry2)
+							t73_2[j] = F(((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) * t5Entry2)
 						}
 					}
 				}
@@ -2136,11 +1510,11 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := stepNest35Args{
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t532),
+				a := stepNest25Args{
+					unsafe.SliceData(t8),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2149,24 +1523,24 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t76),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest35(&a)
+				stepNest25(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t82_3 := t82[(l*chunks+t2)*32+lo:][:n]
+					t8_2 := t8[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-4)*32:][:32]
+						t53_2 := t53[((lo+i)-4)*32:][:32]
 						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t584_2 := t584[((lo+i)-4)*32:][:32]
+						t583_2 := t583[((lo+i)-4)*32:][:32]
 						t612_2 := t612[((lo+i)-4)*32:][:32]
 						t642_2 := t642[((lo+i)-4)*32:][:32]
 						t672_2 := t672[((lo+i)-4)*32:][:32]
 						t70_2 := t70[((lo+i)-4)*32:][:32]
 						t73_2 := t73[((lo+i)-4)*32:][:32]
 						t76_2 := t76[(lo+i)*32:][:32]
-						t82Entry2 := t82_3[i]
+						t8Entry2 := t8_2[i]
 						for j := range 32 {
-							t76_2[j] = F((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) * t82Entry2)
+							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) * t8Entry2)
 						}
 					}
 				}
@@ -2174,11 +1548,11 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := stepNest36Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t532),
+				a := stepNest26Args{
+					unsafe.SliceData(t11),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2188,15 +1562,15 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t79),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest36(&a)
+				stepNest26(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
-					t112_2 := t112[(l*chunks+t2)*32+lo:][:n]
+					t11_2 := t11[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-8)*32:][:32]
+						t53_2 := t53[((lo+i)-8)*32:][:32]
 						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t584_2 := t584[((lo+i)-8)*32:][:32]
+						t583_2 := t583[((lo+i)-8)*32:][:32]
 						t612_2 := t612[((lo+i)-8)*32:][:32]
 						t642_2 := t642[((lo+i)-8)*32:][:32]
 						t672_2 := t672[((lo+i)-8)*32:][:32]
@@ -2204,21 +1578,21 @@ func (c *stepFused) run() {
 						t73_2 := t73[((lo+i)-8)*32:][:32]
 						t76_2 := t76[((lo+i)-8)*32:][:32]
 						t79_2 := t79[(lo+i)*32:][:32]
-						t112Entry2 := t112_2[i]
+						t11Entry2 := t11_2[i]
 						for j := range 32 {
-							t79_2[j] = F(((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t112Entry2)
+							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t11Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t82_2)
+			clear(t82)
 			if kern.Wide() {
-				a := stepNest37Args{
+				a := stepNest27Args{
 					unsafe.SliceData(t14),
-					unsafe.SliceData(t532),
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2226,18 +1600,18 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t82),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest37(&a)
+				stepNest27(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
 					t14_2 := t14[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t532_2 := t532[((lo+i)-16)*32:][:32]
+						t53_2 := t53[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t584_2 := t584[((lo+i)-16)*32:][:32]
+						t583_2 := t583[((lo+i)-16)*32:][:32]
 						t612_2 := t612[((lo+i)-16)*32:][:32]
 						t642_2 := t642[((lo+i)-16)*32:][:32]
 						t672_2 := t672[((lo+i)-16)*32:][:32]
@@ -2245,10 +1619,10 @@ func (c *stepFused) run() {
 						t73_2 := t73[((lo+i)-16)*32:][:32]
 						t76_2 := t76[((lo+i)-16)*32:][:32]
 						t79_2 := t79[((lo+i)-16)*32:][:32]
-						t82_3 := t82_2[(lo+i)*32:][:32]
+						t82_2 := t82[(lo+i)*32:][:32]
 						t14Entry := t14_2[i]
 						for j := range 32 {
-							t82_3[j] = F((((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+							t82_2[j] = F((((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
 						}
 					}
 				}
@@ -2258,10 +1632,10 @@ func (c *stepFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := stepNest38Args{
+				a := stepNest28Args{
 					unsafe.SliceData(t87),
 				}
-				stepNest38(&a)
+				stepNest28(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -2277,10 +1651,10 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := stepNest39Args{
-					unsafe.SliceData(t532),
+				a := stepNest29Args{
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2288,17 +1662,17 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t96),
 				}
-				stepNest39(&a)
+				stepNest29(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t532_2 := t532[((lo+i)-1)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t584_2 := t584[((lo+i)-1)*32:][:32]
+						t583_2 := t583[((lo+i)-1)*32:][:32]
 						t612_2 := t612[((lo+i)-1)*32:][:32]
 						t642_2 := t642[((lo+i)-1)*32:][:32]
 						t672_2 := t672[((lo+i)-1)*32:][:32]
@@ -2306,10 +1680,10 @@ func (c *stepFused) run() {
 						t73_2 := t73[((lo+i)-1)*32:][:32]
 						t76_2 := t76[((lo+i)-1)*32:][:32]
 						t79_2 := t79[((lo+i)-1)*32:][:32]
-						t82_3 := t82_2[((lo+i)-1)*32:][:32]
+						t82_2 := t82[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_2[j]
 						}
 					}
 				}
@@ -2319,14 +1693,14 @@ func (c *stepFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := stepNest40Args{
+				a := stepNest30Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t96),
 					unsafe.SliceData(K2),
 					unsafe.SliceData(t98),
 					32*t2 + 32*chunks*l,
 				}
-				stepNest40(&a)
+				stepNest30(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -2343,10 +1717,10 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.g
 			if kern.Wide() {
-				a := stepNest41Args{
+				a := stepNest31Args{
 					unsafe.SliceData(t86),
 					unsafe.SliceData(t87),
-					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t92),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t93),
 					unsafe.SliceData(t89),
@@ -2356,10 +1730,10 @@ func (c *stepFused) run() {
 					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest41(&a)
+				stepNest31(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t2)*32:][:32]
-				t92_3 := t92_2[(l*chunks+t2)*32:][:32]
+				t92_2 := t92[(l*chunks+t2)*32:][:32]
 				t60_2 := t60[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t93_2 := t93[i*dV:][:dV]
@@ -2367,7 +1741,7 @@ func (c *stepFused) run() {
 					t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
 					w := t86_2[i] + t87[i]
-					t92Entry := t92_3[i]
+					t92Entry := t92_2[i]
 					t60Entry2 := t60_2[i]
 					for j := range dV {
 						U2_2[j] = F(num.FMA32(-t93_2[j], t92Entry, num.FMA32(-t89_2[j], w, t61_2[j])) * t60Entry2)
@@ -2377,10 +1751,10 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepNest42Args{
-					unsafe.SliceData(t532),
+				a := stepNest32Args{
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2388,16 +1762,16 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t82),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t823),
+					unsafe.SliceData(t822),
 				}
-				stepNest42(&a)
+				stepNest32(&a)
 			} else {
 				for i := range 32 {
-					t532_2 := t532[i*32:][:32]
+					t53_2 := t53[i*32:][:32]
 					t55_2 := t55[i*32:][:32]
-					t584_2 := t584[i*32:][:32]
+					t583_2 := t583[i*32:][:32]
 					t612_2 := t612[i*32:][:32]
 					t642_2 := t642[i*32:][:32]
 					t672_2 := t672[i*32:][:32]
@@ -2405,49 +1779,49 @@ func (c *stepFused) run() {
 					t73_2 := t73[i*32:][:32]
 					t76_2 := t76[i*32:][:32]
 					t79_2 := t79[i*32:][:32]
-					t82_3 := t82_2[i*32:][:32]
+					t82_2 := t82[i*32:][:32]
 					Q2_2 := Q2[i*32:][:32]
-					t823_2 := t823[i*32:][:32]
+					t822_2 := t822[i*32:][:32]
 					for j := range 32 {
-						t823_2[j] = F(((((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * Q2_2[j])
+						t822_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_2[j]) * Q2_2[j])
 					}
 				}
 			}
 			// titans_chunk.y
 			if kern.Wide() {
-				a := stepNest43Args{
+				a := stepNest33Args{
 					unsafe.SliceData(g),
 					unsafe.SliceData(h),
 					unsafe.SliceData(t49),
-					unsafe.SliceData(t173),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(y2),
 					32*t2 + 32*chunks*l,
 					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest43(&a)
+				stepNest33(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				h2 := h[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t49_2 := t49[i*dV:][:dV]
-					t173_2 := t173[i*dV:][:dV]
+					t17_2 := t17[i*dV:][:dV]
 					y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 					gEntry := g2[i]
 					hEntry := h2[i]
 					for j := range dV {
-						y2_2[j] = num.FMA32(t49_2[j], hEntry, F(t173_2[j]*gEntry))
+						y2_2[j] = num.FMA32(t49_2[j], hEntry, F(t17_2[j]*gEntry))
 					}
 				}
 			}
 			// titans_chunk.y, titans_chunk.H
-			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			if kern.Wide() {
-				a := stepNest44Args{
-					unsafe.SliceData(t532),
+				a := stepNest34Args{
+					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2455,18 +1829,18 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t59),
-					unsafe.SliceData(t923),
-					unsafe.SliceData(t1022),
+					unsafe.SliceData(t922),
+					unsafe.SliceData(t102),
 					32*dK*t2 + 32*chunks*dK*l,
 					dK,
 				}
-				stepNest44(&a)
+				stepNest34(&a)
 			} else {
-				t532_2 := t532[31*32:][:32]
+				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
-				t584_2 := t584[31*32:][:32]
+				t583_2 := t583[31*32:][:32]
 				t612_2 := t612[31*32:][:32]
 				t642_2 := t642[31*32:][:32]
 				t672_2 := t672[31*32:][:32]
@@ -2474,23 +1848,23 @@ func (c *stepFused) run() {
 				t73_2 := t73[31*32:][:32]
 				t76_2 := t76[31*32:][:32]
 				t79_2 := t79[31*32:][:32]
-				t82_3 := t82_2[31*32:][:32]
+				t82_2 := t82[31*32:][:32]
 				for i := range 32 {
 					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
-					t923_2 := t923[i*dK:][:dK]
-					t1022_2 := t1022[i*dK:][:dK]
-					t532Entry := t532_2[i]
+					t922_2 := t922[i*dK:][:dK]
+					t102_2 := t102[i*dK:][:dK]
+					t53Entry := t53_2[i]
 					t55Entry := t55_2[i]
-					t584Entry := t584_2[i]
+					t583Entry := t583_2[i]
 					t612Entry := t612_2[i]
 					t642Entry := t642_2[i]
 					t672Entry := t672_2[i]
-					w2 := (((((((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-					w3 := ((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry
+					w2 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
+					w3 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
 					for j := range dK {
 						t59Entry := t59_2[j]
-						t923_2[j] = F(t59Entry * w2)
-						t1022_2[j] = F(t59Entry * w3)
+						t922_2[j] = F(t59Entry * w2)
+						t102_2[j] = F(t59Entry * w3)
 					}
 				}
 			}
@@ -2498,7 +1872,7 @@ func (c *stepFused) run() {
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			hEntry2 := h[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest45Args{
+				a := stepNest35Args{
 					unsafe.SliceData(SState),
 					unsafe.SliceData(MState),
 					dV,
@@ -2506,7 +1880,7 @@ func (c *stepFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{gEntry2},
 				}
-				stepNest45(&a)
+				stepNest35(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -2517,17 +1891,17 @@ func (c *stepFused) run() {
 				}
 			}
 			// titans_chunk.M
-			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t923, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t922, dK, 1)
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest46Args{
+				a := stepNest36Args{
 					unsafe.SliceData(SState),
 					dV,
 					dK,
 					[2]float32{pEntry},
 				}
-				stepNest46(&a)
+				stepNest36(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -2537,9 +1911,9 @@ func (c *stepFused) run() {
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t1022, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t102, dK, 1)
 			if len(c.YProd) > 0 {
-				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
+				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t17[:32*dV])
 			}
 			if len(c.YProd2) > 0 {
 				copy(c.YProd2[(l*chunks+t2)*32*dV:][:32*dV], t49[:32*dV])
@@ -2566,9 +1940,9 @@ func (c *stepFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepNest47Args{
+		a := stepNest37Args{
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t62_2),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t67),
 			32 * chunks * dK,
@@ -2578,16 +1952,16 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest47(&a)
+		stepNest37(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
+				t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t62_3[k2] = k[k2]
+					t62_2[k2] = k[k2]
 					t67_2[k2] = q[k2]
 				}
 			}
@@ -2603,31 +1977,31 @@ func (c *stepFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepNest48Args{
+		a := stepNest38Args{
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t64),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t65),
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t66),
 			32 * chunks,
 			L,
 			T - 32*chunks,
 			T,
 		}
-		stepNest48(&a)
+		stepNest38(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
 			t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
-			theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
-			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 			t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t64_2[j] = eta[j]
-				t65_2[j] = theta2[j]
-				t66_2[j] = rho2[j]
+				t65_2[j] = theta[j]
+				t66_2[j] = rho[j]
 			}
 		}
 	}
@@ -2664,13 +2038,13 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t62 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t67 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t63 := c.Work[8*L*T*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
-	t64 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T-32*L*chunks]               // [L, T - 32·chunks]
-	t65 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+1408*L*chunks:][:L*T-32*L*chunks]               // [L, T - 32·chunks]
-	t66 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+10*L*T+1376*L*chunks:][:L*T-32*L*chunks]              // [L, T - 32·chunks]
-	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+11*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV]        // [L, T - 32·chunks, d_v]
+	t62 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t67 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t63 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	t64 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
+	t65 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
+	t66 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -2701,7 +2075,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime49Args{
+					a := stepTime39Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t62),
 						unsafe.SliceData(t63),
@@ -2721,7 +2095,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime49(&a, rows)
+					stepTime39(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -2750,14 +2124,14 @@ func (c *stepRows1) Part(part int) {
 						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
-						var t3 F
-						t3Sums := [2]F{t3}
+						var t16 F
+						t16Sums := [2]F{t16}
 						for j := range dK {
-							t3Sums[j%2] = num.FMA32(MState2[j], t62_2[j], t3Sums[j%2])
+							t16Sums[j%2] = num.FMA32(MState2[j], t62_2[j], t16Sums[j%2])
 						}
-						t3 = kern.Sum2(&t3Sums)
+						t16 = kern.Sum2(&t16Sums)
 						// titans_chunk.e
-						e2 := t3 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e2 := t16 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
@@ -2787,19 +2161,6 @@ func (c *stepRows1) Part(part int) {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t32    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardNest2Args struct {
 	rho   *float32
 	t56   *float32
 	eta   *float32
@@ -2812,7 +2173,7 @@ type stepBackwardNest2Args struct {
 	n3    int // chunks
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest2Args struct {
 	q   *float32
 	t57 *float32
 	k   *float32
@@ -2825,7 +2186,7 @@ type stepBackwardNest3Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest3Args struct {
 	k   *float32
 	t62 *float32
 	q   *float32
@@ -2838,7 +2199,7 @@ type stepBackwardNest4Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	eta   *float32
 	t64   *float32
 	theta *float32
@@ -2851,7 +2212,7 @@ type stepBackwardNest5Args struct {
 	n3    int // T
 }
 
-type stepBackwardTime6Args struct {
+type stepBackwardTime5Args struct {
 	t64    *float32
 	t65    *float32
 	e      *float32
@@ -2868,10 +2229,10 @@ type stepBackwardTime6Args struct {
 	n6     int // d_v
 }
 
-type stepBackwardTime7Args struct {
+type stepBackwardTime6Args struct {
 	t64       *float32
 	e         *float32
-	t22       *float32
+	t2        *float32
 	t66       *float32
 	t65       *float32
 	MTrail    *float32
@@ -2880,13 +2241,13 @@ type stepBackwardTime7Args struct {
 	t67       *float32
 	MBarState *float32
 	SBarState *float32
-	t112      *float32
+	t11       *float32
 	t43       *float32
-	t13       *float32
-	t102      *float32
-	t82       *float32
+	t132      *float32
+	t10       *float32
+	t8        *float32
 	t7        *float32
-	t2122     *float32
+	t212      *float32
 	n0        int // C·s + (T - 32·chunks)·l
 	n1        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
 	n2        int // d_k
@@ -2899,50 +2260,50 @@ type stepBackwardTime7Args struct {
 	n9        int // d_v
 }
 
-type stepBackwardNest8Args struct {
-	t65   *float32
-	t13   *float32
-	t62   *float32
-	t122  *float32
-	t112  *float32
-	t172  *float32
-	t2122 *float32
-	t14   *float32
-	n0    int // 32·chunks·d_k
-	n1    int // L
-	n2    int // T - 32·chunks
-	n3    int // T·d_k - 32·chunks·d_k
-	n4    int // T·d_k
-	n5    int // d_k
+type stepBackwardNest7Args struct {
+	t65  *float32
+	t132 *float32
+	t62  *float32
+	t12  *float32
+	t11  *float32
+	t17  *float32
+	t212 *float32
+	t142 *float32
+	n0   int // 32·chunks·d_k
+	n1   int // L
+	n2   int // T - 32·chunks
+	n3   int // T·d_k - 32·chunks·d_k
+	n4   int // T·d_k
+	n5   int // d_k
 }
 
-type stepBackwardNest9Args struct {
-	t132 *float32
-	t102 *float32
-	t142 *float32
+type stepBackwardNest8Args struct {
+	t13  *float32
+	t10  *float32
 	t14  *float32
-	t152 *float32
-	t82  *float32
+	t142 *float32
+	t15  *float32
+	t8   *float32
 	n0   int // 32·chunks
 	n1   int // L
 	n2   int // T - 32·chunks
 	n3   int // T
 }
 
-type stepBackwardNest10Args struct {
-	t162 *float32
-	t7   *float32
-	n0   int // 32·chunks·d_v
-	n1   int // L
-	n2   int // T·d_v - 32·chunks·d_v
-	n3   int // T·d_v
-	n4   int // T - 32·chunks
-	n5   int // d_v
+type stepBackwardNest9Args struct {
+	t16 *float32
+	t7  *float32
+	n0  int // 32·chunks·d_v
+	n1  int // L
+	n2  int // T·d_v - 32·chunks·d_v
+	n3  int // T·d_v
+	n4  int // T - 32·chunks
+	n5  int // d_v
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest10Args struct {
 	t56  *float32
-	t2   *float32
+	t22  *float32
 	t58  *float32
 	t182 *float32
 	n0   int // L
@@ -2950,136 +2311,136 @@ type stepBackwardNest11Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest12Args struct {
-	t2 *float32
-	t3 *float32
-	t4 *float32
-	n0 int // L
-	n1 int // 32·chunks
-	n2 int // chunks
+type stepBackwardNest11Args struct {
+	t22 *float32
+	t32 *float32
+	t42 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
-type stepBackwardNest13Args struct {
-	t4  *float32
-	t6  *float32
+type stepBackwardNest12Args struct {
+	t42 *float32
+	t62 *float32
 	t72 *float32
 	n0  int // L
 	n1  int // 32·chunks
 	n2  int // chunks
 }
 
+type stepBackwardNest13Args struct {
+	t72  *float32
+	t92  *float32
+	t102 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
+}
+
 type stepBackwardNest14Args struct {
-	t72   *float32
-	t922  *float32
-	t1022 *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
+	t102 *float32
+	t122 *float32
+	t133 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
 }
 
 type stepBackwardNest15Args struct {
-	t1022 *float32
-	t12   *float32
-	t1322 *float32
+	t133  *float32
+	t153  *float32
+	g     *float32
+	t182  *float32
+	t202  *float32
+	t2122 *float32
 	n0    int // L
 	n1    int // 32·chunks
 	n2    int // chunks
 }
 
 type stepBackwardNest16Args struct {
-	t1322 *float32
-	t153  *float32
-	g     *float32
-	t182  *float32
-	t20   *float32
-	t21   *float32
+	t2122 *float32
+	t233  *float32
+	t242  *float32
 	n0    int // L
 	n1    int // 32·chunks
 	n2    int // chunks
 }
 
 type stepBackwardNest17Args struct {
-	t21   *float32
-	t2322 *float32
-	t24   *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
+	t242 *float32
+	t262 *float32
+	t272 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
 }
 
 type stepBackwardNest18Args struct {
-	t24  *float32
-	t26  *float32
 	t272 *float32
+	t292 *float32
+	t302 *float32
 	n0   int // L
 	n1   int // 32·chunks
 	n2   int // chunks
 }
 
 type stepBackwardNest19Args struct {
-	t272 *float32
-	t29  *float32
-	t30  *float32
+	t302 *float32
+	t322 *float32
+	p    *float32
 	n0   int // L
 	n1   int // 32·chunks
 	n2   int // chunks
 }
 
 type stepBackwardNest20Args struct {
-	t30   *float32
-	t3222 *float32
-	p     *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
+	p    *float32
+	t352 *float32
+	t362 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
 }
 
 type stepBackwardNest21Args struct {
-	p   *float32
-	t35 *float32
-	t36 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	t362 *float32
+	t38  *float32
+	t39  *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
 }
 
 type stepBackwardNest22Args struct {
-	t36 *float32
-	t38 *float32
 	t39 *float32
+	t41 *float32
+	t42 *float32
 	n0  int // L
 	n1  int // 32·chunks
 	n2  int // chunks
 }
 
 type stepBackwardNest23Args struct {
-	t39  *float32
-	t41  *float32
-	t422 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t42 *float32
+	t44 *float32
+	t45 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
 type stepBackwardNest24Args struct {
-	t422 *float32
-	t44  *float32
-	t452 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t45 *float32
+	t47 *float32
+	h   *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
 type stepBackwardNest25Args struct {
-	t452 *float32
-	t47  *float32
-	h    *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest26Args struct {
 	t      *float32
 	yProd2 *float32
 	yProd  *float32
@@ -3095,83 +2456,83 @@ type stepBackwardNest26Args struct {
 	n7     int // 32·d_v
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest26Args struct {
 	t58 *float32
 	t53 *float32
 	t55 *float32
 	n0  int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest28Args struct {
-	t22  *float32
+type stepBackwardNest27Args struct {
+	t222 *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest29Args struct {
-	t2522 *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	n0    int // 32·t + 32·chunks·l
+type stepBackwardNest28Args struct {
+	t252 *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest29Args struct {
 	t282 *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest31Args struct {
-	t31  *float32
+type stepBackwardNest30Args struct {
+	t312 *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest31Args struct {
 	t56  *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest33Args struct {
-	t522 *float32
+type stepBackwardNest32Args struct {
+	t52  *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	t73  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest34Args struct {
-	t8   *float32
+type stepBackwardNest33Args struct {
+	t82  *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	t73  *float32
@@ -3179,54 +2540,54 @@ type stepBackwardNest34Args struct {
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest35Args struct {
-	t1122 *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t644  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest36Args struct {
-	t1422 *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t644  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t82   *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest37Args struct {
-	t87 *float32
-}
-
-type stepBackwardNest38Args struct {
-	t862 *float32
-	t87  *float32
-	t88  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest39Args struct {
+type stepBackwardNest34Args struct {
+	t112 *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest35Args struct {
+	t143 *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t643 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest36Args struct {
+	t87 *float32
+}
+
+type stepBackwardNest37Args struct {
+	t86 *float32
+	t87 *float32
+	t88 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest38Args struct {
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	t73  *float32
@@ -3236,7 +2597,7 @@ type stepBackwardNest39Args struct {
 	t96  *float32
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest39Args struct {
 	t60 *float32
 	K   *float32
 	t96 *float32
@@ -3245,10 +2606,10 @@ type stepBackwardNest40Args struct {
 	n1  int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest40Args struct {
 	t523       *float32
 	t1823      *float32
-	t2022      *float32
+	t2023      *float32
 	SStates    *float32
 	SBarState2 *float32
 	MBarState2 *float32
@@ -3258,13 +2619,13 @@ type stepBackwardNest41Args struct {
 	n2         int // d_k
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest41Args struct {
 	Q    *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	t73  *float32
@@ -3275,12 +2636,12 @@ type stepBackwardNest42Args struct {
 	n0   int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest42Args struct {
 	t53   *float32
 	t55   *float32
 	t583  *float32
 	t612  *float32
-	t644  *float32
+	t643  *float32
 	t673  *float32
 	t70   *float32
 	t73   *float32
@@ -3291,12 +2652,12 @@ type stepBackwardNest43Args struct {
 	t2722 *float32
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest43Args struct {
 	t53   *float32
 	t55   *float32
 	t583  *float32
 	t612  *float32
-	t644  *float32
+	t643  *float32
 	t673  *float32
 	t70   *float32
 	t73   *float32
@@ -3309,10 +2670,10 @@ type stepBackwardNest44Args struct {
 	n0    int // d_v
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest44Args struct {
 	t60    *float32
 	t88    *float32
-	t922   *float32
+	t92    *float32
 	h      *float32
 	g      *float32
 	t2823  *float32
@@ -3320,12 +2681,12 @@ type stepBackwardNest45Args struct {
 	UProd2 *float32
 	t61    *float32
 	t      *float32
-	t252   *float32
-	t4522  *float32
+	t25    *float32
+	t452   *float32
 	t502   *float32
 	t1062  *float32
 	t1082  *float32
-	t3522  *float32
+	t3523  *float32
 	t46    *float32
 	t512   *float32
 	n0     int // 32·t + 32·chunks·l
@@ -3341,24 +2702,24 @@ type stepBackwardNest45Args struct {
 	n10    int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest45Args struct {
 	t60   *float32
 	K     *float32
-	t3122 *float32
+	t3123 *float32
 	t96   *float32
-	t362  *float32
-	t373  *float32
+	t3622 *float32
+	t37   *float32
 	t382  *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest47Args struct {
-	t412 *float32
-	t362 *float32
+type stepBackwardNest46Args struct {
+	t412  *float32
+	t3622 *float32
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest47Args struct {
 	Q     *float32
 	t2523 *float32
 	t163  *float32
@@ -3367,14 +2728,14 @@ type stepBackwardNest48Args struct {
 	n0    int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest49Args struct {
-	t1422 *float32
+type stepBackwardNest48Args struct {
+	t143  *float32
 	t5822 *float32
 	t53   *float32
 	t55   *float32
 	t583  *float32
 	t612  *float32
-	t644  *float32
+	t643  *float32
 	t673  *float32
 	t70   *float32
 	t73   *float32
@@ -3385,20 +2746,20 @@ type stepBackwardNest49Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest49Args struct {
 	t5822 *float32
 	t6122 *float32
 	t63   *float32
 }
 
-type stepBackwardNest51Args struct {
-	t1122 *float32
+type stepBackwardNest50Args struct {
+	t112  *float32
 	t63   *float32
 	t53   *float32
 	t55   *float32
 	t583  *float32
 	t612  *float32
-	t644  *float32
+	t643  *float32
 	t673  *float32
 	t70   *float32
 	t73   *float32
@@ -3408,20 +2769,20 @@ type stepBackwardNest51Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest51Args struct {
 	t63  *float32
 	t663 *float32
 	t68  *float32
 }
 
-type stepBackwardNest53Args struct {
-	t8   *float32
+type stepBackwardNest52Args struct {
+	t82  *float32
 	t68  *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	t73  *float32
@@ -3430,20 +2791,20 @@ type stepBackwardNest53Args struct {
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest53Args struct {
 	t68  *float32
 	t712 *float32
 	t732 *float32
 }
 
-type stepBackwardNest55Args struct {
-	t522 *float32
+type stepBackwardNest54Args struct {
+	t52  *float32
 	t732 *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t70  *float32
 	t762 *float32
@@ -3451,83 +2812,83 @@ type stepBackwardNest55Args struct {
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest55Args struct {
 	t732 *float32
 	t762 *float32
 	t78  *float32
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest56Args struct {
 	t56  *float32
 	t78  *float32
 	t53  *float32
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	t644 *float32
+	t643 *float32
 	t673 *float32
 	t81  *float32
 	t822 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest58Args struct {
-	t92 *float32
-	t78 *float32
-	t81 *float32
-	t83 *float32
+type stepBackwardNest57Args struct {
+	t923 *float32
+	t78  *float32
+	t81  *float32
+	t83  *float32
 }
 
-type stepBackwardNest59Args struct {
-	t31   *float32
+type stepBackwardNest58Args struct {
+	t312  *float32
 	t83   *float32
 	t53   *float32
 	t55   *float32
 	t583  *float32
 	t612  *float32
-	t644  *float32
-	t8623 *float32
+	t643  *float32
+	t8622 *float32
 	t872  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest60Args struct {
+type stepBackwardNest59Args struct {
 	t83   *float32
-	t8623 *float32
+	t8622 *float32
 	t882  *float32
+}
+
+type stepBackwardNest60Args struct {
+	t282 *float32
+	t882 *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t91  *float32
+	t922 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest61Args struct {
-	t282  *float32
-	t882  *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t912  *float32
-	t9222 *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest62Args struct {
 	t882 *float32
-	t912 *float32
+	t91  *float32
 	t932 *float32
 }
 
-type stepBackwardNest63Args struct {
-	t2522 *float32
-	t932  *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t962  *float32
-	t97   *float32
-	n0    int // 32·t + 32·chunks·l
+type stepBackwardNest62Args struct {
+	t252 *float32
+	t932 *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t962 *float32
+	t97  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest64Args struct {
-	t22   *float32
+type stepBackwardNest63Args struct {
+	t222  *float32
 	t982  *float32
 	t53   *float32
 	t55   *float32
@@ -3536,14 +2897,14 @@ type stepBackwardNest64Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest65Args struct {
+type stepBackwardNest64Args struct {
 	t53   *float32
 	t982  *float32
 	t1012 *float32
 	t105  *float32
 }
 
-type stepBackwardNest66Args struct {
+type stepBackwardNest65Args struct {
 	t1823 *float32
 	t492  *float32
 	t107  *float32
@@ -3551,38 +2912,38 @@ type stepBackwardNest66Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
+type stepBackwardNest66Args struct {
+	t112 *float32
+	t116 *float32
+	t117 *float32
+}
+
 type stepBackwardNest67Args struct {
-	t112  *float32
-	t116  *float32
-	t1172 *float32
+	t117 *float32
+	t121 *float32
+	t122 *float32
 }
 
 type stepBackwardNest68Args struct {
-	t1172 *float32
-	t1212 *float32
-	t122  *float32
-}
-
-type stepBackwardNest69Args struct {
 	t122 *float32
 	t126 *float32
 	t127 *float32
 }
 
-type stepBackwardNest70Args struct {
+type stepBackwardNest69Args struct {
 	t127 *float32
 	t131 *float32
 	t132 *float32
 }
 
-type stepBackwardNest71Args struct {
+type stepBackwardNest70Args struct {
 	t523 *float32
 	t132 *float32
 	t136 *float32
 	t137 *float32
 }
 
-type stepBackwardNest72Args struct {
+type stepBackwardNest71Args struct {
 	t872 *float32
 	t141 *float32
 	t142 *float32
@@ -3591,51 +2952,51 @@ type stepBackwardNest72Args struct {
 	t145 *float32
 }
 
+type stepBackwardNest72Args struct {
+	t922 *float32
+	t143 *float32
+	t144 *float32
+	t149 *float32
+	t150 *float32
+	t145 *float32
+	t148 *float32
+	t153 *float32
+}
+
 type stepBackwardNest73Args struct {
-	t9222 *float32
-	t143  *float32
-	t144  *float32
-	t149  *float32
-	t150  *float32
-	t145  *float32
-	t148  *float32
-	t153  *float32
+	t97  *float32
+	t151 *float32
+	t152 *float32
+	t157 *float32
+	t158 *float32
+	t153 *float32
+	t156 *float32
+	t161 *float32
 }
 
 type stepBackwardNest74Args struct {
-	t97   *float32
-	t151  *float32
-	t152  *float32
-	t157  *float32
-	t1582 *float32
-	t153  *float32
-	t156  *float32
-	t1612 *float32
-}
-
-type stepBackwardNest75Args struct {
 	t102  *float32
 	t159  *float32
-	t1602 *float32
+	t160  *float32
 	t165  *float32
 	t166  *float32
-	t1612 *float32
-	t1642 *float32
+	t161  *float32
+	t164  *float32
 	t169  *float32
-	t2022 *float32
+	t2023 *float32
 	t552  *float32
 	t1092 *float32
 	t178  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest76Args struct {
+type stepBackwardNest75Args struct {
 	t169 *float32
 	t173 *float32
 	t175 *float32
 }
 
-type stepBackwardNest77Args struct {
+type stepBackwardNest76Args struct {
 	t6222 *float32
 	t115  *float32
 	t182  *float32
@@ -3645,9 +3006,9 @@ type stepBackwardNest77Args struct {
 	t186  *float32
 }
 
-type stepBackwardNest78Args struct {
+type stepBackwardNest77Args struct {
 	t6722 *float32
-	t1202 *float32
+	t120  *float32
 	t184  *float32
 	t185  *float32
 	t190  *float32
@@ -3657,7 +3018,7 @@ type stepBackwardNest78Args struct {
 	t194  *float32
 }
 
-type stepBackwardNest79Args struct {
+type stepBackwardNest78Args struct {
 	t72  *float32
 	t125 *float32
 	t192 *float32
@@ -3669,7 +3030,7 @@ type stepBackwardNest79Args struct {
 	t202 *float32
 }
 
-type stepBackwardNest80Args struct {
+type stepBackwardNest79Args struct {
 	t772 *float32
 	t130 *float32
 	t200 *float32
@@ -3681,33 +3042,33 @@ type stepBackwardNest80Args struct {
 	t210 *float32
 }
 
-type stepBackwardNest81Args struct {
+type stepBackwardNest80Args struct {
 	t210 *float32
 	t214 *float32
 	t216 *float32
 }
 
-type stepBackwardNest82Args struct {
+type stepBackwardNest81Args struct {
 	t822  *float32
 	t135  *float32
 	t208  *float32
 	t209  *float32
 	t213  *float32
 	t216  *float32
-	t202  *float32
+	t20   *float32
 	t105  *float32
 	t167  *float32
 	t168  *float32
 	t172  *float32
 	t175  *float32
-	t222  *float32
-	t3522 *float32
+	t22   *float32
+	t3523 *float32
 	t382  *float32
-	t242  *float32
+	t24   *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest83Args struct {
+type stepBackwardNest82Args struct {
 	MBarState2 *float32
 	t217       *float32
 	n0         int        // d_v
@@ -3715,7 +3076,7 @@ type stepBackwardNest83Args struct {
 	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest84Args struct {
+type stepBackwardNest83Args struct {
 	MBarState2 *float32
 	SBarState2 *float32
 	n0         int        // d_v
@@ -3724,242 +3085,78 @@ type stepBackwardNest84Args struct {
 	pEntry     [2]float32 // and nothing
 }
 
+type stepBackwardNest84Args struct {
+	t26 *float32
+	t25 *float32
+	n0  int // L
+	n1  int // 32·chunks·d_v
+	n2  int // T·d_v
+	n3  int // chunks
+	n4  int // 32·d_v
+	n5  int // d_v
+}
+
 type stepBackwardNest85Args struct {
-	t262 *float32
-	t252 *float32
-	n0   int // L
-	n1   int // 32·chunks·d_v
-	n2   int // T·d_v
-	n3   int // chunks
-	n4   int // 32·d_v
-	n5   int // d_v
+	t27 *float32
+	t24 *float32
+	t29 *float32
+	t22 *float32
+	t31 *float32
+	t20 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // T
+	n3  int // chunks
 }
 
 type stepBackwardNest86Args struct {
-	t27  *float32
-	t242 *float32
-	t292 *float32
-	t222 *float32
-	t312 *float32
-	t202 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // T
-	n3   int // chunks
+	t28 *float32
+	t23 *float32
+	t30 *float32
+	t21 *float32
+	n0  int // L
+	n1  int // 32·chunks·d_k
+	n2  int // T·d_k
+	n3  int // chunks
+	n4  int // 32·d_k
+	n5  int // d_k
 }
 
 type stepBackwardNest87Args struct {
+	t17  *float32
 	t28  *float32
-	t232 *float32
-	t302 *float32
-	t212 *float32
+	kBar *float32
+	t12  *float32
+	t30  *float32
+	qBar *float32
 	n0   int // L
-	n1   int // 32·chunks·d_k
-	n2   int // T·d_k
-	n3   int // chunks
-	n4   int // 32·d_k
-	n5   int // d_k
-}
-
-type stepBackwardNest88Args struct {
-	t402      *float32
-	t49       *float32
-	t111      *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wEtaBar   *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wEta      *float32
-	wTheta    *float32
-	t117      *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest89Args struct {
-	t122  *float32
-	t302  *float32
-	qDiv2 *float32
-	t542  *float32
-	t592  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest90Args struct {
-	t642       *bool
-	qDiv       *float32
-	t37        *bool
-	t602       *bool
-	t592       *float32
-	qDiv3      *float32
-	t32        *float32
-	q1Sigmoid  *float32
-	t542       *float32
-	q1Sigmoid2 *float32
-	t172       *float32
-	t28        *float32
-	t117       *float32
-	kDiv2      *float32
-	t86        *float32
-	bQBar      *float32
-	t123       *float32
-	t128       *float32
-	n0         int // d_k
-	n1         int // d_k + d_v
-	n2         int // 2·d_k
-	n3         int // 2·d_k + 2·d_v
-	n4         int // 3·d_k
-	n5         int // 3·d_k + 3·d_v
-	n6         int // L
-	n7         int // T
-	n8         int // T·d_k + T·d_v
-	n9         int // T·d_k
-}
-
-type stepBackwardNest91Args struct {
-	pos *int32
-	t86 *float32
-	cQ  *float32
-	t89 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type stepBackwardNest92Args struct {
-	q1Stack *float32
-	t86     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest93Args struct {
-	t91       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest94Args struct {
-	t89 *float32
-	t91 *float32
-	t92 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
-}
-
-type stepBackwardNest95Args struct {
-	t92          *float32
-	q0TailBarOut *float32
-	t160         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest96Args struct {
-	t162 *float32
-	t262 *float32
-	t117 *float32
-	t120 *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
-}
-
-type stepBackwardNest97Args struct {
-	t133       *bool
-	kDiv       *float32
-	t10        *bool
-	t129       *bool
-	t128       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t123       *float32
-	k1Sigmoid2 *float32
-	t155       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest98Args struct {
-	pos  *int32
-	t155 *float32
-	cK   *float32
-	t158 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest99Args struct {
-	k1Stack *float32
-	t155    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest100Args struct {
-	t158 *float32
-	t160 *float32
-	t161 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
+	n1   int // T·d_k
+	n2   int // T
 	n3   int // d_k
 }
 
-type stepBackwardNest101Args struct {
-	t95  *float32
-	t121 *float32
-	t164 *float32
-	xBar *float32
+type stepBackwardNest88Args struct {
+	t16  *float32
+	t26  *float32
+	vBar *float32
 	n0   int // L
-	n1   int // T·d
+	n1   int // T·d_v
 	n2   int // T
-	n3   int // d
+	n3   int // d_v
+}
+
+type stepBackwardNest89Args struct {
+	t13      *float32
+	t31      *float32
+	rhoBar   *float32
+	t15      *float32
+	t29      *float32
+	etaBar   *float32
+	t14      *float32
+	t27      *float32
+	thetaBar *float32
+	n0       int // L
+	n1       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -3967,364 +3164,275 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                                                // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                                      // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                                       // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                                   // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                               // [L, T]
-	t56 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                         // [L, chunks, 32]
-	t58 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                             // [L, chunks, 32]
-	t60 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks]                                                                                             // [L, chunks, 32]
-	t57 := c.Work[2*L*T*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                                          // [L, chunks, 32, d_k]
-	t59 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                           // [L, chunks, 32, d_k]
-	t61 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dV]                                                                           // [L, chunks, 32, d_v]
-	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                     // [L, T - 32·chunks, d_k]
-	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                     // [L, T - 32·chunks, d_k]
-	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                                                                          // [L, T - 32·chunks]
-	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                                          // [L, T - 32·chunks]
-	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                                          // [L, T - 32·chunks]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+6*L*T:][:32*L*chunks*dV]                                                                                         // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                                // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                                                                       // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                                                               // [L, d_v, d_k]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                // [L, T - 32·chunks, d_v]
-	t82 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                                                                  // [L, T - 32·chunks]
-	t102 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                                     // [L, T - 32·chunks]
-	t112 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                               // [L, T - 32·chunks, d_k]
-	t13 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                 // [L, T - 32·chunks, d_k]
-	t2122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                               // [L, T - 32·chunks, d_k]
-	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T-32*L*chunks]                                                       // [L, T - 32·chunks]
-	t122 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                               // [L, T, d_k]
-	t172 := c.Work[8*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                               // [L, T, d_k]
-	t132 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T]                                                                  // [L, T]
-	t142 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+10*L*T-96*L*chunks:][:L*T]                                                                 // [L, T]
-	t152 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+11*L*T-96*L*chunks:][:L*T]                                                                 // [L, T]
-	t162 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
-	t2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
-	t182 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-64*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t3 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-32*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
-	t522 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T:][:32*L*chunks]                                                                     // [L, chunks, 32]
-	t20 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+32*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
-	t22_2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+64*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t4 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+96*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
-	t6 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+128*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
-	t8 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+160*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
-	t72 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+192*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t922 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+224*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t1122 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+256*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t1022 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+288*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t12 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+320*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t1422 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+352*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t1322 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+384*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t153 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+416*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	g := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+448*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
-	t21 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+480*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t2322 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+512*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t2522 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+544*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t24 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+576*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t26 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+608*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t282 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+640*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t272 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+672*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t29 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+704*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t31 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+736*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t30 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+768*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t3222 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+800*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	p := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+832*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
-	t35 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+864*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t862 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t36 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+928*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t38 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+960*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t39 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+992*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
-	t41 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1024*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t422 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1056*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t44 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1088*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t452 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1120*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t47 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1152*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	h := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1184*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
-	t922_2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t107 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t1092 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t202 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t212 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
-	t222 := c.Work[9*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t232 := c.Work[9*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
-	t242 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t252 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1408*L*chunks:][:32*L*chunks*dV]                                                    // [L, chunks, 32, d_v]
-	t262 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
-	t27 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T]                                                 // [L, T]
-	t292 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
-	t312 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
-	t28 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
-	t302 := c.Work[10*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t402 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t49 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+16*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
-	t111 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+17*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t117 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                     // [L, T, d_k + d_v]
-	t542 := c.Work[12*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t592 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t86 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t123 := c.Work[14*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t128 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t89 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t91 := c.Work[16*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
-	t92 := c.Work[17*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
-	t160 := c.Work[18*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t95 := c.Work[19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                                      // [L, T, d]
-	t120 := c.Work[L*T*d+19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dV]                              // [L, T, d_v]
-	t121 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                               // [L, T, d]
-	t155 := c.Work[2*L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
-	t158 := c.Work[2*L*T*d+20*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
-	t161 := c.Work[2*L*T*d+21*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
-	t164 := c.Work[2*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:L*T*d]                             // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:dK*dV]                       // [d_v, d_k]
-	SBarState2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+dK*dV:][:dK*dV]                 // [d_v, d_k]
-	t217 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t53 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV:][:1024]                       // [32, 32]
-	t55 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+1024:][:1024]                  // [32, 32]
-	t583 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+2048:][:1024]                 // [32, 32]
-	t612 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+3072:][:1024]                 // [32, 32]
-	t644 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+4096:][:1024]                 // [32, 32]
-	t673 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+5120:][:1024]                 // [32, 32]
-	t70 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+6144:][:1024]                  // [32, 32]
-	t73 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+7168:][:1024]                  // [32, 32]
-	t76 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+8192:][:1024]                  // [32, 32]
-	t79 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+9216:][:1024]                  // [32, 32]
-	t82_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10240:][:1024]               // [32, 32]
-	t87 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11264:][:32]                   // [32]
-	t88 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11296:][:32]                   // [32]
-	t96 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11328:][:1024]                 // [32, 32]
-	t98 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12352:][:1024]                 // [32, 32]
-	t523 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13376:][:32]                  // [32]
-	t1823 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13408:][:32]                 // [32]
-	t2022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13440:][:32]                 // [32]
-	t224 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13472:][:32*dV]               // [32, d_v]
-	t722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+13472:][:32*dK]         // [d_k, 32]
-	t92_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+13472:][:1024]   // [32, 32]
-	t225 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
-	t1423 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [d_k, 32]
-	t163 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
-	t229 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
-	t2523 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
-	t2722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
-	t2823 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
-	t3022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
-	t3122 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
-	t3522 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
-	t4522 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+20672:][:32*dV]  // [32, d_v]
-	t46 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
-	t502 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
-	t512 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
-	t1062 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
-	t1082 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
-	t362 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+20736:][:1024]   // [32, 32]
-	t373 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+21760:][:1024]   // [32, 32]
-	t382 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
-	t412 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
-	t492 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23840:][:32]     // [32]
-	t552 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23872:][:32]     // [32]
-	t5822 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23904:][:1024]  // [32, 32]
-	t6122 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+24928:][:1024]  // [32, 32]
-	t6222 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
-	t63 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+25984:][:1024]    // [32, 32]
-	t663 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+27008:][:1024]   // [32, 32]
-	t6722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28032:][:32]    // [32]
-	t68 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28064:][:1024]    // [32, 32]
-	t712 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+29088:][:1024]   // [32, 32]
-	t72_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
-	t732 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30144:][:1024]   // [32, 32]
-	t762 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+31168:][:1024]   // [32, 32]
-	t772 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32192:][:32]     // [32]
-	t78 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32224:][:1024]    // [32, 32]
-	t81 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+33248:][:1024]    // [32, 32]
-	t822 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+34272:][:32]     // [32]
-	t83 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+34304:][:1024]    // [32, 32]
-	t8623 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+35328:][:1024]  // [32, 32]
-	t872 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36352:][:32]     // [32]
-	t882 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36384:][:1024]   // [32, 32]
-	t912 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+37408:][:1024]   // [32, 32]
-	t9222 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38432:][:32]    // [32]
-	t932 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38464:][:1024]   // [32, 32]
-	t962 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+39488:][:1024]   // [32, 32]
-	t97 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40512:][:32]      // [32]
-	t982 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40544:][:1024]   // [32, 32]
-	t226 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41568:][:1024]   // [32, 32]
-	t1012 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+42592:][:1024]  // [32, 32]
-	t102_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43616:][:32]   // [32]
-	t105 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
-	t112_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
-	t115 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
-	t116 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
-	t1172 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43776:][:32]    // [32]
-	t1202 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43808:][:32]    // [32]
-	t1212 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43840:][:32]    // [32]
-	t122_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43872:][:32]   // [32]
-	t125 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
-	t126 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
-	t127 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
-	t130 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
-	t131 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
-	t132_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44064:][:32]   // [32]
-	t135 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
-	t136 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
-	t137 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
-	t140 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
-	t141 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
-	t142_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44256:][:32]   // [32]
-	t145 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44288:][:32]     // [32]
-	t143 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44320:][:32]     // [32]
-	t144 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
-	t148 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
-	t149 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
-	t150 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
-	t153_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
-	t151 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
-	t152_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44544:][:32]   // [32]
-	t156 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
-	t157 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
-	t1582 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44640:][:32]    // [32]
-	t1612 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44672:][:32]    // [32]
-	t159 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
-	t1602 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44736:][:32]    // [32]
-	t1642 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44768:][:32]    // [32]
-	t165 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
-	t166 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
-	t169 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
-	t178 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
-	t167 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
-	t168 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
-	t172_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44992:][:32]   // [32]
-	t173 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45024:][:32]     // [32]
-	t175 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
-	t181 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45088:][:32]     // [32]
-	t182_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45120:][:32]   // [32]
-	t183 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
-	t186 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
-	t184 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
-	t185 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
-	t189 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
-	t190 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
-	t191 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
-	t194 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45376:][:32]     // [32]
-	t192 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
-	t193 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
-	t197 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
-	t198 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
-	t199 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45536:][:32]     // [32]
-	t202_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45568:][:32]   // [32]
-	t200 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
-	t201 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
-	t205 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
-	t206 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
-	t207 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
-	t210 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
-	t208 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
-	t209 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
-	t213 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
-	t214 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
-	t216 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:][:32]     // [32]
-	t10 := c.Flags[:L*T]                                                                                                                                 // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                                           // [L, T]
-	t332 := c.Flags[2*L*T:][:L*T]                                                                                                                        // [L, T]
-	t602 := c.Flags[3*L*T:][:L*T]                                                                                                                        // [L, T]
-	t642 := c.Flags[4*L*T:][:L*T]                                                                                                                        // [L, T]
-	t129 := c.Flags[5*L*T:][:L*T]                                                                                                                        // [L, T]
-	t133 := c.Flags[6*L*T:][:L*T]                                                                                                                        // [L, T]
-
-	// titans_chunk.k1, titans_chunk.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t32),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t32_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k, titans_chunk.rho, titans_chunk.q, titans_chunk.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		for j := range T {
-			t253 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t253
-			rho2[j] = kern.Smaller(t253, F(1))
-			t37_2[j] = (F(0) < qProd[j])
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t332_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t56 := c.Work[:32*L*chunks]                                                                                                         // [L, chunks, 32]
+	t58 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
+	t60 := c.Work[64*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
+	t57 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                        // [L, chunks, 32, d_k]
+	t59 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                         // [L, chunks, 32, d_k]
+	t61 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                         // [L, chunks, 32, d_v]
+	t62 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
+	t67 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t64 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                               // [L, T - 32·chunks]
+	t65 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
+	t66 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                         // [L, T - 32·chunks]
+	t := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                                        // [L, 32·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                                // [L, T - 32·chunks, d_v]
+	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                                       // [L, d_v, d_k]
+	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                                               // [L, d_v, d_k]
+	t7 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                               // [L, T - 32·chunks, d_v]
+	t8 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                                                  // [L, T - 32·chunks]
+	t10 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t11 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                               // [L, T - 32·chunks, d_k]
+	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
+	t212 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
+	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                                     // [L, T - 32·chunks]
+	t12 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
+	t17 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
+	t13 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t15 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t16 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
+	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t182 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t52 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T:][:32*L*chunks]                                                      // [L, chunks, 32]
+	t202 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t222 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t62_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t82 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t72 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t92 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t112 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t102 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t143 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t133 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t2122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t233 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t252 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t242 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+576*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t262 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+608*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t282 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+640*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t272 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+672*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t292 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+704*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t312 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+736*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t302 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+768*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+800*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	p := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+832*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t352 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+864*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t86 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+896*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t362 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+928*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t38 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+960*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t39 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+992*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t41 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1024*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t42_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1056*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t44 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1088*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t45 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1120*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t47 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1152*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	h := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1184*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t92_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1216*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t107 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1248*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1092 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1280*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t20 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1312*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t22_2 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t23 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t24 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t25 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1408*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
+	t26 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T*dV]                              // [L, T, d_v]
+	t27 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T]                                 // [L, T]
+	t29 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+10*L*T+1408*L*chunks:][:L*T]                                // [L, T]
+	t31 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+11*L*T+1408*L*chunks:][:L*T]                                // [L, T]
+	t28 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
+	t30 := c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
+	SBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t217 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t53 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
+	t55 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
+	t583 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                 // [32, 32]
+	t612 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
+	t643 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
+	t673 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
+	t70 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                  // [32, 32]
+	t73 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t76 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t82_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]               // [32, 32]
+	t87 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
+	t88 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
+	t96 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
+	t1823 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                 // [32]
+	t2023 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                 // [32]
+	t224 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
+	t722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:32*dK]         // [d_k, 32]
+	t923 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+13472:][:1024]    // [32, 32]
+	t225 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
+	t1423 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [d_k, 32]
+	t163 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
+	t229 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
+	t2523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
+	t2722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
+	t2823 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
+	t3022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
+	t3123 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
+	t3523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20672:][:32*dV]   // [32, d_v]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
+	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
+	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
+	t1062 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
+	t1082 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
+	t3622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20736:][:1024]  // [32, 32]
+	t37 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21760:][:1024]    // [32, 32]
+	t382 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
+	t412 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
+	t492 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]     // [32]
+	t552 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:32]     // [32]
+	t5822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23904:][:1024]  // [32, 32]
+	t6122 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]  // [32, 32]
+	t6222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
+	t63 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]    // [32, 32]
+	t663 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:1024]   // [32, 32]
+	t6722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]    // [32]
+	t68 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:1024]    // [32, 32]
+	t712 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29088:][:1024]   // [32, 32]
+	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
+	t732 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30144:][:1024]   // [32, 32]
+	t762 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31168:][:1024]   // [32, 32]
+	t772 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32192:][:32]     // [32]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32224:][:1024]    // [32, 32]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33248:][:1024]    // [32, 32]
+	t822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34272:][:32]     // [32]
+	t83 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34304:][:1024]    // [32, 32]
+	t8622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35328:][:1024]  // [32, 32]
+	t872 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36352:][:32]     // [32]
+	t882 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36384:][:1024]   // [32, 32]
+	t91 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+37408:][:1024]    // [32, 32]
+	t922 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38432:][:32]     // [32]
+	t932 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38464:][:1024]   // [32, 32]
+	t962 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+39488:][:1024]   // [32, 32]
+	t97 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40512:][:32]      // [32]
+	t982 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40544:][:1024]   // [32, 32]
+	t226 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41568:][:1024]   // [32, 32]
+	t1012 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+42592:][:1024]  // [32, 32]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43616:][:32]   // [32]
+	t105 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
+	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
+	t116 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
+	t117 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43776:][:32]     // [32]
+	t120 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43808:][:32]     // [32]
+	t121 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43840:][:32]     // [32]
+	t122_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43872:][:32]   // [32]
+	t125 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
+	t126 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
+	t127 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
+	t130 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
+	t131 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
+	t132_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44064:][:32]   // [32]
+	t135 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
+	t136 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
+	t137 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
+	t140 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
+	t141 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
+	t142_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44256:][:32]   // [32]
+	t145 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44288:][:32]     // [32]
+	t143_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44320:][:32]   // [32]
+	t144 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
+	t148 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
+	t149 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
+	t150 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
+	t153_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
+	t151 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
+	t152 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44544:][:32]     // [32]
+	t156 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
+	t157 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
+	t158 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44640:][:32]     // [32]
+	t161 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44672:][:32]     // [32]
+	t159 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
+	t160 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44736:][:32]     // [32]
+	t164 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44768:][:32]     // [32]
+	t165 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
+	t166 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
+	t169 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
+	t178 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
+	t167 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
+	t168 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44992:][:32]     // [32]
+	t173 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45024:][:32]     // [32]
+	t175 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
+	t181 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45088:][:32]     // [32]
+	t182_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45120:][:32]   // [32]
+	t183 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
+	t186 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
+	t184 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
+	t185 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
+	t189 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
+	t190 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
+	t191 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
+	t194 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45376:][:32]     // [32]
+	t192 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
+	t193 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
+	t197 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
+	t198 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
+	t199 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45536:][:32]     // [32]
+	t202_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45568:][:32]   // [32]
+	t200 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
+	t201 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
+	t205 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
+	t206 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
+	t207 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
+	t210 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
+	t208 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
+	t209 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
+	t213 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
+	t214 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
+	t216 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920:][:32]     // [32]
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(rho),
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t56),
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t58),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t60),
 			L,
 			32 * chunks,
 			T,
 			chunks,
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rho2 := rho[i*T+32*j:][:32]
+				rho := c.Rho[i*T+32*j:][:32]
 				t56_2 := t56[(i*chunks+j)*32:][:32]
 				eta := c.Eta[i*T+32*j:][:32]
 				t58_2 := t58[(i*chunks+j)*32:][:32]
-				theta2 := theta[i*T+32*j:][:32]
+				theta := c.Theta[i*T+32*j:][:32]
 				t60_2 := t60[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t56_2[k] = rho2[k]
+					t56_2[k] = rho[k]
 					t58_2[k] = eta[k]
-					t60_2[k] = theta2[k]
+					t60_2[k] = theta[k]
 				}
 			}
 		}
@@ -4332,7 +3440,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.K),
@@ -4344,7 +3452,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest3(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4373,7 +3481,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepBackwardNest3Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.Q),
@@ -4385,16 +3493,16 @@ func (c *stepBackwardFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepBackwardNest4(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+				t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t62_2[k2] = k[k2]
+					t62_3[k2] = k[k2]
 					t67_2[k2] = q[k2]
 				}
 			}
@@ -4403,31 +3511,31 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepBackwardNest4Args{
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t64),
-			unsafe.SliceData(theta),
+			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t65),
-			unsafe.SliceData(rho),
+			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t66),
 			32 * chunks,
 			L,
 			T - 32*chunks,
 			T,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
 			t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
-			theta2 := theta[i*T+32*chunks:][:T-32*chunks]
+			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
 			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
-			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
+			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
 			t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t64_2[j] = eta[j]
-				t65_2[j] = theta2[j]
-				t66_2[j] = rho2[j]
+				t65_2[j] = theta[j]
+				t66_2[j] = rho[j]
 			}
 		}
 	}
@@ -4442,38 +3550,38 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.theta
 	for i := range L {
 		for j := range T - 32*chunks {
-			copy(t22[(i*(T-32*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+32*chunks)*dV:][:dV])
+			copy(t2[(i*(T-32*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+32*chunks)*dV:][:dV])
 		}
 	}
 
 	// titans_chunk
-	clear(t82)
-	clear(t102)
-	clear(t112)
-	clear(t13)
-	clear(t2122)
+	clear(t8)
+	clear(t10)
+	clear(t11)
+	clear(t132)
+	clear(t212)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t13[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t2122[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t11[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t132[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t8[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
 	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
-	clear(t122)
-	clear(t172)
+	clear(t12)
+	clear(t17)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(t65),
-			unsafe.SliceData(t13),
+			unsafe.SliceData(t132),
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t2122),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(t17),
+			unsafe.SliceData(t212),
+			unsafe.SliceData(t142),
 			32 * chunks * dK,
 			L,
 			T - 32*chunks,
@@ -4481,72 +3589,72 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
-			t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
+			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t13_2 := t13[(i*(T-32*chunks)+j)*dK:][:dK]
-				t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
-				t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
-				t112_3 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
-				t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
-				t2122_2 := t2122[(i*(T-32*chunks)+j)*dK:][:dK]
-				var t143_2 F
+				t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
+				t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+				t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
+				t17_2 := t17[(i*T+j+32*chunks)*dK:][:dK]
+				t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
+				var t1422 F
 				t65Entry3 := t65_2[j]
-				t143Sums := [16]F{t143_2}
+				t1422Sums := [16]F{t1422}
 				for k := range dK {
-					t13Entry := t13_2[k]
-					t143Sums[k%16] = num.FMA32(t62_2[k], t13Entry, t143Sums[k%16])
-					t122_3[k] = t122_3[k] + t112_3[k]
-					t172_3[k] = num.FMA32(t65Entry3, t13Entry, t172_3[k]+t2122_2[k])
+					t132Entry := t132_3[k]
+					t1422Sums[k%16] = num.FMA32(t62_3[k], t132Entry, t1422Sums[k%16])
+					t12_2[k] = t12_2[k] + t11_2[k]
+					t17_2[k] = num.FMA32(t65Entry3, t132Entry, t17_2[k]+t212_2[k])
 				}
-				t143_2 = kern.Sum16(&t143Sums)
-				t14_2[j] = t143_2
+				t1422 = kern.Sum16(&t1422Sums)
+				t142_3[j] = t1422
 			}
 		}
 	}
 
 	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
-	clear(t132)
-	clear(t142)
-	clear(t152)
+	clear(t13)
+	clear(t14)
+	clear(t15)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t142),
+		a := stepBackwardNest8Args{
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t10),
 			unsafe.SliceData(t14),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t8),
 			32 * chunks,
 			L,
 			T - 32*chunks,
 			T,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
-			t132_3 := t132[i*T+32*chunks:][:T-32*chunks]
-			t102_3 := t102[i*(T-32*chunks):][:T-32*chunks]
-			t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
-			t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
-			t152_3 := t152[i*T+32*chunks:][:T-32*chunks]
-			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+			t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
+			t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
+			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
+			t15_2 := t15[i*T+32*chunks:][:T-32*chunks]
+			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t132_3[j] = t132_3[j] + t102_3[j]
-				t142_3[j] = t142_3[j] + t14_2[j]
-				t152_3[j] = t152_3[j] + t82_3[j]
+				t13_2[j] = t13_2[j] + t10_2[j]
+				t14_2[j] = t14_2[j] + t142_3[j]
+				t15_2[j] = t15_2[j] + t8_2[j]
 			}
 		}
 	}
 
 	// titans_chunk.v
-	clear(t162)
+	clear(t16)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t162),
+		a := stepBackwardNest9Args{
+			unsafe.SliceData(t16),
 			unsafe.SliceData(t7),
 			32 * chunks * dV,
 			L,
@@ -4555,43 +3663,43 @@ func (c *stepBackwardFused) run() {
 			T - 32*chunks,
 			dV,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t162_2 := t162[(i*T+j+32*chunks)*dV:][:dV]
+				t16_2 := t16[(i*T+j+32*chunks)*dV:][:dV]
 				t7_2 := t7[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t162_2[k] = t162_2[k] + t7_2[k]
+					t16_2[k] = t16_2[k] + t7_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g.start, titans_chunk.p.start
-	clear(t2)
+	clear(t22)
 	clear(t182)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(t56),
-			unsafe.SliceData(t2),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t182),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				if n := min(32, 1); n > 0 {
 					t56_2 := t56[(i*chunks+j)*32:][:n]
-					t2_2 := t2[(i*chunks+j)*32:][:n]
+					t22_3 := t22[(i*chunks+j)*32:][:n]
 					t58_2 := t58[(i*chunks+j)*32:][:n]
 					t182_3 := t182[(i*chunks+j)*32:][:n]
 					for k := range n {
-						t2_2[k] = t56_2[k]
+						t22_3[k] = t56_2[k]
 						t182_3[k] = t58_2[k]
 					}
 				}
@@ -4600,31 +3708,76 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.g, titans_chunk.p
-	clear(t3)
-	clear(t522)
-	clear(t20)
-	clear(t22_2)
+	clear(t32)
+	clear(t52)
+	clear(t202)
+	clear(t222)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
 				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
-				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32+-1+lo:][:n]
+				t32_2 := t32[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
-				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
+				t202_3 := t202[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
-				t22_3 := t22_2[(i*chunks+j)*32+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
-					t3_2[k] = F(t56Entry * t2_2[k])
-					t522_2[k] = F(t56_3[k] * t56Entry)
-					t20_2[k] = F(t58Entry * t182_3[k])
-					t22_3[k] = F(t58_3[k] * t58Entry)
+					t32_2[k] = F(t56Entry * t22_3[k])
+					t52_2[k] = F(t56_3[k] * t56Entry)
+					t202_3[k] = F(t58Entry * t182_3[k])
+					t222_2[k] = F(t58_3[k] * t58Entry)
+				}
+			}
+		}
+	}
+
+	// titans_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest11Args{
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t42),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest11(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t22_3 := t22[(i*chunks+j)*32:][:32]
+				t32_2 := t32[(i*chunks+j)*32:][:32]
+				t42_3 := t42[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t42_3[k] = t22_3[k] + t32_2[k]
+				}
+			}
+		}
+	}
+
+	// titans_chunk.g
+	clear(t62_2)
+	clear(t82)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t62_3 := t62_2[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+-2+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_2[k]
+					t62_3[k] = F(t42_3[k] * t52Entry)
+					t82_3[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -4633,9 +3786,9 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t4),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t62_2),
+			unsafe.SliceData(t72),
 			L,
 			32 * chunks,
 			chunks,
@@ -4644,32 +3797,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t2_2 := t2[(i*chunks+j)*32:][:32]
-				t3_2 := t3[(i*chunks+j)*32:][:32]
-				t4_2 := t4[(i*chunks+j)*32:][:32]
+				t42_3 := t42[(i*chunks+j)*32:][:32]
+				t62_3 := t62_2[(i*chunks+j)*32:][:32]
+				t72_3 := t72[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t4_2[k] = t2_2[k] + t3_2[k]
+					t72_3[k] = t42_3[k] + t62_3[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t6)
-	clear(t8)
+	clear(t92)
+	clear(t112)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 2)
+			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
-				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
+				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t92_3 := t92[(i*chunks+j)*32+lo:][:n]
+				t82_4 := t82[(i*chunks+j)*32+-4+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_2[k]
-					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_3[k] * t522Entry)
+					t82Entry := t82_3[k]
+					t92_3[k] = F(t72_3[k] * t82Entry)
+					t112_3[k] = F(t82_4[k] * t82Entry)
 				}
 			}
 		}
@@ -4678,9 +3831,9 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
 			unsafe.SliceData(t72),
+			unsafe.SliceData(t92),
+			unsafe.SliceData(t102),
 			L,
 			32 * chunks,
 			chunks,
@@ -4689,32 +3842,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t4_2 := t4[(i*chunks+j)*32:][:32]
-				t6_2 := t6[(i*chunks+j)*32:][:32]
 				t72_3 := t72[(i*chunks+j)*32:][:32]
+				t92_3 := t92[(i*chunks+j)*32:][:32]
+				t102_3 := t102[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t72_3[k] = t4_2[k] + t6_2[k]
+					t102_3[k] = t72_3[k] + t92_3[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t922)
-	clear(t1122)
+	clear(t122)
+	clear(t143)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 4)
+			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
-				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
-				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
+				t102_3 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t122_3 := t122[(i*chunks+j)*32+lo:][:n]
+				t112_4 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t8Entry := t8_2[k]
-					t922_3[k] = F(t72_3[k] * t8Entry)
-					t1122_2[k] = F(t8_3[k] * t8Entry)
+					t112Entry := t112_3[k]
+					t122_3[k] = F(t102_3[k] * t112Entry)
+					t143_3[k] = F(t112_4[k] * t112Entry)
 				}
 			}
 		}
@@ -4723,9 +3876,9 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest14Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t922),
-			unsafe.SliceData(t1022),
+			unsafe.SliceData(t102),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t133),
 			L,
 			32 * chunks,
 			chunks,
@@ -4734,56 +3887,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t72_3 := t72[(i*chunks+j)*32:][:32]
-				t922_3 := t922[(i*chunks+j)*32:][:32]
-				t1022_2 := t1022[(i*chunks+j)*32:][:32]
+				t102_3 := t102[(i*chunks+j)*32:][:32]
+				t122_3 := t122[(i*chunks+j)*32:][:32]
+				t133_2 := t133[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t72_3[k] + t922_3[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.g
-	clear(t12)
-	clear(t1422)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 8)
-			if n := 32 - lo; n > 0 {
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
-				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
-				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
-				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
-				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
-				for k := range n {
-					t1122Entry := t1122_2[k]
-					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t1422_2[k] = F(t1122_3[k] * t1122Entry)
-				}
-			}
-		}
-	}
-
-	// titans_chunk.g
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t1022),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t1322),
-			L,
-			32 * chunks,
-			chunks,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t1022_2 := t1022[(i*chunks+j)*32:][:32]
-				t12_2 := t12[(i*chunks+j)*32:][:32]
-				t1322_2 := t1322[(i*chunks+j)*32:][:32]
-				for k := range 32 {
-					t1322_2[k] = t1022_2[k] + t12_2[k]
+					t133_2[k] = t102_3[k] + t122_3[k]
 				}
 			}
 		}
@@ -4795,11 +3903,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t1322_2 := t1322[(i*chunks+j)*32+-16+lo:][:n]
-				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
+				t133_2 := t133[(i*chunks+j)*32+-16+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				t153_3 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t153_3[k] = F(t1322_2[k] * t1422_2[k])
+					t153_3[k] = F(t133_2[k] * t143_3[k])
 				}
 			}
 		}
@@ -4807,13 +3915,62 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t1322),
+		a := stepBackwardNest15Args{
+			unsafe.SliceData(t133),
 			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
 			unsafe.SliceData(t182),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t21),
+			unsafe.SliceData(t202),
+			unsafe.SliceData(t2122),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest15(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t133_2 := t133[(i*chunks+j)*32:][:32]
+				t153_3 := t153[(i*chunks+j)*32:][:32]
+				g2 := g[(i*chunks+j)*32:][:32]
+				t182_3 := t182[(i*chunks+j)*32:][:32]
+				t202_3 := t202[(i*chunks+j)*32:][:32]
+				t2122_2 := t2122[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					g2[k] = t133_2[k] + t153_3[k]
+					t2122_2[k] = t182_3[k] + t202_3[k]
+				}
+			}
+		}
+	}
+
+	// titans_chunk.p
+	clear(t233)
+	clear(t252)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
+				t2122_2 := t2122[(i*chunks+j)*32+-2+lo:][:n]
+				t233_2 := t233[(i*chunks+j)*32+lo:][:n]
+				t222_3 := t222[(i*chunks+j)*32+-2+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t222Entry := t222_2[k]
+					t233_2[k] = F(t2122_2[k] * t222Entry)
+					t252_2[k] = F(t222_3[k] * t222Entry)
+				}
+			}
+		}
+	}
+
+	// titans_chunk.p
+	if kern.Wide() {
+		a := stepBackwardNest16Args{
+			unsafe.SliceData(t2122),
+			unsafe.SliceData(t233),
+			unsafe.SliceData(t242),
 			L,
 			32 * chunks,
 			chunks,
@@ -4822,36 +3979,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t1322_2 := t1322[(i*chunks+j)*32:][:32]
-				t153_3 := t153[(i*chunks+j)*32:][:32]
-				g2 := g[(i*chunks+j)*32:][:32]
-				t182_3 := t182[(i*chunks+j)*32:][:32]
-				t20_2 := t20[(i*chunks+j)*32:][:32]
-				t21_2 := t21[(i*chunks+j)*32:][:32]
+				t2122_2 := t2122[(i*chunks+j)*32:][:32]
+				t233_2 := t233[(i*chunks+j)*32:][:32]
+				t242_2 := t242[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t1322_2[k] + t153_3[k]
-					t21_2[k] = t182_3[k] + t20_2[k]
+					t242_2[k] = t2122_2[k] + t233_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t2322)
-	clear(t2522)
+	clear(t262)
+	clear(t282)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 2)
+			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t22_3 := t22_2[(i*chunks+j)*32+lo:][:n]
-				t21_2 := t21[(i*chunks+j)*32+-2+lo:][:n]
-				t2322_2 := t2322[(i*chunks+j)*32+lo:][:n]
-				t22_4 := t22_2[(i*chunks+j)*32+-2+lo:][:n]
-				t2522_2 := t2522[(i*chunks+j)*32+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
+				t242_2 := t242[(i*chunks+j)*32+-4+lo:][:n]
+				t262_2 := t262[(i*chunks+j)*32+lo:][:n]
+				t252_3 := t252[(i*chunks+j)*32+-4+lo:][:n]
+				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t22Entry := t22_3[k]
-					t2322_2[k] = F(t21_2[k] * t22Entry)
-					t2522_2[k] = F(t22_4[k] * t22Entry)
+					t252Entry := t252_2[k]
+					t262_2[k] = F(t242_2[k] * t252Entry)
+					t282_2[k] = F(t252_3[k] * t252Entry)
 				}
 			}
 		}
@@ -4860,9 +4013,9 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.p
 	if kern.Wide() {
 		a := stepBackwardNest17Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t2322),
-			unsafe.SliceData(t24),
+			unsafe.SliceData(t242),
+			unsafe.SliceData(t262),
+			unsafe.SliceData(t272),
 			L,
 			32 * chunks,
 			chunks,
@@ -4871,32 +4024,32 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t21_2 := t21[(i*chunks+j)*32:][:32]
-				t2322_2 := t2322[(i*chunks+j)*32:][:32]
-				t24_2 := t24[(i*chunks+j)*32:][:32]
+				t242_2 := t242[(i*chunks+j)*32:][:32]
+				t262_2 := t262[(i*chunks+j)*32:][:32]
+				t272_2 := t272[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t24_2[k] = t21_2[k] + t2322_2[k]
+					t272_2[k] = t242_2[k] + t262_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t26)
-	clear(t282)
+	clear(t292)
+	clear(t312)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 4)
+			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t2522_2 := t2522[(i*chunks+j)*32+lo:][:n]
-				t24_2 := t24[(i*chunks+j)*32+-4+lo:][:n]
-				t26_2 := t26[(i*chunks+j)*32+lo:][:n]
-				t2522_3 := t2522[(i*chunks+j)*32+-4+lo:][:n]
 				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
+				t272_2 := t272[(i*chunks+j)*32+-8+lo:][:n]
+				t292_2 := t292[(i*chunks+j)*32+lo:][:n]
+				t282_3 := t282[(i*chunks+j)*32+-8+lo:][:n]
+				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t2522Entry := t2522_2[k]
-					t26_2[k] = F(t24_2[k] * t2522Entry)
-					t282_2[k] = F(t2522_3[k] * t2522Entry)
+					t282Entry := t282_2[k]
+					t292_2[k] = F(t272_2[k] * t282Entry)
+					t312_2[k] = F(t282_3[k] * t282Entry)
 				}
 			}
 		}
@@ -4905,9 +4058,9 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.p
 	if kern.Wide() {
 		a := stepBackwardNest18Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t26),
 			unsafe.SliceData(t272),
+			unsafe.SliceData(t292),
+			unsafe.SliceData(t302),
 			L,
 			32 * chunks,
 			chunks,
@@ -4916,32 +4069,27 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t24_2 := t24[(i*chunks+j)*32:][:32]
-				t26_2 := t26[(i*chunks+j)*32:][:32]
 				t272_2 := t272[(i*chunks+j)*32:][:32]
+				t292_2 := t292[(i*chunks+j)*32:][:32]
+				t302_2 := t302[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t272_2[k] = t24_2[k] + t26_2[k]
+					t302_2[k] = t272_2[k] + t292_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t29)
-	clear(t31)
+	clear(t322)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 8)
+			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
-				t272_2 := t272[(i*chunks+j)*32+-8+lo:][:n]
-				t29_2 := t29[(i*chunks+j)*32+lo:][:n]
-				t282_3 := t282[(i*chunks+j)*32+-8+lo:][:n]
-				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
+				t302_2 := t302[(i*chunks+j)*32+-16+lo:][:n]
+				t312_2 := t312[(i*chunks+j)*32+lo:][:n]
+				t322_2 := t322[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t282Entry := t282_2[k]
-					t29_2[k] = F(t272_2[k] * t282Entry)
-					t31_2[k] = F(t282_3[k] * t282Entry)
+					t322_2[k] = F(t302_2[k] * t312_2[k])
 				}
 			}
 		}
@@ -4950,9 +4098,9 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.p
 	if kern.Wide() {
 		a := stepBackwardNest19Args{
-			unsafe.SliceData(t272),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
+			unsafe.SliceData(t302),
+			unsafe.SliceData(t322),
+			unsafe.SliceData(p),
 			L,
 			32 * chunks,
 			chunks,
@@ -4961,38 +4109,42 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t272_2 := t272[(i*chunks+j)*32:][:32]
-				t29_2 := t29[(i*chunks+j)*32:][:32]
-				t30_2 := t30[(i*chunks+j)*32:][:32]
+				t302_2 := t302[(i*chunks+j)*32:][:32]
+				t322_2 := t322[(i*chunks+j)*32:][:32]
+				p2 := p[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t30_2[k] = t272_2[k] + t29_2[k]
+					p2[k] = t302_2[k] + t322_2[k]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.p
-	clear(t3222)
+	// titans_chunk.h, titans_chunk.g
+	clear(t352)
+	clear(t86)
 	for i := range L {
 		for j := range chunks {
-			lo := max(0, 16)
+			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t30_2 := t30[(i*chunks+j)*32+-16+lo:][:n]
-				t31_2 := t31[(i*chunks+j)*32+lo:][:n]
-				t3222_2 := t3222[(i*chunks+j)*32+lo:][:n]
+				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
+				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
+				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
+				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
+				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t3222_2[k] = F(t30_2[k] * t31_2[k])
+					t352_2[k] = F(t56_2[k] * p2[k])
+					t86_2[k] = g2[k]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.p
+	// titans_chunk.h
 	if kern.Wide() {
 		a := stepBackwardNest20Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t3222),
 			unsafe.SliceData(p),
+			unsafe.SliceData(t352),
+			unsafe.SliceData(t362),
 			L,
 			32 * chunks,
 			chunks,
@@ -5001,55 +4153,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t30_2 := t30[(i*chunks+j)*32:][:32]
-				t3222_2 := t3222[(i*chunks+j)*32:][:32]
 				p2 := p[(i*chunks+j)*32:][:32]
+				t352_2 := t352[(i*chunks+j)*32:][:32]
+				t362_2 := t362[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					p2[k] = t30_2[k] + t3222_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.h, titans_chunk.g
-	clear(t35)
-	clear(t862)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
-				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
-				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
-				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t862_2 := t862[(i*chunks+j)*32+lo:][:n]
-				for k := range n {
-					t35_2[k] = F(t56_2[k] * p2[k])
-					t862_2[k] = g2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.h
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(p),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			L,
-			32 * chunks,
-			chunks,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				p2 := p[(i*chunks+j)*32:][:32]
-				t35_2 := t35[(i*chunks+j)*32:][:32]
-				t36_2 := t36[(i*chunks+j)*32:][:32]
-				for k := range 32 {
-					t36_2[k] = p2[k] + t35_2[k]
+					t362_2[k] = p2[k] + t352_2[k]
 				}
 			}
 		}
@@ -5061,11 +4169,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
+				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t362_2 := t362[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t522_2[k] * t36_2[k])
+					t38_2[k] = F(t52_2[k] * t362_2[k])
 				}
 			}
 		}
@@ -5073,23 +4181,23 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t36),
+		a := stepBackwardNest21Args{
+			unsafe.SliceData(t362),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t36_2 := t36[(i*chunks+j)*32:][:32]
+				t362_2 := t362[(i*chunks+j)*32:][:32]
 				t38_2 := t38[(i*chunks+j)*32:][:32]
 				t39_2 := t39[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t39_2[k] = t36_2[k] + t38_2[k]
+					t39_2[k] = t362_2[k] + t38_2[k]
 				}
 			}
 		}
@@ -5101,11 +4209,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t39_2 := t39[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t8_2[k] * t39_2[k])
+					t41_2[k] = F(t82_3[k] * t39_2[k])
 				}
 			}
 		}
@@ -5113,23 +4221,23 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t41),
-			unsafe.SliceData(t422),
+			unsafe.SliceData(t42_2),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepBackwardNest23(&a)
+		stepBackwardNest22(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t39_2 := t39[(i*chunks+j)*32:][:32]
 				t41_2 := t41[(i*chunks+j)*32:][:32]
-				t422_2 := t422[(i*chunks+j)*32:][:32]
+				t42_3 := t42_2[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t422_2[k] = t39_2[k] + t41_2[k]
+					t42_3[k] = t39_2[k] + t41_2[k]
 				}
 			}
 		}
@@ -5141,11 +4249,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*32+-8+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
+				t42_3 := t42_2[(i*chunks+j)*32+-8+lo:][:n]
 				t44_2 := t44[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t44_2[k] = F(t1122_2[k] * t422_2[k])
+					t44_2[k] = F(t112_3[k] * t42_3[k])
 				}
 			}
 		}
@@ -5153,23 +4261,23 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
-			unsafe.SliceData(t422),
+		a := stepBackwardNest23Args{
+			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t44),
-			unsafe.SliceData(t452),
+			unsafe.SliceData(t45),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepBackwardNest24(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t422_2 := t422[(i*chunks+j)*32:][:32]
+				t42_3 := t42_2[(i*chunks+j)*32:][:32]
 				t44_2 := t44[(i*chunks+j)*32:][:32]
-				t452_2 := t452[(i*chunks+j)*32:][:32]
+				t45_2 := t45[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t452_2[k] = t422_2[k] + t44_2[k]
+					t45_2[k] = t42_3[k] + t44_2[k]
 				}
 			}
 		}
@@ -5181,11 +4289,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
-				t452_2 := t452[(i*chunks+j)*32+-16+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
+				t45_2 := t45[(i*chunks+j)*32+-16+lo:][:n]
 				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t47_2[k] = F(t1422_2[k] * t452_2[k])
+					t47_2[k] = F(t143_3[k] * t45_2[k])
 				}
 			}
 		}
@@ -5193,36 +4301,36 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t452),
+		a := stepBackwardNest24Args{
+			unsafe.SliceData(t45),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(h),
 			L,
 			32 * chunks,
 			chunks,
 		}
-		stepBackwardNest25(&a)
+		stepBackwardNest24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t452_2 := t452[(i*chunks+j)*32:][:32]
+				t45_2 := t45[(i*chunks+j)*32:][:32]
 				t47_2 := t47[(i*chunks+j)*32:][:32]
 				h2 := h[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					h2[k] = t452_2[k] + t47_2[k]
+					h2[k] = t45_2[k] + t47_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.h
-	clear(t922_2)
+	clear(t92_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t922_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
+					t92_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
@@ -5230,7 +4338,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.y
 	if kern.Wide() {
-		a := stepBackwardNest26Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(c.YProd),
@@ -5245,7 +4353,7 @@ func (c *stepBackwardFused) run() {
 			chunks,
 			32 * dV,
 		}
-		stepBackwardNest26(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5275,16 +4383,16 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk
 	for l := range L {
-		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
-		copy(SBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
-		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t92_3 := t92_2[31*32:][:32]
+		copy(MBarState2[:dK*dV], t4[l*dV*dK:][:dK*dV])
+		copy(SBarState2[:dK*dV], t5[l*dV*dK:][:dK*dV])
+		for t3 := chunks - 1; t3 >= 0; t3-- {
+			t923_2 := t923[31*32:][:32]
 			t163_2 := t163[31*32:][:32]
 			t53_2 := t53[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
 			t583_2 := t583[31*32:][:32]
 			t612_2 := t612[31*32:][:32]
-			t644_2 := t644[31*32:][:32]
+			t643_2 := t643[31*32:][:32]
 			t673_2 := t673[31*32:][:32]
 			t70_2 := t70[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
@@ -5305,17 +4413,17 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := stepBackwardNest27Args{
+				a := stepBackwardNest26Args{
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest27(&a)
+				stepBackwardNest26(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
+					t58_2 := t58[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-1)*32:][:32]
 						t55_3 := t55[(lo+i)*32:][:32]
@@ -5329,25 +4437,25 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t583)
 			if kern.Wide() {
-				a := stepBackwardNest28Args{
-					unsafe.SliceData(t22_2),
+				a := stepBackwardNest27Args{
+					unsafe.SliceData(t222),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest28(&a)
+				stepBackwardNest27(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t22_3 := t22_2[(l*chunks+t9)*32+lo:][:n]
+					t222_2 := t222[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-2)*32:][:32]
 						t55_3 := t55[((lo+i)-2)*32:][:32]
 						t583_3 := t583[(lo+i)*32:][:32]
-						t22Entry2 := t22_3[i]
+						t222Entry2 := t222_2[i]
 						for j := range 32 {
-							t583_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
+							t583_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
 						}
 					}
 				}
@@ -5355,57 +4463,57 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t612)
 			if kern.Wide() {
-				a := stepBackwardNest29Args{
-					unsafe.SliceData(t2522),
+				a := stepBackwardNest28Args{
+					unsafe.SliceData(t252),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest29(&a)
+				stepBackwardNest28(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t2522_2 := t2522[(l*chunks+t9)*32+lo:][:n]
+					t252_2 := t252[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-4)*32:][:32]
 						t55_3 := t55[((lo+i)-4)*32:][:32]
 						t583_3 := t583[((lo+i)-4)*32:][:32]
 						t612_3 := t612[(lo+i)*32:][:32]
-						t2522Entry2 := t2522_2[i]
+						t252Entry2 := t252_2[i]
 						for j := range 32 {
-							t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t2522Entry2)
+							t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t252Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t644)
+			clear(t643)
 			if kern.Wide() {
-				a := stepBackwardNest30Args{
+				a := stepBackwardNest29Args{
 					unsafe.SliceData(t282),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t643),
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest30(&a)
+				stepBackwardNest29(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
-					t282_2 := t282[(l*chunks+t9)*32+lo:][:n]
+					t282_2 := t282[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-8)*32:][:32]
 						t55_3 := t55[((lo+i)-8)*32:][:32]
 						t583_3 := t583[((lo+i)-8)*32:][:32]
 						t612_3 := t612[((lo+i)-8)*32:][:32]
-						t644_3 := t644[(lo+i)*32:][:32]
+						t643_3 := t643[(lo+i)*32:][:32]
 						t282Entry2 := t282_2[i]
 						for j := range 32 {
-							t644_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
+							t643_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
 						}
 					}
 				}
@@ -5413,31 +4521,31 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t673)
 			if kern.Wide() {
-				a := stepBackwardNest31Args{
-					unsafe.SliceData(t31),
+				a := stepBackwardNest30Args{
+					unsafe.SliceData(t312),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest31(&a)
+				stepBackwardNest30(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t31_2 := t31[(l*chunks+t9)*32+lo:][:n]
+					t312_2 := t312[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-16)*32:][:32]
 						t55_3 := t55[((lo+i)-16)*32:][:32]
 						t583_3 := t583[((lo+i)-16)*32:][:32]
 						t612_3 := t612[((lo+i)-16)*32:][:32]
-						t644_3 := t644[((lo+i)-16)*32:][:32]
+						t643_3 := t643[((lo+i)-16)*32:][:32]
 						t673_3 := t673[(lo+i)*32:][:32]
-						t31Entry := t31_2[i]
+						t312Entry := t312_2[i]
 						for j := range 32 {
-							t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) * t31Entry)
+							t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) * t312Entry)
 						}
 					}
 				}
@@ -5445,33 +4553,33 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t70)
 			if kern.Wide() {
-				a := stepBackwardNest32Args{
+				a := stepBackwardNest31Args{
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest32(&a)
+				stepBackwardNest31(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t56_2 := t56[(l*chunks+t9)*32+lo:][:n]
+					t56_2 := t56[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-1)*32:][:32]
 						t55_3 := t55[((lo+i)-1)*32:][:32]
 						t583_3 := t583[((lo+i)-1)*32:][:32]
 						t612_3 := t612[((lo+i)-1)*32:][:32]
-						t644_3 := t644[((lo+i)-1)*32:][:32]
+						t643_3 := t643[((lo+i)-1)*32:][:32]
 						t673_3 := t673[((lo+i)-1)*32:][:32]
 						t70_3 := t70[(lo+i)*32:][:32]
 						t56Entry2 := t56_2[i]
 						for j := range 32 {
-							t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t56Entry2)
+							t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) * t56Entry2)
 						}
 					}
 				}
@@ -5479,35 +4587,35 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := stepBackwardNest33Args{
-					unsafe.SliceData(t522),
+				a := stepBackwardNest32Args{
+					unsafe.SliceData(t52),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest33(&a)
+				stepBackwardNest32(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t522_2 := t522[(l*chunks+t9)*32+lo:][:n]
+					t52_2 := t52[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-2)*32:][:32]
 						t55_3 := t55[((lo+i)-2)*32:][:32]
 						t583_3 := t583[((lo+i)-2)*32:][:32]
 						t612_3 := t612[((lo+i)-2)*32:][:32]
-						t644_3 := t644[((lo+i)-2)*32:][:32]
+						t643_3 := t643[((lo+i)-2)*32:][:32]
 						t673_3 := t673[((lo+i)-2)*32:][:32]
 						t70_3 := t70[((lo+i)-2)*32:][:32]
 						t73_3 := t73[(lo+i)*32:][:32]
-						t522Entry2 := t522_2[i]
+						t52Entry2 := t52_2[i]
 						for j := range 32 {
-							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t522Entry2)
+							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) * t52Entry2)
 						}
 					}
 				}
@@ -5515,37 +4623,37 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := stepBackwardNest34Args{
-					unsafe.SliceData(t8),
+				a := stepBackwardNest33Args{
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest34(&a)
+				stepBackwardNest33(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t8_2 := t8[(l*chunks+t9)*32+lo:][:n]
+					t82_4 := t82[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-4)*32:][:32]
 						t55_3 := t55[((lo+i)-4)*32:][:32]
 						t583_3 := t583[((lo+i)-4)*32:][:32]
 						t612_3 := t612[((lo+i)-4)*32:][:32]
-						t644_3 := t644[((lo+i)-4)*32:][:32]
+						t643_3 := t643[((lo+i)-4)*32:][:32]
 						t673_3 := t673[((lo+i)-4)*32:][:32]
 						t70_3 := t70[((lo+i)-4)*32:][:32]
 						t73_3 := t73[((lo+i)-4)*32:][:32]
 						t76_3 := t76[(lo+i)*32:][:32]
-						t8Entry2 := t8_2[i]
+						t82Entry2 := t82_4[i]
 						for j := range 32 {
-							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
+							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
 						}
 					}
 				}
@@ -5553,39 +4661,39 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := stepBackwardNest35Args{
-					unsafe.SliceData(t1122),
+				a := stepBackwardNest34Args{
+					unsafe.SliceData(t112),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest35(&a)
+				stepBackwardNest34(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
-					t1122_2 := t1122[(l*chunks+t9)*32+lo:][:n]
+					t112_3 := t112[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-8)*32:][:32]
 						t55_3 := t55[((lo+i)-8)*32:][:32]
 						t583_3 := t583[((lo+i)-8)*32:][:32]
 						t612_3 := t612[((lo+i)-8)*32:][:32]
-						t644_3 := t644[((lo+i)-8)*32:][:32]
+						t643_3 := t643[((lo+i)-8)*32:][:32]
 						t673_3 := t673[((lo+i)-8)*32:][:32]
 						t70_3 := t70[((lo+i)-8)*32:][:32]
 						t73_3 := t73[((lo+i)-8)*32:][:32]
 						t76_3 := t76[((lo+i)-8)*32:][:32]
 						t79_3 := t79[(lo+i)*32:][:32]
-						t1122Entry2 := t1122_2[i]
+						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
+							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 						}
 					}
 				}
@@ -5593,41 +4701,41 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82_2)
 			if kern.Wide() {
-				a := stepBackwardNest36Args{
-					unsafe.SliceData(t1422),
+				a := stepBackwardNest35Args{
+					unsafe.SliceData(t143),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest36(&a)
+				stepBackwardNest35(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t1422_2 := t1422[(l*chunks+t9)*32+lo:][:n]
+					t143_3 := t143[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-16)*32:][:32]
 						t55_3 := t55[((lo+i)-16)*32:][:32]
 						t583_3 := t583[((lo+i)-16)*32:][:32]
 						t612_3 := t612[((lo+i)-16)*32:][:32]
-						t644_3 := t644[((lo+i)-16)*32:][:32]
+						t643_3 := t643[((lo+i)-16)*32:][:32]
 						t673_3 := t673[((lo+i)-16)*32:][:32]
 						t70_3 := t70[((lo+i)-16)*32:][:32]
 						t73_3 := t73[((lo+i)-16)*32:][:32]
 						t76_3 := t76[((lo+i)-16)*32:][:32]
 						t79_3 := t79[((lo+i)-16)*32:][:32]
 						t82_4 := t82_2[(lo+i)*32:][:32]
-						t1422Entry := t1422_2[i]
+						t143Entry := t143_3[i]
 						for j := range 32 {
-							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t1422Entry)
+							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 						}
 					}
 				}
@@ -5635,10 +4743,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := stepBackwardNest37Args{
+				a := stepBackwardNest36Args{
 					unsafe.SliceData(t87),
 				}
-				stepBackwardNest37(&a)
+				stepBackwardNest36(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -5649,28 +4757,28 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest38Args{
-					unsafe.SliceData(t862),
+				a := stepBackwardNest37Args{
+					unsafe.SliceData(t86),
 					unsafe.SliceData(t87),
 					unsafe.SliceData(t88),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest38(&a)
+				stepBackwardNest37(&a)
 			} else {
-				t862_2 := t862[(l*chunks+t9)*32:][:32]
+				t86_2 := t86[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t88[i] = t862_2[i] + t87[i]
+					t88[i] = t86_2[i] + t87[i]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := stepBackwardNest39Args{
+				a := stepBackwardNest38Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
@@ -5679,7 +4787,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t96),
 				}
-				stepBackwardNest39(&a)
+				stepBackwardNest38(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -5688,7 +4796,7 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo+i)-1)*32:][:32]
 						t583_3 := t583[((lo+i)-1)*32:][:32]
 						t612_3 := t612[((lo+i)-1)*32:][:32]
-						t644_3 := t644[((lo+i)-1)*32:][:32]
+						t643_3 := t643[((lo+i)-1)*32:][:32]
 						t673_3 := t673[((lo+i)-1)*32:][:32]
 						t70_3 := t70[((lo+i)-1)*32:][:32]
 						t73_3 := t73[((lo+i)-1)*32:][:32]
@@ -5697,7 +4805,7 @@ func (c *stepBackwardFused) run() {
 						t82_4 := t82_2[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 						}
 					}
 				}
@@ -5705,21 +4813,21 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := stepBackwardNest40Args{
+				a := stepBackwardNest39Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(c.K2),
 					unsafe.SliceData(t96),
 					unsafe.SliceData(t98),
-					32*t9 + 32*chunks*l,
-					1024*t9 + 1024*chunks*l,
+					32*t3 + 32*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest40(&a)
+				stepBackwardNest39(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t9)*32:][:32]
+				t60_2 := t60[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t60Entry := t60_2[i]
 					if n := min(32, i); n > 0 {
-						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 						t96_2 := t96[i*32:][:n]
 						t98_2 := t98[i*32:][:n]
 						for j := range n {
@@ -5731,70 +4839,70 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.S, titans_chunk.M
 			clear(t523)
 			clear(t1823)
-			clear(t2022)
+			clear(t2023)
 			if kern.Wide() {
-				a := stepBackwardNest41Args{
+				a := stepBackwardNest40Args{
 					unsafe.SliceData(t523),
 					unsafe.SliceData(t1823),
-					unsafe.SliceData(t2022),
+					unsafe.SliceData(t2023),
 					unsafe.SliceData(c.SStates),
 					unsafe.SliceData(SBarState2),
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(c.MStates),
-					dK*dV*t9 + chunks*dK*dV*l,
+					dK*dV*t3 + chunks*dK*dV*l,
 					dV,
 					dK,
 				}
-				stepBackwardNest41(&a)
+				stepBackwardNest40(&a)
 			} else {
 				for i := range dV {
-					SStates := c.SStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+					SStates := c.SStates[((l*chunks+t3)*dV+i)*dK:][:dK]
 					SBarState2_2 := SBarState2[i*dK:][:dK]
 					MBarState2_2 := MBarState2[i*dK:][:dK]
-					MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+					MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
 					t523Sum := t523[31]
 					t1823Sum := t1823[31]
-					t2022Sum := t2022[31]
+					t2023Sum := t2023[31]
 					t523SumSums := [16]F{t523Sum}
 					t1823SumSums := [16]F{t1823Sum}
-					t2022SumSums := [16]F{t2022Sum}
+					t2023SumSums := [16]F{t2023Sum}
 					for j := range dK {
 						SStatesEntry := SStates[j]
 						t523SumSums[j%16] = num.FMA32(SStatesEntry, SBarState2_2[j], t523SumSums[j%16])
 						MBarState2Entry := MBarState2_2[j]
 						t1823SumSums[j%16] = num.FMA32(SStatesEntry, MBarState2Entry, t1823SumSums[j%16])
-						t2022SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t2022SumSums[j%16])
+						t2023SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t2023SumSums[j%16])
 					}
 					t523Sum = kern.Sum16(&t523SumSums)
 					t1823Sum = kern.Sum16(&t1823SumSums)
-					t2022Sum = kern.Sum16(&t2022SumSums)
+					t2023Sum = kern.Sum16(&t2023SumSums)
 					t523[31] = t523Sum
 					t1823[31] = t1823Sum
-					t2022[31] = t2022Sum
+					t2023[31] = t2023Sum
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
-			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.S
-			clear(t92_2)
+			clear(t923)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
-				t92Sum := t92_3[i]
+				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
+				t923Sum := t923_2[i]
 				for j := range dK {
-					t92Sum = num.FMA32(t59_2[j], t722[j*32+i], t92Sum)
+					t923Sum = num.FMA32(t59_2[j], t722[j*32+i], t923Sum)
 				}
-				t92_3[i] = t92Sum
+				t923_2[i] = t923Sum
 			}
 			// titans_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
 			clear(t163)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
 				t163Sum := t163_2[i]
 				for j := range dK {
 					t163Sum = num.FMA32(t59_2[j], t1423[j*32+i], t163Sum)
@@ -5803,13 +4911,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest42Args{
+				a := stepBackwardNest41Args{
 					unsafe.SliceData(c.Q2),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
@@ -5817,17 +4925,17 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t229),
-					1024*t9 + 1024*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest42(&a)
+				stepBackwardNest41(&a)
 			} else {
 				for i := range 32 {
-					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 					t53_3 := t53[i*32:][:32]
 					t55_3 := t55[i*32:][:32]
 					t583_3 := t583[i*32:][:32]
 					t612_3 := t612[i*32:][:32]
-					t644_3 := t644[i*32:][:32]
+					t643_3 := t643[i*32:][:32]
 					t673_3 := t673[i*32:][:32]
 					t70_3 := t70[i*32:][:32]
 					t73_3 := t73[i*32:][:32]
@@ -5836,20 +4944,20 @@ func (c *stepBackwardFused) run() {
 					t82_4 := t82_2[i*32:][:32]
 					t229_2 := t229[i*32:][:32]
 					for j := range 32 {
-						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 					}
 				}
 			}
 			// titans_chunk.y
-			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest43Args{
+				a := stepBackwardNest42Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
@@ -5859,14 +4967,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2523),
 					unsafe.SliceData(t2722),
 				}
-				stepBackwardNest43(&a)
+				stepBackwardNest42(&a)
 			} else {
 				for i := range 32 {
 					t53_3 := t53[i*32:][:32]
 					t55_3 := t55[i*32:][:32]
 					t583_3 := t583[i*32:][:32]
 					t612_3 := t612[i*32:][:32]
-					t644_3 := t644[i*32:][:32]
+					t643_3 := t643[i*32:][:32]
 					t673_3 := t673[i*32:][:32]
 					t70_3 := t70[i*32:][:32]
 					t73_3 := t73[i*32:][:32]
@@ -5876,18 +4984,18 @@ func (c *stepBackwardFused) run() {
 					t2523_2 := t2523[i*32:][:32]
 					t2722_2 := t2722[i*32:][:32]
 					for j := range 32 {
-						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest44Args{
+				a := stepBackwardNest43Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
@@ -5899,7 +5007,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2823),
 					dV,
 				}
-				stepBackwardNest44(&a)
+				stepBackwardNest43(&a)
 			} else {
 				for i := range 32 {
 					t225_2 := t225[i*dV:][:dV]
@@ -5909,34 +5017,34 @@ func (c *stepBackwardFused) run() {
 					t55Entry := t55_2[i]
 					t583Entry := t583_2[i]
 					t612Entry := t612_2[i]
-					t644Entry := t644_2[i]
+					t643Entry := t643_2[i]
 					t673Entry := t673_2[i]
-					w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry
-					w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry
+					w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					for j := range dV {
 						t2823_2[j] = num.FMA32(w5, t225_2[j], F(w4*t224_2[j]))
 					}
 				}
 			}
 			// titans_chunk.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t229, 32, 1)
+			kern.GemmFMA(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t, (l*chunks+t3)*32*dV), 1, dV, t229, 32, 1)
 			// titans_chunk.U
 			kern.TriangleFMA(32, dV, true, t2823, dV, 1, t98, 1, 32)
 			// titans_chunk.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2823, 1, dV)
+			kern.GemmFMA(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t3)*32*dV), dV, 1, t2823, 1, dV)
 			// titans_chunk.U
-			clear(t3122)
+			clear(t3123)
 			for i := range 32 {
 				for j := range min(32, i) {
-					t3122[i*32+j] = t3022[i*32+j]
+					t3123[i*32+j] = t3022[i*32+j]
 				}
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest45Args{
+				a := stepBackwardNest44Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t88),
-					unsafe.SliceData(t922_2),
+					unsafe.SliceData(t92_2),
 					unsafe.SliceData(h),
 					unsafe.SliceData(g),
 					unsafe.SliceData(t2823),
@@ -5944,52 +5052,52 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(c.UProd2),
 					unsafe.SliceData(t61),
 					unsafe.SliceData(t),
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t4522),
+					unsafe.SliceData(t25),
+					unsafe.SliceData(t452),
 					unsafe.SliceData(t502),
 					unsafe.SliceData(t1062),
 					unsafe.SliceData(t1082),
-					unsafe.SliceData(t3522),
+					unsafe.SliceData(t3523),
 					unsafe.SliceData(t46),
 					unsafe.SliceData(t512),
-					32*t9 + 32*chunks*l,
-					32*t9 + 32*chunks*l + 1,
-					32*t9 + 32*chunks*l + 2,
-					32*t9 + 32*chunks*l + 3,
-					32*dV*t9 + 32*chunks*dV*l,
+					32*t3 + 32*chunks*l,
+					32*t3 + 32*chunks*l + 1,
+					32*t3 + 32*chunks*l + 2,
+					32*t3 + 32*chunks*l + 3,
+					32*dV*t3 + 32*chunks*dV*l,
 					dV,
-					32*dV*t9 + 32*chunks*dV*l + dV,
+					32*dV*t3 + 32*chunks*dV*l + dV,
 					2 * dV,
-					32*dV*t9 + 32*chunks*dV*l + 2*dV,
+					32*dV*t3 + 32*chunks*dV*l + 2*dV,
 					3 * dV,
-					32*dV*t9 + 32*chunks*dV*l + 3*dV,
+					32*dV*t3 + 32*chunks*dV*l + 3*dV,
 				}
-				stepBackwardNest45(&a)
+				stepBackwardNest44(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t9)*32:][:32]
-				t922_3 := t922_2[(l*chunks+t9)*32:][:32]
-				h2 := h[(l*chunks+t9)*32:][:32]
-				g2 := g[(l*chunks+t9)*32:][:32]
+				t60_2 := t60[(l*chunks+t3)*32:][:32]
+				t92_3 := t92_2[(l*chunks+t3)*32:][:32]
+				h2 := h[(l*chunks+t3)*32:][:32]
+				g2 := g[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t2823_2 := t2823[i*dV:][:dV]
-					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
-					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
-					t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
-					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-					t252_2 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
-					t4522_2 := t4522[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
+					UProd2 := c.UProd2[((l*chunks+t3)*32+i)*dV:][:dV]
+					t61_2 := t61[((l*chunks+t3)*32+i)*dV:][:dV]
+					tView := t[((l*chunks+t3)*32+i)*dV:][:dV]
+					t25_2 := t25[((l*chunks+t3)*32+i)*dV:][:dV]
+					t452_2 := t452[i*dV:][:dV]
 					t502_2 := t502[i*dV:][:dV]
 					t1062_2 := t1062[i*dV:][:dV]
 					t1082_2 := t1082[i*dV:][:dV]
-					var t3523 F
+					var t3524 F
 					var t462 F
 					var t5122 F
 					t60Entry2 := t60_2[i]
 					t88Entry := t88[i]
-					t922Entry := t922_3[i]
+					t92Entry := t92_3[i]
 					hEntry := h2[i]
 					gEntry := g2[i]
-					t3523Sums := [16]F{t3523}
+					t3524Sums := [16]F{t3524}
 					t462Sums := [16]F{t462}
 					t5122Sums := [16]F{t5122}
 					for j := range dV {
@@ -5997,59 +5105,59 @@ func (c *stepBackwardFused) run() {
 						t34 := F(t2823Entry * t60Entry2)
 						UProdEntry := UProd[j]
 						UProd2Entry := UProd2[j]
-						t3523Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t922Entry, num.FMA32(-UProdEntry, t88Entry, t61_2[j])), t2823Entry, t3523Sums[j%16])
+						t3524Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t61_2[j])), t2823Entry, t3524Sums[j%16])
 						t462Sums[j%16] = num.FMA32(UProd2Entry, t34, t462Sums[j%16])
 						t5122Sums[j%16] = num.FMA32(UProdEntry, t34, t5122Sums[j%16])
 						tViewEntry2 := tView[j]
-						t252_2[j] = t34
-						t4522_2[j] = -F(t34 * t922Entry)
+						t25_2[j] = t34
+						t452_2[j] = -F(t34 * t92Entry)
 						t502_2[j] = -F(t34 * t88Entry)
 						t1062_2[j] = F(tViewEntry2 * hEntry)
 						t1082_2[j] = F(tViewEntry2 * gEntry)
 					}
-					t3523 = kern.Sum16(&t3523Sums)
+					t3524 = kern.Sum16(&t3524Sums)
 					t462 = kern.Sum16(&t462Sums)
 					t5122 = kern.Sum16(&t5122Sums)
-					t3522[i] = t3523
+					t3523[i] = t3524
 					t46[i] = -t462
 					t512[i] = -t5122
 				}
 			}
 			// titans_chunk.U
-			clear(t362)
-			clear(t373)
+			clear(t3622)
+			clear(t37)
 			if kern.Wide() {
-				a := stepBackwardNest46Args{
+				a := stepBackwardNest45Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t3122),
+					unsafe.SliceData(t3123),
 					unsafe.SliceData(t96),
-					unsafe.SliceData(t362),
-					unsafe.SliceData(t373),
+					unsafe.SliceData(t3622),
+					unsafe.SliceData(t37),
 					unsafe.SliceData(t382),
-					32*t9 + 32*chunks*l,
-					1024*t9 + 1024*chunks*l,
+					32*t3 + 32*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest46(&a)
+				stepBackwardNest45(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t9)*32:][:32]
+				t60_2 := t60[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					var t3822 F
 					t60Entry3 := t60_2[i]
 					t3822Sums := [16]F{t3822}
 					if n := min(32, i); n > 0 {
-						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
-						t3122_2 := t3122[i*32:][:n]
+						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
+						t3123_2 := t3123[i*32:][:n]
 						t96_2 := t96[i*32:][:n]
-						t362_2 := t362[i*32:][:n]
-						t373_2 := t373[i*32:][:n]
+						t3622_2 := t3622[i*32:][:n]
+						t37_2 := t37[i*32:][:n]
 						for j := range n {
 							KEntry := K[j]
-							t3122Entry := t3122_2[j]
+							t3123Entry := t3123_2[j]
 							t96Entry := t96_2[j]
-							t3822Sums[j%16] = num.FMA32(F(KEntry*t96Entry), t3122Entry, t3822Sums[j%16])
-							t362_2[j] = F(F(t60Entry3*KEntry) * t3122Entry)
-							t373_2[j] = F(F(t60Entry3*t96Entry) * t3122Entry)
+							t3822Sums[j%16] = num.FMA32(F(KEntry*t96Entry), t3123Entry, t3822Sums[j%16])
+							t3622_2[j] = F(F(t60Entry3*KEntry) * t3123Entry)
+							t37_2[j] = F(F(t60Entry3*t96Entry) * t3123Entry)
 						}
 					}
 					t3822 = kern.Sum16(&t3822Sums)
@@ -6059,19 +5167,19 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c
 			clear(t412)
 			if kern.Wide() {
-				a := stepBackwardNest47Args{
+				a := stepBackwardNest46Args{
 					unsafe.SliceData(t412),
-					unsafe.SliceData(t362),
+					unsafe.SliceData(t3622),
 				}
-				stepBackwardNest47(&a)
+				stepBackwardNest46(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
 						t412_2 := t412[((lo+i)-1)*32:][:32]
-						t362_2 := t362[(lo+i)*32:][:32]
+						t3622_2 := t3622[(lo+i)*32:][:32]
 						for j := range 32 {
-							t412_2[j] = t412_2[j] + t362_2[j]
+							t412_2[j] = t412_2[j] + t3622_2[j]
 						}
 					}
 				}
@@ -6092,18 +5200,18 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c, titans_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest48Args{
+				a := stepBackwardNest47Args{
 					unsafe.SliceData(c.Q2),
 					unsafe.SliceData(t2523),
 					unsafe.SliceData(t163),
 					unsafe.SliceData(t412),
 					unsafe.SliceData(t5822),
-					1024*t9 + 1024*chunks*l,
+					1024*t3 + 1024*chunks*l,
 				}
-				stepBackwardNest48(&a)
+				stepBackwardNest47(&a)
 			} else {
 				for i := range 32 {
-					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 					t2523_2 := t2523[i*32:][:32]
 					t163_3 := t163[i*32:][:32]
 					t412_2 := t412[i*32:][:32]
@@ -6117,14 +5225,14 @@ func (c *stepBackwardFused) run() {
 			clear(t6122)
 			clear(t6222)
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t1422),
+				a := stepBackwardNest48Args{
+					unsafe.SliceData(t143),
 					unsafe.SliceData(t5822),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
@@ -6132,13 +5240,13 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t6122),
 					unsafe.SliceData(t6222),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest49(&a)
+				stepBackwardNest48(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
-					t1422_2 := t1422[(l*chunks+t9)*32+lo2:][:n]
+					t143_3 := t143[(l*chunks+t3)*32+lo2:][:n]
 					t6222_2 := t6222[0+lo2:][:n]
 					for i := range n {
 						t5822_2 := t5822[(lo2+i)*32:][:32]
@@ -6146,7 +5254,7 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo2+i)-16)*32:][:32]
 						t583_3 := t583[((lo2+i)-16)*32:][:32]
 						t612_3 := t612[((lo2+i)-16)*32:][:32]
-						t644_3 := t644[((lo2+i)-16)*32:][:32]
+						t643_3 := t643[((lo2+i)-16)*32:][:32]
 						t673_3 := t673[((lo2+i)-16)*32:][:32]
 						t70_3 := t70[((lo2+i)-16)*32:][:32]
 						t73_3 := t73[((lo2+i)-16)*32:][:32]
@@ -6154,12 +5262,12 @@ func (c *stepBackwardFused) run() {
 						t79_3 := t79[((lo2+i)-16)*32:][:32]
 						t6122_2 := t6122[((lo2+i)-16)*32:][:32]
 						var t6223 F
-						t1422Entry2 := t1422_2[i]
+						t143Entry2 := t143_3[i]
 						t6223Sums := [16]F{t6223}
 						for j := range 32 {
 							t5822Entry := t5822_2[j]
-							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t5822Entry, t6223Sums[j%16])
-							t6122_2[j] = num.FMA32(t5822Entry, t1422Entry2, t6122_2[j])
+							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t5822Entry, t6223Sums[j%16])
+							t6122_2[j] = num.FMA32(t5822Entry, t143Entry2, t6122_2[j])
 						}
 						t6223 = kern.Sum16(&t6223Sums)
 						t6222_2[i] = t6223
@@ -6168,12 +5276,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest50Args{
+				a := stepBackwardNest49Args{
 					unsafe.SliceData(t5822),
 					unsafe.SliceData(t6122),
 					unsafe.SliceData(t63),
 				}
-				stepBackwardNest50(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
 					t5822_2 := t5822[i*32:][:32]
@@ -6188,27 +5296,27 @@ func (c *stepBackwardFused) run() {
 			clear(t663)
 			clear(t6722)
 			if kern.Wide() {
-				a := stepBackwardNest51Args{
-					unsafe.SliceData(t1122),
+				a := stepBackwardNest50Args{
+					unsafe.SliceData(t112),
 					unsafe.SliceData(t63),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t663),
 					unsafe.SliceData(t6722),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest51(&a)
+				stepBackwardNest50(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
-					t1122_2 := t1122[(l*chunks+t9)*32+lo2:][:n]
+					t112_3 := t112[(l*chunks+t3)*32+lo2:][:n]
 					t6722_2 := t6722[0+lo2:][:n]
 					for i := range n {
 						t63_2 := t63[(lo2+i)*32:][:32]
@@ -6216,19 +5324,19 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo2+i)-8)*32:][:32]
 						t583_3 := t583[((lo2+i)-8)*32:][:32]
 						t612_3 := t612[((lo2+i)-8)*32:][:32]
-						t644_3 := t644[((lo2+i)-8)*32:][:32]
+						t643_3 := t643[((lo2+i)-8)*32:][:32]
 						t673_3 := t673[((lo2+i)-8)*32:][:32]
 						t70_3 := t70[((lo2+i)-8)*32:][:32]
 						t73_3 := t73[((lo2+i)-8)*32:][:32]
 						t76_3 := t76[((lo2+i)-8)*32:][:32]
 						t663_2 := t663[((lo2+i)-8)*32:][:32]
 						var t6723 F
-						t1122Entry3 := t1122_2[i]
+						t112Entry3 := t112_3[i]
 						t6723Sums := [16]F{t6723}
 						for j := range 32 {
 							t63Entry := t63_2[j]
-							t6723Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j], t63Entry, t6723Sums[j%16])
-							t663_2[j] = num.FMA32(t63Entry, t1122Entry3, t663_2[j])
+							t6723Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j], t63Entry, t6723Sums[j%16])
+							t663_2[j] = num.FMA32(t63Entry, t112Entry3, t663_2[j])
 						}
 						t6723 = kern.Sum16(&t6723Sums)
 						t6722_2[i] = t6723
@@ -6237,12 +5345,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest52Args{
+				a := stepBackwardNest51Args{
 					unsafe.SliceData(t63),
 					unsafe.SliceData(t663),
 					unsafe.SliceData(t68),
 				}
-				stepBackwardNest52(&a)
+				stepBackwardNest51(&a)
 			} else {
 				for i := range 32 {
 					t63_2 := t63[i*32:][:32]
@@ -6257,26 +5365,26 @@ func (c *stepBackwardFused) run() {
 			clear(t712)
 			clear(t72_2)
 			if kern.Wide() {
-				a := stepBackwardNest53Args{
-					unsafe.SliceData(t8),
+				a := stepBackwardNest52Args{
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t68),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t712),
 					unsafe.SliceData(t72_2),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest53(&a)
+				stepBackwardNest52(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
-					t8_2 := t8[(l*chunks+t9)*32+lo2:][:n]
+					t82_4 := t82[(l*chunks+t3)*32+lo2:][:n]
 					t72_3 := t72_2[0+lo2:][:n]
 					for i := range n {
 						t68_2 := t68[(lo2+i)*32:][:32]
@@ -6284,18 +5392,18 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo2+i)-4)*32:][:32]
 						t583_3 := t583[((lo2+i)-4)*32:][:32]
 						t612_3 := t612[((lo2+i)-4)*32:][:32]
-						t644_3 := t644[((lo2+i)-4)*32:][:32]
+						t643_3 := t643[((lo2+i)-4)*32:][:32]
 						t673_3 := t673[((lo2+i)-4)*32:][:32]
 						t70_3 := t70[((lo2+i)-4)*32:][:32]
 						t73_3 := t73[((lo2+i)-4)*32:][:32]
 						t712_2 := t712[((lo2+i)-4)*32:][:32]
 						var t722_2 F
-						t8Entry3 := t8_2[i]
+						t82Entry3 := t82_4[i]
 						t722Sums := [16]F{t722_2}
 						for j := range 32 {
 							t68Entry := t68_2[j]
-							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j])+t73_3[j], t68Entry, t722Sums[j%16])
-							t712_2[j] = num.FMA32(t68Entry, t8Entry3, t712_2[j])
+							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j])+t73_3[j], t68Entry, t722Sums[j%16])
+							t712_2[j] = num.FMA32(t68Entry, t82Entry3, t712_2[j])
 						}
 						t722_2 = kern.Sum16(&t722Sums)
 						t72_3[i] = t722_2
@@ -6304,12 +5412,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest54Args{
+				a := stepBackwardNest53Args{
 					unsafe.SliceData(t68),
 					unsafe.SliceData(t712),
 					unsafe.SliceData(t732),
 				}
-				stepBackwardNest54(&a)
+				stepBackwardNest53(&a)
 			} else {
 				for i := range 32 {
 					t68_2 := t68[i*32:][:32]
@@ -6324,25 +5432,25 @@ func (c *stepBackwardFused) run() {
 			clear(t762)
 			clear(t772)
 			if kern.Wide() {
-				a := stepBackwardNest55Args{
-					unsafe.SliceData(t522),
+				a := stepBackwardNest54Args{
+					unsafe.SliceData(t52),
 					unsafe.SliceData(t732),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t762),
 					unsafe.SliceData(t772),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest55(&a)
+				stepBackwardNest54(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
-					t522_2 := t522[(l*chunks+t9)*32+lo2:][:n]
+					t52_2 := t52[(l*chunks+t3)*32+lo2:][:n]
 					t772_2 := t772[0+lo2:][:n]
 					for i := range n {
 						t732_2 := t732[(lo2+i)*32:][:32]
@@ -6350,17 +5458,17 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo2+i)-2)*32:][:32]
 						t583_3 := t583[((lo2+i)-2)*32:][:32]
 						t612_3 := t612[((lo2+i)-2)*32:][:32]
-						t644_3 := t644[((lo2+i)-2)*32:][:32]
+						t643_3 := t643[((lo2+i)-2)*32:][:32]
 						t673_3 := t673[((lo2+i)-2)*32:][:32]
 						t70_3 := t70[((lo2+i)-2)*32:][:32]
 						t762_2 := t762[((lo2+i)-2)*32:][:32]
 						var t7722 F
-						t522Entry3 := t522_2[i]
+						t52Entry3 := t52_2[i]
 						t7722Sums := [16]F{t7722}
 						for j := range 32 {
 							t732Entry := t732_2[j]
-							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j], t732Entry, t7722Sums[j%16])
-							t762_2[j] = num.FMA32(t732Entry, t522Entry3, t762_2[j])
+							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j], t732Entry, t7722Sums[j%16])
+							t762_2[j] = num.FMA32(t732Entry, t52Entry3, t762_2[j])
 						}
 						t7722 = kern.Sum16(&t7722Sums)
 						t772_2[i] = t7722
@@ -6369,12 +5477,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest56Args{
+				a := stepBackwardNest55Args{
 					unsafe.SliceData(t732),
 					unsafe.SliceData(t762),
 					unsafe.SliceData(t78),
 				}
-				stepBackwardNest56(&a)
+				stepBackwardNest55(&a)
 			} else {
 				for i := range 32 {
 					t732_2 := t732[i*32:][:32]
@@ -6389,24 +5497,24 @@ func (c *stepBackwardFused) run() {
 			clear(t81)
 			clear(t822)
 			if kern.Wide() {
-				a := stepBackwardNest57Args{
+				a := stepBackwardNest56Args{
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t78),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
+					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t81),
 					unsafe.SliceData(t822),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest57(&a)
+				stepBackwardNest56(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
-					t56_2 := t56[(l*chunks+t9)*32+lo2:][:n]
+					t56_2 := t56[(l*chunks+t3)*32+lo2:][:n]
 					t822_2 := t822[0+lo2:][:n]
 					for i := range n {
 						t78_2 := t78[(lo2+i)*32:][:32]
@@ -6414,7 +5522,7 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo2+i)-1)*32:][:32]
 						t583_3 := t583[((lo2+i)-1)*32:][:32]
 						t612_3 := t612[((lo2+i)-1)*32:][:32]
-						t644_3 := t644[((lo2+i)-1)*32:][:32]
+						t643_3 := t643[((lo2+i)-1)*32:][:32]
 						t673_3 := t673[((lo2+i)-1)*32:][:32]
 						t81_2 := t81[((lo2+i)-1)*32:][:32]
 						var t8222 F
@@ -6422,7 +5530,7 @@ func (c *stepBackwardFused) run() {
 						t8222Sums := [16]F{t8222}
 						for j := range 32 {
 							t78Entry := t78_2[j]
-							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j], t78Entry, t8222Sums[j%16])
+							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j], t78Entry, t8222Sums[j%16])
 							t81_2[j] = num.FMA32(t78Entry, t56Entry3, t81_2[j])
 						}
 						t8222 = kern.Sum16(&t8222Sums)
@@ -6432,45 +5540,45 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest58Args{
-					unsafe.SliceData(t92_2),
+				a := stepBackwardNest57Args{
+					unsafe.SliceData(t923),
 					unsafe.SliceData(t78),
 					unsafe.SliceData(t81),
 					unsafe.SliceData(t83),
 				}
-				stepBackwardNest58(&a)
+				stepBackwardNest57(&a)
 			} else {
 				for i := range 32 {
-					t92_4 := t92_2[i*32:][:32]
+					t923_3 := t923[i*32:][:32]
 					t78_2 := t78[i*32:][:32]
 					t81_2 := t81[i*32:][:32]
 					t83_2 := t83[i*32:][:32]
 					for j := range 32 {
-						t83_2[j] = (t92_4[j] + t78_2[j]) + t81_2[j]
+						t83_2[j] = (t923_3[j] + t78_2[j]) + t81_2[j]
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t8623)
+			clear(t8622)
 			clear(t872)
 			if kern.Wide() {
-				a := stepBackwardNest59Args{
-					unsafe.SliceData(t31),
+				a := stepBackwardNest58Args{
+					unsafe.SliceData(t312),
 					unsafe.SliceData(t83),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					unsafe.SliceData(t8623),
+					unsafe.SliceData(t643),
+					unsafe.SliceData(t8622),
 					unsafe.SliceData(t872),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest59(&a)
+				stepBackwardNest58(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
-					t31_2 := t31[(l*chunks+t9)*32+lo2:][:n]
+					t312_2 := t312[(l*chunks+t3)*32+lo2:][:n]
 					t872_2 := t872[0+lo2:][:n]
 					for i := range n {
 						t83_2 := t83[(lo2+i)*32:][:32]
@@ -6478,15 +5586,15 @@ func (c *stepBackwardFused) run() {
 						t55_3 := t55[((lo2+i)-16)*32:][:32]
 						t583_3 := t583[((lo2+i)-16)*32:][:32]
 						t612_3 := t612[((lo2+i)-16)*32:][:32]
-						t644_3 := t644[((lo2+i)-16)*32:][:32]
-						t8623_2 := t8623[((lo2+i)-16)*32:][:32]
+						t643_3 := t643[((lo2+i)-16)*32:][:32]
+						t8622_2 := t8622[((lo2+i)-16)*32:][:32]
 						var t8722 F
-						t31Entry2 := t31_2[i]
+						t312Entry2 := t312_2[i]
 						t8722Sums := [16]F{t8722}
 						for j := range 32 {
 							t83Entry := t83_2[j]
-							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j], t83Entry, t8722Sums[j%16])
-							t8623_2[j] = num.FMA32(t83Entry, t31Entry2, t8623_2[j])
+							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j], t83Entry, t8722Sums[j%16])
+							t8622_2[j] = num.FMA32(t83Entry, t312Entry2, t8622_2[j])
 						}
 						t8722 = kern.Sum16(&t8722Sums)
 						t872_2[i] = t8722
@@ -6495,78 +5603,78 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest60Args{
+				a := stepBackwardNest59Args{
 					unsafe.SliceData(t83),
-					unsafe.SliceData(t8623),
+					unsafe.SliceData(t8622),
 					unsafe.SliceData(t882),
 				}
-				stepBackwardNest60(&a)
+				stepBackwardNest59(&a)
 			} else {
 				for i := range 32 {
 					t83_2 := t83[i*32:][:32]
-					t8623_2 := t8623[i*32:][:32]
+					t8622_2 := t8622[i*32:][:32]
 					t882_2 := t882[i*32:][:32]
 					for j := range 32 {
-						t882_2[j] = t83_2[j] + t8623_2[j]
+						t882_2[j] = t83_2[j] + t8622_2[j]
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t912)
-			clear(t9222)
+			clear(t91)
+			clear(t922)
 			if kern.Wide() {
-				a := stepBackwardNest61Args{
+				a := stepBackwardNest60Args{
 					unsafe.SliceData(t282),
 					unsafe.SliceData(t882),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t912),
-					unsafe.SliceData(t9222),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t91),
+					unsafe.SliceData(t922),
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest61(&a)
+				stepBackwardNest60(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
-					t282_2 := t282[(l*chunks+t9)*32+lo2:][:n]
-					t9222_2 := t9222[0+lo2:][:n]
+					t282_2 := t282[(l*chunks+t3)*32+lo2:][:n]
+					t922_2 := t922[0+lo2:][:n]
 					for i := range n {
 						t882_2 := t882[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-8)*32:][:32]
 						t55_3 := t55[((lo2+i)-8)*32:][:32]
 						t583_3 := t583[((lo2+i)-8)*32:][:32]
 						t612_3 := t612[((lo2+i)-8)*32:][:32]
-						t912_2 := t912[((lo2+i)-8)*32:][:32]
-						var t9223 F
+						t91_2 := t91[((lo2+i)-8)*32:][:32]
+						var t9222 F
 						t282Entry3 := t282_2[i]
-						t9223Sums := [16]F{t9223}
+						t9222Sums := [16]F{t9222}
 						for j := range 32 {
 							t882Entry := t882_2[j]
-							t9223Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j], t882Entry, t9223Sums[j%16])
-							t912_2[j] = num.FMA32(t882Entry, t282Entry3, t912_2[j])
+							t9222Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j], t882Entry, t9222Sums[j%16])
+							t91_2[j] = num.FMA32(t882Entry, t282Entry3, t91_2[j])
 						}
-						t9223 = kern.Sum16(&t9223Sums)
-						t9222_2[i] = t9223
+						t9222 = kern.Sum16(&t9222Sums)
+						t922_2[i] = t9222
 					}
 				}
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest62Args{
+				a := stepBackwardNest61Args{
 					unsafe.SliceData(t882),
-					unsafe.SliceData(t912),
+					unsafe.SliceData(t91),
 					unsafe.SliceData(t932),
 				}
-				stepBackwardNest62(&a)
+				stepBackwardNest61(&a)
 			} else {
 				for i := range 32 {
 					t882_2 := t882[i*32:][:32]
-					t912_2 := t912[i*32:][:32]
+					t91_2 := t91[i*32:][:32]
 					t932_2 := t932[i*32:][:32]
 					for j := range 32 {
-						t932_2[j] = t882_2[j] + t912_2[j]
+						t932_2[j] = t882_2[j] + t91_2[j]
 					}
 				}
 			}
@@ -6574,21 +5682,21 @@ func (c *stepBackwardFused) run() {
 			clear(t962)
 			clear(t97)
 			if kern.Wide() {
-				a := stepBackwardNest63Args{
-					unsafe.SliceData(t2522),
+				a := stepBackwardNest62Args{
+					unsafe.SliceData(t252),
 					unsafe.SliceData(t932),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t962),
 					unsafe.SliceData(t97),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest63(&a)
+				stepBackwardNest62(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
-					t2522_2 := t2522[(l*chunks+t9)*32+lo2:][:n]
+					t252_2 := t252[(l*chunks+t3)*32+lo2:][:n]
 					t97_2 := t97[0+lo2:][:n]
 					for i := range n {
 						t932_2 := t932[(lo2+i)*32:][:32]
@@ -6597,12 +5705,12 @@ func (c *stepBackwardFused) run() {
 						t583_3 := t583[((lo2+i)-4)*32:][:32]
 						t962_2 := t962[((lo2+i)-4)*32:][:32]
 						var t972 F
-						t2522Entry3 := t2522_2[i]
+						t252Entry3 := t252_2[i]
 						t972Sums := [16]F{t972}
 						for j := range 32 {
 							t932Entry := t932_2[j]
 							t972Sums[j%16] = num.FMA32((t53_3[j]+t55_3[j])+t583_3[j], t932Entry, t972Sums[j%16])
-							t962_2[j] = num.FMA32(t932Entry, t2522Entry3, t962_2[j])
+							t962_2[j] = num.FMA32(t932Entry, t252Entry3, t962_2[j])
 						}
 						t972 = kern.Sum16(&t972Sums)
 						t97_2[i] = t972
@@ -6614,60 +5722,60 @@ func (c *stepBackwardFused) run() {
 				t932_2 := t932[i*32:][:32]
 				t962_2 := t962[i*32:][:32]
 				t982_2 := t982[i*32:][:32]
-				t373_2 := t373[i*32:][:32]
+				t37_2 := t37[i*32:][:32]
 				t226_2 := t226[i*32:][:32]
 				for j := range 32 {
 					t982_2[j] = t932_2[j] + t962_2[j]
-					t226_2[j] = t373_2[j] + t373[j*32+i]
+					t226_2[j] = t37_2[j] + t37[j*32+i]
 				}
 			}
 			// titans_chunk.e
 			clear(t1012)
 			clear(t102_2)
 			if kern.Wide() {
-				a := stepBackwardNest64Args{
-					unsafe.SliceData(t22_2),
+				a := stepBackwardNest63Args{
+					unsafe.SliceData(t222),
 					unsafe.SliceData(t982),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t1012),
 					unsafe.SliceData(t102_2),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest64(&a)
+				stepBackwardNest63(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
-					t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
+					t222_2 := t222[(l*chunks+t3)*32+lo2:][:n]
 					t102_3 := t102_2[0+lo2:][:n]
 					for i := range n {
 						t982_2 := t982[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-2)*32:][:32]
 						t55_3 := t55[((lo2+i)-2)*32:][:32]
 						t1012_2 := t1012[((lo2+i)-2)*32:][:32]
-						var t1022_2 F
-						t22Entry3 := t22_3[i]
-						t1022Sums := [16]F{t1022_2}
+						var t1022 F
+						t222Entry3 := t222_2[i]
+						t1022Sums := [16]F{t1022}
 						for j := range 32 {
 							t982Entry := t982_2[j]
 							t1022Sums[j%16] = num.FMA32(t53_3[j]+t55_3[j], t982Entry, t1022Sums[j%16])
-							t1012_2[j] = num.FMA32(t982Entry, t22Entry3, t1012_2[j])
+							t1012_2[j] = num.FMA32(t982Entry, t222Entry3, t1012_2[j])
 						}
-						t1022_2 = kern.Sum16(&t1022Sums)
-						t102_3[i] = t1022_2
+						t1022 = kern.Sum16(&t1022Sums)
+						t102_3[i] = t1022
 					}
 				}
 			}
 			// titans_chunk.e
 			clear(t105)
 			if kern.Wide() {
-				a := stepBackwardNest65Args{
+				a := stepBackwardNest64Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t982),
 					unsafe.SliceData(t1012),
 					unsafe.SliceData(t105),
 				}
-				stepBackwardNest65(&a)
+				stepBackwardNest64(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -6688,16 +5796,16 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest66Args{
+				a := stepBackwardNest65Args{
 					unsafe.SliceData(t1823),
 					unsafe.SliceData(t492),
 					unsafe.SliceData(t107),
 					unsafe.SliceData(t112_2),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest66(&a)
+				stepBackwardNest65(&a)
 			} else {
-				t107_2 := t107[(l*chunks+t9)*32:][:32]
+				t107_2 := t107[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t112_2[i] = (t1823[i] + t492[i]) + t107_2[i]
 				}
@@ -6708,56 +5816,56 @@ func (c *stepBackwardFused) run() {
 			lo2 := max(0, 16)
 			if n := 32 - lo2; n > 0 {
 				t112_3 := t112_2[0+lo2:][:n]
-				t452_2 := t452[(l*chunks+t9)*32+-16+lo2:][:n]
+				t45_2 := t45[(l*chunks+t3)*32+-16+lo2:][:n]
 				t115_2 := t115[0+lo2:][:n]
-				t1422_2 := t1422[(l*chunks+t9)*32+lo2:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo2:][:n]
 				t116_2 := t116[-16+lo2:][:n]
 				for i := range n {
 					t112Entry := t112_3[i]
-					t115_2[i] = F(t452_2[i] * t112Entry)
-					t116_2[i] = num.FMA32(t1422_2[i], t112Entry, t116_2[i])
+					t115_2[i] = F(t45_2[i] * t112Entry)
+					t116_2[i] = num.FMA32(t143_3[i], t112Entry, t116_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest66Args{
+					unsafe.SliceData(t112_2),
+					unsafe.SliceData(t116),
+					unsafe.SliceData(t117),
+				}
+				stepBackwardNest66(&a)
+			} else {
+				for i := range 32 {
+					t117[i] = t112_2[i] + t116[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t120)
+			clear(t121)
+			lo3 := max(0, 8)
+			if n := 32 - lo3; n > 0 {
+				t117_2 := t117[0+lo3:][:n]
+				t42_3 := t42_2[(l*chunks+t3)*32+-8+lo3:][:n]
+				t120_2 := t120[0+lo3:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo3:][:n]
+				t121_2 := t121[-8+lo3:][:n]
+				for i := range n {
+					t117Entry := t117_2[i]
+					t120_2[i] = F(t42_3[i] * t117Entry)
+					t121_2[i] = num.FMA32(t112_3[i], t117Entry, t121_2[i])
 				}
 			}
 			// titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest67Args{
-					unsafe.SliceData(t112_2),
-					unsafe.SliceData(t116),
-					unsafe.SliceData(t1172),
+					unsafe.SliceData(t117),
+					unsafe.SliceData(t121),
+					unsafe.SliceData(t122_2),
 				}
 				stepBackwardNest67(&a)
 			} else {
 				for i := range 32 {
-					t1172[i] = t112_2[i] + t116[i]
-				}
-			}
-			// titans_chunk.h
-			clear(t1202)
-			clear(t1212)
-			lo3 := max(0, 8)
-			if n := 32 - lo3; n > 0 {
-				t1172_2 := t1172[0+lo3:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-8+lo3:][:n]
-				t1202_2 := t1202[0+lo3:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo3:][:n]
-				t1212_2 := t1212[-8+lo3:][:n]
-				for i := range n {
-					t1172Entry := t1172_2[i]
-					t1202_2[i] = F(t422_2[i] * t1172Entry)
-					t1212_2[i] = num.FMA32(t1122_2[i], t1172Entry, t1212_2[i])
-				}
-			}
-			// titans_chunk.h
-			if kern.Wide() {
-				a := stepBackwardNest68Args{
-					unsafe.SliceData(t1172),
-					unsafe.SliceData(t1212),
-					unsafe.SliceData(t122_2),
-				}
-				stepBackwardNest68(&a)
-			} else {
-				for i := range 32 {
-					t122_2[i] = t1172[i] + t1212[i]
+					t122_2[i] = t117[i] + t121[i]
 				}
 			}
 			// titans_chunk.h
@@ -6766,24 +5874,24 @@ func (c *stepBackwardFused) run() {
 			lo4 := max(0, 4)
 			if n := 32 - lo4; n > 0 {
 				t122_3 := t122_2[0+lo4:][:n]
-				t39_2 := t39[(l*chunks+t9)*32+-4+lo4:][:n]
+				t39_2 := t39[(l*chunks+t3)*32+-4+lo4:][:n]
 				t125_2 := t125[0+lo4:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+lo4:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo4:][:n]
 				t126_2 := t126[-4+lo4:][:n]
 				for i := range n {
 					t122Entry := t122_3[i]
 					t125_2[i] = F(t39_2[i] * t122Entry)
-					t126_2[i] = num.FMA32(t8_2[i], t122Entry, t126_2[i])
+					t126_2[i] = num.FMA32(t82_4[i], t122Entry, t126_2[i])
 				}
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest69Args{
+				a := stepBackwardNest68Args{
 					unsafe.SliceData(t122_2),
 					unsafe.SliceData(t126),
 					unsafe.SliceData(t127),
 				}
-				stepBackwardNest69(&a)
+				stepBackwardNest68(&a)
 			} else {
 				for i := range 32 {
 					t127[i] = t122_2[i] + t126[i]
@@ -6795,24 +5903,24 @@ func (c *stepBackwardFused) run() {
 			lo5 := max(0, 2)
 			if n := 32 - lo5; n > 0 {
 				t127_2 := t127[0+lo5:][:n]
-				t36_2 := t36[(l*chunks+t9)*32+-2+lo5:][:n]
+				t362_2 := t362[(l*chunks+t3)*32+-2+lo5:][:n]
 				t130_2 := t130[0+lo5:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+lo5:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo5:][:n]
 				t131_2 := t131[-2+lo5:][:n]
 				for i := range n {
 					t127Entry := t127_2[i]
-					t130_2[i] = F(t36_2[i] * t127Entry)
-					t131_2[i] = num.FMA32(t522_2[i], t127Entry, t131_2[i])
+					t130_2[i] = F(t362_2[i] * t127Entry)
+					t131_2[i] = num.FMA32(t52_2[i], t127Entry, t131_2[i])
 				}
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest70Args{
+				a := stepBackwardNest69Args{
 					unsafe.SliceData(t127),
 					unsafe.SliceData(t131),
 					unsafe.SliceData(t132_2),
 				}
-				stepBackwardNest70(&a)
+				stepBackwardNest69(&a)
 			} else {
 				for i := range 32 {
 					t132_2[i] = t127[i] + t131[i]
@@ -6824,9 +5932,9 @@ func (c *stepBackwardFused) run() {
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				t132_3 := t132_2[0+lo6:][:n]
-				p2 := p[(l*chunks+t9)*32+-1+lo6:][:n]
+				p2 := p[(l*chunks+t3)*32+-1+lo6:][:n]
 				t135_2 := t135[0+lo6:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
+				t56_2 := t56[(l*chunks+t3)*32+lo6:][:n]
 				t136_2 := t136[-1+lo6:][:n]
 				for i := range n {
 					t132Entry := t132_3[i]
@@ -6836,13 +5944,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest71Args{
+				a := stepBackwardNest70Args{
 					unsafe.SliceData(t523),
 					unsafe.SliceData(t132_2),
 					unsafe.SliceData(t136),
 					unsafe.SliceData(t137),
 				}
-				stepBackwardNest71(&a)
+				stepBackwardNest70(&a)
 			} else {
 				for i := range 32 {
 					t137[i] = (t523[i] + t132_2[i]) + t136[i]
@@ -6854,19 +5962,19 @@ func (c *stepBackwardFused) run() {
 			lo7 := max(0, 16)
 			if n := 32 - lo7; n > 0 {
 				t137_2 := t137[0+lo7:][:n]
-				t31_2 := t31[(l*chunks+t9)*32+lo7:][:n]
+				t312_2 := t312[(l*chunks+t3)*32+lo7:][:n]
 				t140_2 := t140[-16+lo7:][:n]
-				t30_2 := t30[(l*chunks+t9)*32+-16+lo7:][:n]
+				t302_2 := t302[(l*chunks+t3)*32+-16+lo7:][:n]
 				t141_2 := t141[0+lo7:][:n]
 				for i := range n {
 					t137Entry := t137_2[i]
-					t140_2[i] = num.FMA32(t31_2[i], t137Entry, t140_2[i])
-					t141_2[i] = F(t30_2[i] * t137Entry)
+					t140_2[i] = num.FMA32(t312_2[i], t137Entry, t140_2[i])
+					t141_2[i] = F(t302_2[i] * t137Entry)
 				}
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest72Args{
+				a := stepBackwardNest71Args{
 					unsafe.SliceData(t872),
 					unsafe.SliceData(t141),
 					unsafe.SliceData(t142_2),
@@ -6874,7 +5982,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t140),
 					unsafe.SliceData(t145),
 				}
-				stepBackwardNest72(&a)
+				stepBackwardNest71(&a)
 			} else {
 				for i := range 32 {
 					t142_2[i] = t872[i] + t141[i]
@@ -6882,7 +5990,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.p
-			clear(t143)
+			clear(t143_2)
 			clear(t144)
 			clear(t148)
 			clear(t149)
@@ -6890,18 +5998,18 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo8; n > 0 {
 				t142_3 := t142_2[0+lo8:][:n]
 				t145_2 := t145[0+lo8:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+lo8:][:n]
-				t143_2 := t143[-8+lo8:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+-8+lo8:][:n]
+				t282_2 := t282[(l*chunks+t3)*32+lo8:][:n]
+				t143_3 := t143_2[-8+lo8:][:n]
+				t282_3 := t282[(l*chunks+t3)*32+-8+lo8:][:n]
 				t144_2 := t144[0+lo8:][:n]
 				t148_2 := t148[-8+lo8:][:n]
-				t272_2 := t272[(l*chunks+t9)*32+-8+lo8:][:n]
+				t272_2 := t272[(l*chunks+t3)*32+-8+lo8:][:n]
 				t149_2 := t149[0+lo8:][:n]
 				for i := range n {
 					t142Entry := t142_3[i]
 					t145Entry := t145_2[i]
 					t282Entry4 := t282_2[i]
-					t143_2[i] = num.FMA32(t282Entry4, t142Entry, t143_2[i])
+					t143_3[i] = num.FMA32(t282Entry4, t142Entry, t143_3[i])
 					t144_2[i] = F(t282_3[i] * t142Entry)
 					t148_2[i] = num.FMA32(t282Entry4, t145Entry, t148_2[i])
 					t149_2[i] = F(t272_2[i] * t145Entry)
@@ -6909,9 +6017,9 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest73Args{
-					unsafe.SliceData(t9222),
-					unsafe.SliceData(t143),
+				a := stepBackwardNest72Args{
+					unsafe.SliceData(t922),
+					unsafe.SliceData(t143_2),
 					unsafe.SliceData(t144),
 					unsafe.SliceData(t149),
 					unsafe.SliceData(t150),
@@ -6919,125 +6027,125 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t148),
 					unsafe.SliceData(t153_2),
 				}
-				stepBackwardNest73(&a)
+				stepBackwardNest72(&a)
 			} else {
 				for i := range 32 {
-					t150[i] = ((t9222[i] + t143[i]) + t144[i]) + t149[i]
+					t150[i] = ((t922[i] + t143_2[i]) + t144[i]) + t149[i]
 					t153_2[i] = t145[i] + t148[i]
 				}
 			}
 			// titans_chunk.p
 			clear(t151)
-			clear(t152_2)
+			clear(t152)
 			clear(t156)
 			clear(t157)
 			lo9 := max(0, 4)
 			if n := 32 - lo9; n > 0 {
 				t150_2 := t150[0+lo9:][:n]
 				t153_3 := t153_2[0+lo9:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+lo9:][:n]
+				t252_2 := t252[(l*chunks+t3)*32+lo9:][:n]
 				t151_2 := t151[-4+lo9:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+-4+lo9:][:n]
-				t152_3 := t152_2[0+lo9:][:n]
+				t252_3 := t252[(l*chunks+t3)*32+-4+lo9:][:n]
+				t152_2 := t152[0+lo9:][:n]
 				t156_2 := t156[-4+lo9:][:n]
-				t24_2 := t24[(l*chunks+t9)*32+-4+lo9:][:n]
+				t242_2 := t242[(l*chunks+t3)*32+-4+lo9:][:n]
 				t157_2 := t157[0+lo9:][:n]
 				for i := range n {
 					t150Entry := t150_2[i]
 					t153Entry := t153_3[i]
-					t2522Entry4 := t2522_2[i]
-					t151_2[i] = num.FMA32(t2522Entry4, t150Entry, t151_2[i])
-					t152_3[i] = F(t2522_3[i] * t150Entry)
-					t156_2[i] = num.FMA32(t2522Entry4, t153Entry, t156_2[i])
-					t157_2[i] = F(t24_2[i] * t153Entry)
+					t252Entry4 := t252_2[i]
+					t151_2[i] = num.FMA32(t252Entry4, t150Entry, t151_2[i])
+					t152_2[i] = F(t252_3[i] * t150Entry)
+					t156_2[i] = num.FMA32(t252Entry4, t153Entry, t156_2[i])
+					t157_2[i] = F(t242_2[i] * t153Entry)
 				}
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest74Args{
+				a := stepBackwardNest73Args{
 					unsafe.SliceData(t97),
 					unsafe.SliceData(t151),
-					unsafe.SliceData(t152_2),
+					unsafe.SliceData(t152),
 					unsafe.SliceData(t157),
-					unsafe.SliceData(t1582),
+					unsafe.SliceData(t158),
 					unsafe.SliceData(t153_2),
 					unsafe.SliceData(t156),
-					unsafe.SliceData(t1612),
+					unsafe.SliceData(t161),
 				}
-				stepBackwardNest74(&a)
+				stepBackwardNest73(&a)
 			} else {
 				for i := range 32 {
-					t1582[i] = ((t97[i] + t151[i]) + t152_2[i]) + t157[i]
-					t1612[i] = t153_2[i] + t156[i]
+					t158[i] = ((t97[i] + t151[i]) + t152[i]) + t157[i]
+					t161[i] = t153_2[i] + t156[i]
 				}
 			}
 			// titans_chunk.p
 			clear(t159)
-			clear(t1602)
-			clear(t1642)
+			clear(t160)
+			clear(t164)
 			clear(t165)
 			lo10 := max(0, 2)
 			if n := 32 - lo10; n > 0 {
-				t1582_2 := t1582[0+lo10:][:n]
-				t1612_2 := t1612[0+lo10:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+lo10:][:n]
+				t158_2 := t158[0+lo10:][:n]
+				t161_2 := t161[0+lo10:][:n]
+				t222_2 := t222[(l*chunks+t3)*32+lo10:][:n]
 				t159_2 := t159[-2+lo10:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+-2+lo10:][:n]
-				t1602_2 := t1602[0+lo10:][:n]
-				t1642_2 := t1642[-2+lo10:][:n]
-				t21_2 := t21[(l*chunks+t9)*32+-2+lo10:][:n]
+				t222_3 := t222[(l*chunks+t3)*32+-2+lo10:][:n]
+				t160_2 := t160[0+lo10:][:n]
+				t164_2 := t164[-2+lo10:][:n]
+				t2122_2 := t2122[(l*chunks+t3)*32+-2+lo10:][:n]
 				t165_2 := t165[0+lo10:][:n]
 				for i := range n {
-					t1582Entry := t1582_2[i]
-					t1612Entry := t1612_2[i]
-					t22Entry4 := t22_3[i]
-					t159_2[i] = num.FMA32(t22Entry4, t1582Entry, t159_2[i])
-					t1602_2[i] = F(t22_4[i] * t1582Entry)
-					t1642_2[i] = num.FMA32(t22Entry4, t1612Entry, t1642_2[i])
-					t165_2[i] = F(t21_2[i] * t1612Entry)
+					t158Entry := t158_2[i]
+					t161Entry := t161_2[i]
+					t222Entry4 := t222_2[i]
+					t159_2[i] = num.FMA32(t222Entry4, t158Entry, t159_2[i])
+					t160_2[i] = F(t222_3[i] * t158Entry)
+					t164_2[i] = num.FMA32(t222Entry4, t161Entry, t164_2[i])
+					t165_2[i] = F(t2122_2[i] * t161Entry)
 				}
 			}
 			// titans_chunk.p, titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest75Args{
+				a := stepBackwardNest74Args{
 					unsafe.SliceData(t102_2),
 					unsafe.SliceData(t159),
-					unsafe.SliceData(t1602),
+					unsafe.SliceData(t160),
 					unsafe.SliceData(t165),
 					unsafe.SliceData(t166),
-					unsafe.SliceData(t1612),
-					unsafe.SliceData(t1642),
+					unsafe.SliceData(t161),
+					unsafe.SliceData(t164),
 					unsafe.SliceData(t169),
-					unsafe.SliceData(t2022),
+					unsafe.SliceData(t2023),
 					unsafe.SliceData(t552),
 					unsafe.SliceData(t1092),
 					unsafe.SliceData(t178),
-					32*t9 + 32*chunks*l,
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest75(&a)
+				stepBackwardNest74(&a)
 			} else {
-				t1092_2 := t1092[(l*chunks+t9)*32:][:32]
+				t1092_2 := t1092[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t166[i] = ((t102_2[i] + t159[i]) + t1602[i]) + t165[i]
-					t169[i] = t1612[i] + t1642[i]
-					t178[i] = (t2022[i] + t552[i]) + t1092_2[i]
+					t166[i] = ((t102_2[i] + t159[i]) + t160[i]) + t165[i]
+					t169[i] = t161[i] + t164[i]
+					t178[i] = (t2023[i] + t552[i]) + t1092_2[i]
 				}
 			}
 			// titans_chunk.p
 			clear(t167)
 			clear(t168)
-			clear(t172_2)
+			clear(t172)
 			clear(t173)
 			lo11 := max(0, 1)
 			if n := 32 - lo11; n > 0 {
 				t166_2 := t166[0+lo11:][:n]
 				t169_2 := t169[0+lo11:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+lo11:][:n]
+				t58_2 := t58[(l*chunks+t3)*32+lo11:][:n]
 				t167_2 := t167[-1+lo11:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+-1+lo11:][:n]
+				t58_3 := t58[(l*chunks+t3)*32+-1+lo11:][:n]
 				t168_2 := t168[0+lo11:][:n]
-				t182_3 := t182[(l*chunks+t9)*32+-1+lo11:][:n]
-				t172_3 := t172_2[0+lo11:][:n]
+				t182_3 := t182[(l*chunks+t3)*32+-1+lo11:][:n]
+				t172_2 := t172[0+lo11:][:n]
 				t173_2 := t173[-1+lo11:][:n]
 				for i := range n {
 					t166Entry := t166_2[i]
@@ -7045,19 +6153,19 @@ func (c *stepBackwardFused) run() {
 					t58Entry3 := t58_2[i]
 					t167_2[i] = num.FMA32(t58Entry3, t166Entry, t167_2[i])
 					t168_2[i] = F(t58_3[i] * t166Entry)
-					t172_3[i] = F(t182_3[i] * t169Entry)
+					t172_2[i] = F(t182_3[i] * t169Entry)
 					t173_2[i] = num.FMA32(t58Entry3, t169Entry, t173_2[i])
 				}
 			}
 			// titans_chunk.p.start
 			clear(t175)
 			if kern.Wide() {
-				a := stepBackwardNest76Args{
+				a := stepBackwardNest75Args{
 					unsafe.SliceData(t169),
 					unsafe.SliceData(t173),
 					unsafe.SliceData(t175),
 				}
-				stepBackwardNest76(&a)
+				stepBackwardNest75(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t169_2 := t169[:n]
@@ -7074,19 +6182,19 @@ func (c *stepBackwardFused) run() {
 			lo12 := max(0, 16)
 			if n := 32 - lo12; n > 0 {
 				t178_2 := t178[0+lo12:][:n]
-				t1422_2 := t1422[(l*chunks+t9)*32+lo12:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo12:][:n]
 				t181_2 := t181[-16+lo12:][:n]
-				t1322_2 := t1322[(l*chunks+t9)*32+-16+lo12:][:n]
+				t133_2 := t133[(l*chunks+t3)*32+-16+lo12:][:n]
 				t182_3 := t182_2[0+lo12:][:n]
 				for i := range n {
 					t178Entry := t178_2[i]
-					t181_2[i] = num.FMA32(t1422_2[i], t178Entry, t181_2[i])
-					t182_3[i] = F(t1322_2[i] * t178Entry)
+					t181_2[i] = num.FMA32(t143_3[i], t178Entry, t181_2[i])
+					t182_3[i] = F(t133_2[i] * t178Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest77Args{
+				a := stepBackwardNest76Args{
 					unsafe.SliceData(t6222),
 					unsafe.SliceData(t115),
 					unsafe.SliceData(t182_2),
@@ -7095,7 +6203,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t181),
 					unsafe.SliceData(t186),
 				}
-				stepBackwardNest77(&a)
+				stepBackwardNest76(&a)
 			} else {
 				for i := range 32 {
 					t183[i] = (t6222[i] + t115[i]) + t182_2[i]
@@ -7111,28 +6219,28 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo13; n > 0 {
 				t183_2 := t183[0+lo13:][:n]
 				t186_2 := t186[0+lo13:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo13:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo13:][:n]
 				t184_2 := t184[-8+lo13:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo13:][:n]
+				t112_4 := t112[(l*chunks+t3)*32+-8+lo13:][:n]
 				t185_2 := t185[0+lo13:][:n]
 				t189_2 := t189[-8+lo13:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo13:][:n]
+				t102_3 := t102[(l*chunks+t3)*32+-8+lo13:][:n]
 				t190_2 := t190[0+lo13:][:n]
 				for i := range n {
 					t183Entry := t183_2[i]
 					t186Entry := t186_2[i]
-					t1122Entry4 := t1122_2[i]
-					t184_2[i] = num.FMA32(t1122Entry4, t183Entry, t184_2[i])
-					t185_2[i] = F(t1122_3[i] * t183Entry)
-					t189_2[i] = num.FMA32(t1122Entry4, t186Entry, t189_2[i])
-					t190_2[i] = F(t1022_2[i] * t186Entry)
+					t112Entry4 := t112_3[i]
+					t184_2[i] = num.FMA32(t112Entry4, t183Entry, t184_2[i])
+					t185_2[i] = F(t112_4[i] * t183Entry)
+					t189_2[i] = num.FMA32(t112Entry4, t186Entry, t189_2[i])
+					t190_2[i] = F(t102_3[i] * t186Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest78Args{
+				a := stepBackwardNest77Args{
 					unsafe.SliceData(t6722),
-					unsafe.SliceData(t1202),
+					unsafe.SliceData(t120),
 					unsafe.SliceData(t184),
 					unsafe.SliceData(t185),
 					unsafe.SliceData(t190),
@@ -7141,10 +6249,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t189),
 					unsafe.SliceData(t194),
 				}
-				stepBackwardNest78(&a)
+				stepBackwardNest77(&a)
 			} else {
 				for i := range 32 {
-					t191[i] = (((t6722[i] + t1202[i]) + t184[i]) + t185[i]) + t190[i]
+					t191[i] = (((t6722[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
 					t194[i] = t186[i] + t189[i]
 				}
 			}
@@ -7157,26 +6265,26 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo14; n > 0 {
 				t191_2 := t191[0+lo14:][:n]
 				t194_2 := t194[0+lo14:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+lo14:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo14:][:n]
 				t192_2 := t192[-4+lo14:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+-4+lo14:][:n]
+				t82_5 := t82[(l*chunks+t3)*32+-4+lo14:][:n]
 				t193_2 := t193[0+lo14:][:n]
 				t197_2 := t197[-4+lo14:][:n]
-				t72_3 := t72[(l*chunks+t9)*32+-4+lo14:][:n]
+				t72_3 := t72[(l*chunks+t3)*32+-4+lo14:][:n]
 				t198_2 := t198[0+lo14:][:n]
 				for i := range n {
 					t191Entry := t191_2[i]
 					t194Entry := t194_2[i]
-					t8Entry4 := t8_2[i]
-					t192_2[i] = num.FMA32(t8Entry4, t191Entry, t192_2[i])
-					t193_2[i] = F(t8_3[i] * t191Entry)
-					t197_2[i] = num.FMA32(t8Entry4, t194Entry, t197_2[i])
+					t82Entry4 := t82_4[i]
+					t192_2[i] = num.FMA32(t82Entry4, t191Entry, t192_2[i])
+					t193_2[i] = F(t82_5[i] * t191Entry)
+					t197_2[i] = num.FMA32(t82Entry4, t194Entry, t197_2[i])
 					t198_2[i] = F(t72_3[i] * t194Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest79Args{
+				a := stepBackwardNest78Args{
 					unsafe.SliceData(t72_2),
 					unsafe.SliceData(t125),
 					unsafe.SliceData(t192),
@@ -7187,7 +6295,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t197),
 					unsafe.SliceData(t202_2),
 				}
-				stepBackwardNest79(&a)
+				stepBackwardNest78(&a)
 			} else {
 				for i := range 32 {
 					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
@@ -7203,26 +6311,26 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo15; n > 0 {
 				t199_2 := t199[0+lo15:][:n]
 				t202_3 := t202_2[0+lo15:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+lo15:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo15:][:n]
 				t200_2 := t200[-2+lo15:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo15:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+-2+lo15:][:n]
 				t201_2 := t201[0+lo15:][:n]
 				t205_2 := t205[-2+lo15:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo15:][:n]
+				t42_3 := t42[(l*chunks+t3)*32+-2+lo15:][:n]
 				t206_2 := t206[0+lo15:][:n]
 				for i := range n {
 					t199Entry := t199_2[i]
 					t202Entry := t202_3[i]
-					t522Entry4 := t522_2[i]
-					t200_2[i] = num.FMA32(t522Entry4, t199Entry, t200_2[i])
-					t201_2[i] = F(t522_3[i] * t199Entry)
-					t205_2[i] = num.FMA32(t522Entry4, t202Entry, t205_2[i])
-					t206_2[i] = F(t4_2[i] * t202Entry)
+					t52Entry4 := t52_2[i]
+					t200_2[i] = num.FMA32(t52Entry4, t199Entry, t200_2[i])
+					t201_2[i] = F(t52_3[i] * t199Entry)
+					t205_2[i] = num.FMA32(t52Entry4, t202Entry, t205_2[i])
+					t206_2[i] = F(t42_3[i] * t202Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest80Args{
+				a := stepBackwardNest79Args{
 					unsafe.SliceData(t772),
 					unsafe.SliceData(t130),
 					unsafe.SliceData(t200),
@@ -7233,7 +6341,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t205),
 					unsafe.SliceData(t210),
 				}
-				stepBackwardNest80(&a)
+				stepBackwardNest79(&a)
 			} else {
 				for i := range 32 {
 					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
@@ -7249,11 +6357,11 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo16; n > 0 {
 				t207_2 := t207[0+lo16:][:n]
 				t210_2 := t210[0+lo16:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+lo16:][:n]
+				t56_2 := t56[(l*chunks+t3)*32+lo16:][:n]
 				t208_2 := t208[-1+lo16:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+-1+lo16:][:n]
+				t56_3 := t56[(l*chunks+t3)*32+-1+lo16:][:n]
 				t209_2 := t209[0+lo16:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo16:][:n]
+				t22_3 := t22[(l*chunks+t3)*32+-1+lo16:][:n]
 				t213_2 := t213[0+lo16:][:n]
 				t214_2 := t214[-1+lo16:][:n]
 				for i := range n {
@@ -7262,19 +6370,19 @@ func (c *stepBackwardFused) run() {
 					t56Entry4 := t56_2[i]
 					t208_2[i] = num.FMA32(t56Entry4, t207Entry, t208_2[i])
 					t209_2[i] = F(t56_3[i] * t207Entry)
-					t213_2[i] = F(t2_2[i] * t210Entry)
+					t213_2[i] = F(t22_3[i] * t210Entry)
 					t214_2[i] = num.FMA32(t56Entry4, t210Entry, t214_2[i])
 				}
 			}
 			// titans_chunk.g.start
 			clear(t216)
 			if kern.Wide() {
-				a := stepBackwardNest81Args{
+				a := stepBackwardNest80Args{
 					unsafe.SliceData(t210),
 					unsafe.SliceData(t214),
 					unsafe.SliceData(t216),
 				}
-				stepBackwardNest81(&a)
+				stepBackwardNest80(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t210_2 := t210[:n]
@@ -7287,76 +6395,76 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g.start
 			if kern.Wide() {
-				a := stepBackwardNest82Args{
+				a := stepBackwardNest81Args{
 					unsafe.SliceData(t822),
 					unsafe.SliceData(t135),
 					unsafe.SliceData(t208),
 					unsafe.SliceData(t209),
 					unsafe.SliceData(t213),
 					unsafe.SliceData(t216),
-					unsafe.SliceData(t202),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t105),
 					unsafe.SliceData(t167),
 					unsafe.SliceData(t168),
-					unsafe.SliceData(t172_2),
+					unsafe.SliceData(t172),
 					unsafe.SliceData(t175),
-					unsafe.SliceData(t222),
-					unsafe.SliceData(t3522),
+					unsafe.SliceData(t22_2),
+					unsafe.SliceData(t3523),
 					unsafe.SliceData(t382),
-					unsafe.SliceData(t242),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t24),
+					32*t3 + 32*chunks*l,
 				}
-				stepBackwardNest82(&a)
+				stepBackwardNest81(&a)
 			} else {
-				t202_3 := t202[(l*chunks+t9)*32:][:32]
-				t222_2 := t222[(l*chunks+t9)*32:][:32]
-				t242_2 := t242[(l*chunks+t9)*32:][:32]
+				t20_2 := t20[(l*chunks+t3)*32:][:32]
+				t22_3 := t22_2[(l*chunks+t3)*32:][:32]
+				t24_2 := t24[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t202_3[i] = ((((t822[i] + t135[i]) + t208[i]) + t209[i]) + t213[i]) + t216[i]
-					t222_2[i] = (((t105[i] + t167[i]) + t168[i]) + t172_2[i]) + t175[i]
-					t242_2[i] = t3522[i] + t382[i]
+					t20_2[i] = ((((t822[i] + t135[i]) + t208[i]) + t209[i]) + t213[i]) + t216[i]
+					t22_3[i] = (((t105[i] + t167[i]) + t168[i]) + t172[i]) + t175[i]
+					t24_2[i] = t3523[i] + t382[i]
 				}
 			}
 			// titans_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t2722, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1062, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1082, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
-				t232_2 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+				t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
 				t55Entry2 := t55_2[i]
 				t583Entry2 := t583_2[i]
 				t612Entry2 := t612_2[i]
-				t644Entry2 := t644_2[i]
+				t643Entry2 := t643_2[i]
 				t673Entry2 := t673_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
-					t232_2[j] = num.FMA32(w7, t1423[j*32+i], F(w6*t722[j*32+i]))
+					t23_2[j] = num.FMA32(w7, t1423[j*32+i], F(w6*t722[j*32+i]))
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t226, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4522, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t452, 1, dV)
 			// titans_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t502, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t2722, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk.g.start, titans_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
+			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest83Args{
+				a := stepBackwardNest82Args{
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(t217),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest83(&a)
+				stepBackwardNest82(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -7367,14 +6475,14 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t502, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1082, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
-			pEntry := p[(l*chunks+t9)*32+31]
-			hEntry2 := h[(l*chunks+t9)*32+31]
+			pEntry := p[(l*chunks+t3)*32+31]
+			hEntry2 := h[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest84Args{
+				a := stepBackwardNest83Args{
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(SBarState2),
 					dV,
@@ -7382,7 +6490,7 @@ func (c *stepBackwardFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{pEntry},
 				}
-				stepBackwardNest84(&a)
+				stepBackwardNest83(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -7393,9 +6501,9 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4522, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t452, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1062, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1062, dV, 1)
 			copy(MBarState2[:dK*dV], t217[:dK*dV])
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
@@ -7403,11 +6511,11 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.v
-	clear(t262)
+	clear(t26)
 	if kern.Wide() {
-		a := stepBackwardNest85Args{
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t252),
+		a := stepBackwardNest84Args{
+			unsafe.SliceData(t26),
+			unsafe.SliceData(t25),
 			L,
 			32 * chunks * dV,
 			T * dV,
@@ -7415,15 +6523,15 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest85(&a)
+		stepBackwardNest84(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
-					t262_2 := t262[(i*T+32*j+k)*dV:][:dV]
-					t252_2 := t252[((i*chunks+j)*32+k)*dV:][:dV]
+					t26_2 := t26[(i*T+32*j+k)*dV:][:dV]
+					t25_2 := t25[((i*chunks+j)*32+k)*dV:][:dV]
 					for m := range dV {
-						t262_2[m] = t262_2[m] + t252_2[m]
+						t26_2[m] = t26_2[m] + t25_2[m]
 					}
 				}
 			}
@@ -7432,35 +6540,35 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 	clear(t27)
-	clear(t292)
-	clear(t312)
+	clear(t29)
+	clear(t31)
 	if kern.Wide() {
-		a := stepBackwardNest86Args{
+		a := stepBackwardNest85Args{
 			unsafe.SliceData(t27),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t222),
-			unsafe.SliceData(t312),
-			unsafe.SliceData(t202),
+			unsafe.SliceData(t24),
+			unsafe.SliceData(t29),
+			unsafe.SliceData(t22_2),
+			unsafe.SliceData(t31),
+			unsafe.SliceData(t20),
 			L,
 			32 * chunks,
 			T,
 			chunks,
 		}
-		stepBackwardNest86(&a)
+		stepBackwardNest85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t27_2 := t27[i*T+32*j:][:32]
-				t242_2 := t242[(i*chunks+j)*32:][:32]
-				t292_2 := t292[i*T+32*j:][:32]
-				t222_2 := t222[(i*chunks+j)*32:][:32]
-				t312_2 := t312[i*T+32*j:][:32]
-				t202_3 := t202[(i*chunks+j)*32:][:32]
+				t24_2 := t24[(i*chunks+j)*32:][:32]
+				t29_2 := t29[i*T+32*j:][:32]
+				t22_3 := t22_2[(i*chunks+j)*32:][:32]
+				t31_2 := t31[i*T+32*j:][:32]
+				t20_2 := t20[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t27_2[k] = t27_2[k] + t242_2[k]
-					t292_2[k] = t292_2[k] + t222_2[k]
-					t312_2[k] = t312_2[k] + t202_3[k]
+					t27_2[k] = t27_2[k] + t24_2[k]
+					t29_2[k] = t29_2[k] + t22_3[k]
+					t31_2[k] = t31_2[k] + t20_2[k]
 				}
 			}
 		}
@@ -7468,13 +6576,13 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	clear(t28)
-	clear(t302)
+	clear(t30)
 	if kern.Wide() {
-		a := stepBackwardNest87Args{
+		a := stepBackwardNest86Args{
 			unsafe.SliceData(t28),
-			unsafe.SliceData(t232),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t212),
+			unsafe.SliceData(t23),
+			unsafe.SliceData(t30),
+			unsafe.SliceData(t21),
 			L,
 			32 * chunks * dK,
 			T * dK,
@@ -7482,623 +6590,112 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest87(&a)
+		stepBackwardNest86(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
 					t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
-					t232_2 := t232[((i*chunks+j)*32+k)*dK:][:dK]
-					t302_2 := t302[(i*T+32*j+k)*dK:][:dK]
-					t212_2 := t212[((i*chunks+j)*32+k)*dK:][:dK]
+					t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
+					t30_2 := t30[(i*T+32*j+k)*dK:][:dK]
+					t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t28_2[m] = t28_2[m] + t232_2[m]
-						t302_2[m] = t302_2[m] + t212_2[m]
+						t28_2[m] = t28_2[m] + t23_2[m]
+						t30_2[m] = t30_2[m] + t21_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
-	var t432 F
-	var t5124 F
-	var t114 F
-	for i := range L {
-		t332_2 := t332[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t152_3 := t152[i*T:][:T]
-		t292_2 := t292[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t132_3 := t132[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t402_2 := t402[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t602_2 := t602[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		t129_2 := t129[i*T:][:T]
-		t133_2 := t133[i*T:][:T]
-		for j := range T {
-			t332Entry := t332_2[j]
-			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t432 = t432 + t4022
-			t493 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t5124 = t5124 + t493
-			t37Entry := t37_2[j]
-			t6022 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t983 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t103 := (t983 && (F(0) <= rhoSigmoidEntry))
-			t1112 := kern.Choose(t103, F(F(rhoSigmoidEntry*kern.Choose(t103, kern.Choose(t983, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t114 = t114 + t1112
-			t10Entry := t10_2[j]
-			t1292 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t402_2[j] = t4022
-			t49_2[j] = t493
-			t602_2[j] = t6022
-			t642_2[j] = (t6022 && t37Entry)
-			t111_2[j] = t1112
-			t129_2[j] = t1292
-			t133_2[j] = (t1292 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t432
-	c.BEtaBar[0] = t5124
-	c.BRhoBar[0] = t114
-
-	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	clear(c.WRhoBar)
+	// titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest88Args{
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t111),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t117),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
+		a := stepBackwardNest87Args{
+			unsafe.SliceData(t17),
+			unsafe.SliceData(t28),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t30),
+			unsafe.SliceData(c.QBar),
 			L,
+			T * dK,
 			T,
-			T*dK + T*dV,
+			dK,
 		}
-		stepBackwardNest88(&a)
+		stepBackwardNest87(&a)
 	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t402_2 := t402[i*T:][:T]
-			t49_2 := t49[i*T:][:T]
-			t111_2 := t111[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t117_2 := t117[(i*T+j)*(dK+dV):][:dK+dV]
-				t402Entry := t402_2[j]
-				t49Entry := t49_2[j]
-				t111Entry := t111_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t402Entry, wThetaBar[k])
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t49Entry, wEtaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t111Entry, wRhoBar[k])
-					t117_2[k] = num.FMA32(t111Entry, wRho[k], num.FMA32(t49Entry, wEta[k], F(t402Entry*wTheta[k])))
+				t17_2 := t17[(i*T+j)*dK:][:dK]
+				t28_2 := t28[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t12_2 := t12[(i*T+j)*dK:][:dK]
+				t30_2 := t30[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t17_2[k] + t28_2[k]
+					qBar[k] = t12_2[k] + t30_2[k]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.q
+	// titans_chunk.rho
+	if kern.Wide() {
+		a := stepBackwardNest88Args{
+			unsafe.SliceData(t16),
+			unsafe.SliceData(t26),
+			unsafe.SliceData(c.VBar),
+			L,
+			T * dV,
+			T,
+			dV,
+		}
+		stepBackwardNest88(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t16_2 := t16[(i*T+j)*dV:][:dV]
+				t26_2 := t26[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t16_2[k] + t26_2[k]
+				}
+			}
+		}
+	}
+
+	// titans_chunk.rho
 	if kern.Wide() {
 		a := stepBackwardNest89Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t542),
-			unsafe.SliceData(t592),
-			dK,
-			2 * dK,
-			3 * dK,
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t31),
+			unsafe.SliceData(c.RhoBar),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t29),
+			unsafe.SliceData(c.EtaBar),
+			unsafe.SliceData(t14),
+			unsafe.SliceData(t27),
+			unsafe.SliceData(c.ThetaBar),
 			L,
 			T,
-			T * dK,
 		}
 		stepBackwardNest89(&a)
 	} else {
 		for i := range L {
-			t592_2 := t592[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			etaBar := c.EtaBar[i*T:][:T]
+			t14_2 := t14[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
-				t122_3 := t122[(i*T+j)*dK:][:dK]
-				t302_2 := t302[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t542_2 := t542[(i*T+j)*dK:][:dK]
-				var t5922 F
-				t5922Sums := [16]F{t5922}
-				for k := range dK {
-					t5422 := t122_3[k] + t302_2[k]
-					t5922Sums[k%16] = num.FMA32(t5422, qDiv2[k], t5922Sums[k%16])
-					t542_2[k] = t5422
-				}
-				t5922 = kern.Sum16(&t5922Sums)
-				t592_2[j] = -t5922
-			}
-		}
-	}
-
-	// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest90Args{
-			unsafe.SliceData(t642),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t602),
-			unsafe.SliceData(t592),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t542),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t117),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t123),
-			unsafe.SliceData(t128),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest90(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t642_2 := t642[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t37_2 := t37[i*T:][:T]
-			t602_2 := t602[i*T:][:T]
-			t592_2 := t592[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t128_2 := t128[i*T:][:T]
-			for j := range T {
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t542_2 := t542[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t172_3 := t172[(i*T+j)*dK:][:dK]
-				t28_2 := t28[(i*T+j)*dK:][:dK]
-				t117_2 := t117[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t86_2 := t86[(i*T+j)*dK:][:dK]
-				t123_2 := t123[(i*T+j)*dK:][:dK]
-				var t1282 F
-				t642Entry := t642_2[j]
-				qDivEntry := qDiv[j]
-				w8 := kern.Choose((t642Entry && t37_2[j]), kern.Choose(t642Entry, F(F(0.5*kern.Choose(t642Entry, kern.Choose(t602_2[j], t592_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t1282Sums := [16]F{t1282}
-				for k := range dK {
-					t32Entry := t32_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t80 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w8, F(t542_2[k]*qDivEntry))
-					t863 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t80), q1Sigmoid2[k], F(q1SigmoidEntry*t80))
-					t1232 := (t172_3[k] + t28_2[k]) + t117_2[k]
-					t1282Sums[k%16] = num.FMA32(t1232, kDiv2[k], t1282Sums[k%16])
-					t86_2[k] = t863
-					bQBar[k] = bQBar[k] + t863
-					t123_2[k] = t1232
-				}
-				t1282 = kern.Sum16(&t1282Sums)
-				t128_2[j] = -t1282
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(t89)
-	if kern.Wide() {
-		a := stepBackwardNest91Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t89),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest91(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t86_2 := t86[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t89_2 := t89[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t89_2[m] = num.FMA32(t86_2[m], cQ[m], t89_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest92Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest92(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t86_2 := t86[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t86_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(t91)
-	if kern.Wide() {
-		a := stepBackwardNest93Args{
-			unsafe.SliceData(t91),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest93(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t91_2 := t91[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t91_2[k] = t91_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	if kern.Wide() {
-		a := stepBackwardNest94Args{
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(t92),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest94(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
-				t91_2 := t91[(i*(T+3)+j)*dK:][:dK]
-				t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t92_3[k] = t89_2[k] + t91_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1, titans_chunk.k1
-	clear(t160)
-	if kern.Wide() {
-		a := stepBackwardNest95Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t160),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest95(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t160_2 := t160[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t92_3[k]
-					t160_2[k] = t160_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q0, titans_chunk.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t92, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_chunk.q0, titans_chunk.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t92, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_chunk.v, titans_chunk.rho
-	if kern.Wide() {
-		a := stepBackwardNest96Args{
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t117),
-			unsafe.SliceData(t120),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest96(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t162_2 := t162[(i*T+j)*dV:][:dV]
-				t262_2 := t262[(i*T+j)*dV:][:dV]
-				t117_2 := t117[(i*T+j)*(dK+dV)+dK:][:dV]
-				t120_2 := t120[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t120_2[k] = (t162_2[k] + t262_2[k]) + t117_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t121, d, 1, t120, dV, 1, c.WV, d, 1)
-
-	// titans_chunk.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t120, dV, 1)
-
-	// titans_chunk.k1, titans_chunk.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest97Args{
-			unsafe.SliceData(t133),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t129),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t123),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t155),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest97(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t133_2 := t133[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t129_2 := t129[i*T:][:T]
-			t128_2 := t128[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t123_2 := t123[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t155_2 := t155[(i*T+j)*dK:][:dK]
-				t133Entry := t133_2[j]
-				kDivEntry := kDiv[j]
-				w9 := kern.Choose((t133Entry && t10_2[j]), kern.Choose(t133Entry, F(F(0.5*kern.Choose(t133Entry, kern.Choose(t129_2[j], t128_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t1493 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w9, F(t123_2[k]*kDivEntry))
-					t1552 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t1493), k1Sigmoid2[k], F(k1SigmoidEntry*t1493))
-					t155_2[k] = t1552
-					bKBar[k] = bKBar[k] + t1552
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	clear(t158)
-	if kern.Wide() {
-		a := stepBackwardNest98Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t155),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t158),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest98(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t155_2 := t155[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t158_2 := t158[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t158_2[m] = num.FMA32(t155_2[m], cK[m], t158_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest99Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t155),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest99(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t155_2 := t155[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t155_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	if kern.Wide() {
-		a := stepBackwardNest100Args{
-			unsafe.SliceData(t158),
-			unsafe.SliceData(t160),
-			unsafe.SliceData(t161),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest100(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t158_2 := t158[(i*(T+3)+j)*dK:][:dK]
-				t160_2 := t160[(i*(T+3)+j)*dK:][:dK]
-				t161_2 := t161[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t161_2[k] = t158_2[k] + t160_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t161[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.k0, titans_chunk.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t164, i*T*d), d, 1, kern.From(t161, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// titans_chunk.k0, titans_chunk.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t161, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_chunk.k0
-	if kern.Wide() {
-		a := stepBackwardNest101Args{
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t121),
-			unsafe.SliceData(t164),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest101(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t95_2 := t95[(i*T+j)*d:][:d]
-				t121_2 := t121[(i*T+j)*d:][:d]
-				t164_2 := t164[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t95_2[k] + t121_2[k]) + t164_2[k]
-				}
+				rhoBar[j] = t13_2[j] + t31_2[j]
+				etaBar[j] = t15_2[j] + t29_2[j]
+				thetaBar[j] = t14_2[j] + t27_2[j]
 			}
 		}
 	}
@@ -8110,49 +6707,48 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = chunks
 	_ = segments
-	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]       // [L, T - 32·chunks, d_k]
-	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]       // [L, T - 32·chunks, d_k]
-	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                            // [L, T - 32·chunks]
-	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                            // [L, T - 32·chunks]
-	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                            // [L, T - 32·chunks]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                         // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                 // [L, d_v, d_k]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                  // [L, T - 32·chunks, d_v]
-	t82 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
-	t102 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
-	t112 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
-	t13 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]   // [L, T - 32·chunks, d_k]
-	t2122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t62 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                     // [L, T - 32·chunks, d_k]
+	t67 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
+	t64 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                 // [L, T - 32·chunks]
+	t65 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                             // [L, T - 32·chunks]
+	t66 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
+	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
+	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                         // [L, d_v, d_k]
+	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                 // [L, d_v, d_k]
+	t7 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                 // [L, T - 32·chunks, d_v]
+	t8 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
+	t10 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t11 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
+	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t212 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t112_2 := t112
-	t13_2 := t13
-	t102_2 := t102
-	t82_2 := t82
-	t2122_2 := t2122
+	t11_2 := t11
+	t132_2 := t132
+	t10_2 := t10
+	t8_2 := t8
+	t212_2 := t212
 	if block > 0 {
-		t112_2 = c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t112_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t13_2 = c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t13_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t102_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
-		clear(t102_2[l*(T-32*chunks):][:T-32*chunks])
-		t82_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
-		clear(t82_2[l*(T-32*chunks):][:T-32*chunks])
-		t2122_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t2122_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t11_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t11_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t132_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t132_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t10_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		clear(t10_2[l*(T-32*chunks):][:T-32*chunks])
+		t8_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		clear(t8_2[l*(T-32*chunks):][:T-32*chunks])
+		t212_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t212_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -8160,8 +6756,8 @@ func (c *stepBackwardRows1) Part(part int) {
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
-			kern.CopyRows(t42[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
-			kern.CopyRows(t52[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t4[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t5[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
 		}
 		most := rows
 		for s := segments - 1; s >= 0; s-- {
@@ -8176,17 +6772,17 @@ func (c *stepBackwardRows1) Part(part int) {
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(MBarState, rows, t42[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				}
 				if s == segments-1 {
 					kern.Interleave(SBarState, rows, c.SBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(SBarState, rows, t52[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime6Args{
+					a := stepBackwardTime5Args{
 						unsafe.SliceData(t64),
 						unsafe.SliceData(t65),
 						unsafe.SliceData(c.E),
@@ -8202,13 +6798,13 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T - 32*chunks,
 						dV,
 					}
-					stepBackwardTime6(&a, rows)
+					stepBackwardTime5(&a, rows)
 				}
 				{
-					a := stepBackwardTime7Args{
+					a := stepBackwardTime6Args{
 						unsafe.SliceData(t64),
 						unsafe.SliceData(c.E),
-						unsafe.SliceData(t22),
+						unsafe.SliceData(t2),
 						unsafe.SliceData(t66),
 						unsafe.SliceData(t65),
 						unsafe.SliceData(MTrail),
@@ -8217,13 +6813,13 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t67),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
-						unsafe.SliceData(t112_2),
+						unsafe.SliceData(t11_2),
 						unsafe.SliceData(t43),
-						unsafe.SliceData(t13_2),
-						unsafe.SliceData(t102_2),
-						unsafe.SliceData(t82_2),
+						unsafe.SliceData(t132_2),
+						unsafe.SliceData(t10_2),
+						unsafe.SliceData(t8_2),
 						unsafe.SliceData(t7),
-						unsafe.SliceData(t2122_2),
+						unsafe.SliceData(t212_2),
 						C*s + (T-32*chunks)*l,
 						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						dK,
@@ -8235,10 +6831,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T - 32*chunks,
 						dV,
 					}
-					stepBackwardTime7(&a, rows)
+					stepBackwardTime6(&a, rows)
 				}
-				kern.Separate(MBarState, rows, t42[(l*dV+i)*dK:], dK, dK)
-				kern.Separate(SBarState, rows, t52[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
 			}
 		}
 		workers.Return(scratch)
@@ -8280,61 +6876,61 @@ func (c *stepBackwardRows1) Part(part int) {
 					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t102_3 := t102_2[l*(T-32*chunks)+C*s:][:n]
-					t82_3 := t82_2[l*(T-32*chunks)+C*s:][:n]
+					t10_3 := t10_2[l*(T-32*chunks)+C*s:][:n]
+					t8_3 := t8_2[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_3 := t112_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t13_3 := t13_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t2122_3 := t2122_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t11_3 := t11_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t132_3 := t132_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t212_3 := t212_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						var t73 F
 						var t243 F
-						var t16 F
+						var t162 F
 						t64Entry2 := t64_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t66Entry2 := t66_2[a]
 						t65Entry2 := t65_2[a]
 						w2 := F(t65Entry2 * eEntry)
 						t73Sums := [16]F{t73}
 						t243Sums := [16]F{t243}
-						t16Sums := [16]F{t16}
+						t162Sums := [16]F{t162}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							t62Entry := t62_2[j]
-							t44 := num.FMA32(t67_2[j], t22Entry, MBarState[j])
+							t44 := num.FMA32(t67_2[j], t2Entry, MBarState[j])
 							t73Sums[j%16] = num.FMA32(MTrailEntry, t44, t73Sums[j%16])
 							t9 := SBarState[j] + t44
 							t243Sums[j%16] = num.FMA32(t9, t62Entry, t243Sums[j%16])
-							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
-							t112_3[j] = num.FMA32(num.FMA32(-w2, t62Entry, num.FMA32(t64Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t22Entry, t112_3[j])
+							t162Sums[j%16] = num.FMA32(STrailEntry, t9, t162Sums[j%16])
+							t11_3[j] = num.FMA32(num.FMA32(-w2, t62Entry, num.FMA32(t64Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t2Entry, t11_3[j])
 							t43[j] = t44
-							t13_3[j] = num.FMA32(-t9, eEntry, t13_3[j])
+							t132_3[j] = num.FMA32(-t9, eEntry, t132_3[j])
 							SBarState[j] = F(t64Entry2 * t9)
 						}
 						t73 = kern.Sum16(&t73Sums)
 						t243 = kern.Sum16(&t243Sums)
-						t16 = kern.Sum16(&t16Sums)
-						t102_3[a] = t102_3[a] + t73
-						t82_3[a] = t82_3[a] + t16
+						t162 = kern.Sum16(&t162Sums)
+						t10_3[a] = t10_3[a] + t73
+						t8_3[a] = t8_3[a] + t162
 						// titans_chunk.e, titans_chunk.S
 						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
 						w3 := F(t65Entry2 * t243)
 						for j := range dK {
-							t2122_3[j] = num.FMA32(-w3, MTrail2[j], t2122_3[j])
+							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
 							MBarState[j] = num.FMA32(-w3, t62_2[j], F(t66Entry2*t43[j]))
 						}
 					}
 				}
 			}
-			copy(t42[(l*dV+i)*dK:][:dK], MBarState[:dK])
-			copy(t52[(l*dV+i)*dK:][:dK], SBarState[:dK])
+			copy(t4[(l*dV+i)*dK:][:dK], MBarState[:dK])
+			copy(t5[(l*dV+i)*dK:][:dK], SBarState[:dK])
 		}
 		workers.Return(scratch)
 	}

@@ -80,27 +80,7 @@ func stepNest37(*stepNest37Args) { panic("no assembly in this build") }
 
 func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
 
-func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
-
-func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
-
-func stepNest41(*stepNest41Args) { panic("no assembly in this build") }
-
-func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
-
-func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
-
-func stepNest44(*stepNest44Args) { panic("no assembly in this build") }
-
-func stepNest45(*stepNest45Args) { panic("no assembly in this build") }
-
-func stepNest46(*stepNest46Args) { panic("no assembly in this build") }
-
-func stepNest47(*stepNest47Args) { panic("no assembly in this build") }
-
-func stepNest48(*stepNest48Args) { panic("no assembly in this build") }
-
-func stepTime49(*stepTime49Args, int) { panic("no assembly in this build") }
+func stepTime39(*stepTime39Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -110,11 +90,11 @@ func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this buil
 
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
+func stepBackwardTime5(*stepBackwardTime5Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime6(*stepBackwardTime6Args, int) { panic("no assembly in this build") }
 
-func stepBackwardTime7(*stepBackwardTime7Args, int) { panic("no assembly in this build") }
+func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
 
 func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
 
@@ -279,27 +259,3 @@ func stepBackwardNest87(*stepBackwardNest87Args) { panic("no assembly in this bu
 func stepBackwardNest88(*stepBackwardNest88Args) { panic("no assembly in this build") }
 
 func stepBackwardNest89(*stepBackwardNest89Args) { panic("no assembly in this build") }
-
-func stepBackwardNest90(*stepBackwardNest90Args) { panic("no assembly in this build") }
-
-func stepBackwardNest91(*stepBackwardNest91Args) { panic("no assembly in this build") }
-
-func stepBackwardNest92(*stepBackwardNest92Args) { panic("no assembly in this build") }
-
-func stepBackwardNest93(*stepBackwardNest93Args) { panic("no assembly in this build") }
-
-func stepBackwardNest94(*stepBackwardNest94Args) { panic("no assembly in this build") }
-
-func stepBackwardNest95(*stepBackwardNest95Args) { panic("no assembly in this build") }
-
-func stepBackwardNest96(*stepBackwardNest96Args) { panic("no assembly in this build") }
-
-func stepBackwardNest97(*stepBackwardNest97Args) { panic("no assembly in this build") }
-
-func stepBackwardNest98(*stepBackwardNest98Args) { panic("no assembly in this build") }
-
-func stepBackwardNest99(*stepBackwardNest99Args) { panic("no assembly in this build") }
-
-func stepBackwardNest100(*stepBackwardNest100Args) { panic("no assembly in this build") }
-
-func stepBackwardNest101(*stepBackwardNest101Args) { panic("no assembly in this build") }

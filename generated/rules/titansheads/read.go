@@ -12,43 +12,22 @@ import (
 var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
-//
-// It keeps 5·L·T·d_k·heads + 4·L·T·heads + 3·L·d_k·heads entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	Heads      int
-	WQ         []F     // [heads, d_k, d]
-	X          []F     // [L, T, d]
-	BQ         []F     // [heads, d_k]
-	Pos        []int32 // [L]
-	CQ         []F     // [heads, 4, d_k]
-	Q0Tail     []F     // [L, heads, 3, d_k]
-	M          []F     // [L, heads, d_v, d_k]
-	WK         []F     // [heads, d_k, d]
-	K0Tail     []F     // [L, heads, 3, d_k]
-	Y          []F     // [L, T, d_v·heads], written
-	Q0TailOut  []F     // [L, heads, 3, d_k], written
-	K0TailOut  []F     // [L, heads, 3, d_k], written
-	Q1Stack    []F     // [L, heads, T + 3, d_k], written
-	Q1Prod     []F     // [L, heads, T, d_k], written
-	Q1Sigmoid  []F     // [L, heads, T, d_k], written
-	QProd      []F     // [L, heads, T], written
-	QSqrt      []F     // [L, heads, T], written
-	QDiv       []F     // [L, heads, T], written
-	QDiv2      []F     // [L, heads, T, d_k], written
-	QDiv3      []F     // [L, heads, T], written
-	Q1Sigmoid2 []F     // [L, heads, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L     int
+	T     int
+	DK    int
+	DV    int
+	Heads int
+	M     []F // [L, heads, d_v, d_k]
+	Q     []F // [L, heads, T, d_k]
+	Y     []F // [L, T, d_v·heads], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 2·L·T·d_v·heads + L·T·heads + 3·L·d_k·heads.
+// WorkLen is 2·L·T·d_v·heads.
 func (c *Read[F]) WorkLen() int {
-	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 6*L*T*dK*heads + 2*L*T*dV*heads + L*T*heads + 3*L*dK*heads
+	L, T, dV, heads := c.L, c.T, c.DV, c.Heads
+	return 2 * L * T * dV * heads
 }
 
 // Run computes Read.
@@ -57,223 +36,34 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	q0 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t5 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t17 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	q := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	y2 := work[:L*T*dV*heads] // [L, heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	k0 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t22 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t := work[:L*T*dV*heads] // [L, T, heads, d_v]
-
-	// titans_heads.q0
-	for j := range heads {
-		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WQ, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				q0_2 := q0[((i*heads+j)*T+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					q0TailOut[m] = q1Stack[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] += F(q1Stack[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				var t8 F
-				for m := range dK {
-					t52 := bQ[m] + q1Prod[m]
-					t6 := num.Sigmoid(t52)
-					q12 := F(t52 * t6)
-					t8 += F(q12 * q12)
-					t5_2[m] = t52
-					q1Sigmoid[m] = t6
-					q1_2[m] = q12
-				}
-				qProd[k] = t8
-			}
-		}
-	}
-
-	// titans_heads.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				qProdEntry := qProd[k]
-				t10 := (F(0) < qProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-				t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-				qSqrt[k] = t13
-				t17_2[k] = t172
-				qDiv[k] = (F(1) / t172)
-				qDiv3[k] = (F(1) / t13)
-			}
-		}
-	}
-
-	// titans_heads.q, titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				q2 := q[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t17Entry := t17_2[k]
-				for m := range dK {
-					q2_2 := (q1_2[m] / t17Entry)
-					q2[m] = q2_2
-					qDiv2[m] = (q2_2 / t17Entry)
-					q1Sigmoid2[m] = num.Sigmoid(-t5_2[m])
-				}
-			}
-		}
-	}
+	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
+	y2 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
+	work := c.Work[L*T*dV*heads:]
+	t5 := work[:L*T*dV*heads] // [L, T, heads, d_v]
 
 	// titans_heads.y
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(dV, T, dK, F(1), false, kern.From(y2, (i*heads+j)*T*dV), 1, dV, kern.From(c.M, (i*heads+j)*dV*dK), dK, 1, kern.From(q, (i*heads+j)*T*dK), 1, dK)
-		}
-	}
-
-	// titans_heads.k0
-	for i := range L {
-		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WK, j*dK*d), 1, d)
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				t22_2 := t22[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t22_2[m] = k0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k0_2 := k0[((i*heads+j)*T+k)*dK:][:dK]
-				t22_2 := t22[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					t22_2[m] = k0_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t22_2 := t22[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailOut[m] = t22_2[m]
-				}
-			}
+			kern.Gemm(dV, T, dK, F(1), false, kern.From(y2, (i*heads+j)*T*dV), 1, dV, kern.From(c.M, (i*heads+j)*dV*dK), dK, 1, kern.From(c.Q, (i*heads+j)*T*dK), 1, dK)
 		}
 	}
 	for i := range L {
 		for j := range T {
 			for k := range heads {
 				y2_2 := y2[((i*heads+k)*T+j)*dV:][:dV]
-				t2 := t[((i*T+j)*heads+k)*dV:][:dV]
+				t5_2 := t5[((i*T+j)*heads+k)*dV:][:dV]
 				for m := range dV {
-					t2[m] = y2_2[m]
+					t5_2[m] = y2_2[m]
 				}
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
-			tView := t[(i*T+j)*dV*heads:][:dV*heads]
+			t5View := t5[(i*T+j)*dV*heads:][:dV*heads]
 			y := c.Y[(i*T+j)*dV*heads:][:dV*heads]
 			for k := range dV * heads {
-				y[k] = tView[k]
+				y[k] = t5View[k]
 			}
 		}
 	}
@@ -281,47 +71,20 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	Heads      int
-	WQ         []F     // [heads, d_k, d]
-	X          []F     // [L, T, d]
-	BQ         []F     // [heads, d_k]
-	Pos        []int32 // [L]
-	CQ         []F     // [heads, 4, d_k]
-	M          []F     // [L, heads, d_v, d_k]
-	YBar       []F     // [L, T, d_v·heads]
-	Q0TailBar  []F     // [L, heads, 3, d_k]
-	Q1Stack    []F     // [L, heads, T + 3, d_k]
-	Q1Prod     []F     // [L, heads, T, d_k]
-	Q1Sigmoid  []F     // [L, heads, T, d_k]
-	QProd      []F     // [L, heads, T]
-	QSqrt      []F     // [L, heads, T]
-	QDiv       []F     // [L, heads, T]
-	QDiv2      []F     // [L, heads, T, d_k]
-	QDiv3      []F     // [L, heads, T]
-	Q1Sigmoid2 []F     // [L, heads, T, d_k]
-	WQBar      []F     // [heads, d_k, d], written
-	XBar       []F     // [L, T, d], written
-	BQBar      []F     // [heads, d_k], written
-	CQBar      []F     // [heads, 4, d_k], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L     int
+	T     int
+	DK    int
+	DV    int
+	Heads int
+	M     []F // [L, heads, d_v, d_k]
+	YBar  []F // [L, T, d_v·heads]
+	QBar  []F // [L, heads, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + L·T·heads + 9·L·d_k·heads.
+// WorkLen is 0.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 6*L*T*dK*heads + L*T*heads + 9*L*dK*heads
-}
-
-// FlagsLen is 3·L·T·heads.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 3 * L * T * heads
+	return 0
 }
 
 // Run computes ReadBackward.
@@ -330,270 +93,42 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t5 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t42 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t92 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t36 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t39 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t41 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t42_2 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t10 := c.Flags[:L*T*heads]                // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t102 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t142 := flags[:L*T*heads] // [L, heads, T]
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				for m := range dK {
-					t5_2[m] = bQ[m] + q1Prod[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t102_2 := t102[(i*heads+j)*T:][:T]
-			t142_2 := t142[(i*heads+j)*T:][:T]
-			for k := range T {
-				t103 := (F(0) < qProd[k])
-				t1022 := (F(1e-08) <= kern.Choose(t103, qSqrt[k], F(0)))
-				t10_2[k] = t103
-				t102_2[k] = t1022
-				t142_2[k] = (t1022 && t103)
-			}
-		}
-	}
+	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 
 	// titans_heads.y
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(dK, T, dV, F(1), false, kern.From(t42, (i*heads+j)*T*dK), 1, dK, kern.From(c.M, (i*heads+j)*dV*dK), 1, dK, kern.From(c.YBar, (i*T*heads+j)*dV), 1, dV*heads)
-		}
-	}
-
-	// titans_heads.q
-	for i := range L {
-		for j := range heads {
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			for k := range T {
-				t42_3 := t42[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				var t922 F
-				for m := range dK {
-					t922 += F(t42_3[m] * qDiv2[m])
-				}
-				t92_2[k] = -t922
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.q
-	for i := range L {
-		for j := range heads {
-			t142_2 := t142[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t102_2 := t102[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t42_3 := t42[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t36_2 := t36[((i*heads+j)*T+k)*dK:][:dK]
-				t142Entry := t142_2[k]
-				qDivEntry := qDiv[k]
-				w := kern.Choose((t142Entry && t10_2[k]), kern.Choose(t142Entry, F(F(0.5*kern.Choose(t142Entry, kern.Choose(t102_2[k], t92_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t5Entry := t5_2[m]
-					q1SigmoidEntry := q1Sigmoid[m]
-					t30 := F(t42_3[m]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-					t36_2[m] = F(q1SigmoidEntry*t30) + F(F(F(t5Entry*q1SigmoidEntry)*t30)*q1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.BQBar)
-	for i := range heads {
-		bQBar := c.BQBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t36_2 := t36[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bQBar[m] += t36_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(t39)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						t36_2 := t36[((i*heads+j)*T+k)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t39_2 := t39[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t39_2[p] += F(t36_2[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-						t36_2 := t36[((k*heads+i)*T+m)*dK:][:dK]
-						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t36_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(t41)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t41_2 := t41[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					t41_2[m] += q0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t41_2 := t41[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t42_3 := t42_2[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t42_3[m] = t39_2[m] + t41_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q0, titans_heads.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t42_2, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.q0, titans_heads.q1
-	clear(c.XBar)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t42_2, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(dK, T, dV, F(1), false, kern.From(c.QBar, (i*heads+j)*T*dK), 1, dK, kern.From(c.M, (i*heads+j)*dV*dK), 1, dK, kern.From(c.YBar, (i*T*heads+j)*dV), 1, dV*heads)
 		}
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                         Read[F]
-	back                         ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, vWK, outY tape.Value[F]
+	call     Read[F]
+	back     ReadBackward[F]
+	vQ, outY tape.Value[F]
 }
 
 // read computes
 //
-//	k0_t = W_K x_t    titans_heads.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_heads.k1
-//	q0_t = W_Q x_t    titans_heads.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_heads.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_heads.q
 //	y_t = M_t q_t    titans_heads.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v·heads]. Source:
+// Shapes: q [L, heads, T, d_k]; y [L, T, d_v·heads]. Source:
 // specs/algorithms/rules/heads.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TitansHeads", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TitansHeads", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV, k.Heads = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	k.Pos = m.Pos
-	k.Q0Tail = m.Slots[3].Data
+	k.L, k.T, k.DK, k.DV, k.Heads = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
-	k.K0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV * k.Heads)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 3, k.Q0TailOut)
-	m.Give(arena, 0, k.K0TailOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -606,33 +141,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK, g.DV, g.Heads = k.L, k.T, k.D, k.DK, k.DV, k.Heads
-	g.WQ = k.WQ
-	g.X = k.X
-	g.BQ = k.BQ
-	g.Pos = k.Pos
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV, g.Heads = k.L, k.T, k.DK, k.DV, k.Heads
 	g.M = k.M
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK*g.Heads)
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.WQBar = t.Scratch(g.D * g.DK * g.Heads)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BQBar = t.Scratch(g.DK * g.Heads)
-	g.CQBar = t.Scratch(4 * g.DK * g.Heads)
+	g.QBar = t.Scratch(g.L * g.T * g.DK * g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

@@ -13,80 +13,36 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k·heads + 3·L·T·d_v·heads + 16·L·T·heads + 6·L·d_k·heads entries and checkpoints of 2·L·d_k·d_v·heads·segments entries.
+// It keeps L·T·d_v·heads entries and checkpoints of 2·L·d_k·d_v·heads·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	Heads         int
-	WK            []F     // [heads, d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [heads, d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [heads, 4, d_k]
-	K0Tail        []F     // [L, heads, 3, d_k]
-	WV            []F     // [heads, d_v, d]
-	WEta          []F     // [heads, d_k + d_v]
-	BEta          []F     // [heads]
-	WTheta        []F     // [heads, d_k + d_v]
-	BTheta        []F     // [heads]
-	M             []F     // [L, heads, d_v, d_k]
-	S             []F     // [L, heads, d_v, d_k]
-	WRho          []F     // [heads, d_k + d_v]
-	BRho          []F     // [heads]
-	WQ            []F     // [heads, d_k, d]
-	BQ            []F     // [heads, d_k]
-	CQ            []F     // [heads, 4, d_k]
-	Q0Tail        []F     // [L, heads, 3, d_k]
-	Y             []F     // [L, T, d_v·heads], written
-	K0TailOut     []F     // [L, heads, 3, d_k], written
-	Q0TailOut     []F     // [L, heads, 3, d_k], written
-	MOut          []F     // [L, heads, d_v, d_k], written
-	SOut          []F     // [L, heads, d_v, d_k], written
-	K1Stack       []F     // [L, heads, T + 3, d_k], written
-	K1Prod        []F     // [L, heads, T, d_k], written
-	K1Sigmoid     []F     // [L, heads, T, d_k], written
-	KProd         []F     // [L, heads, T], written
-	KSqrt         []F     // [L, heads, T], written
-	K             []F     // [L, heads, T, d_k], written
-	V             []F     // [L, heads, T, d_v], written
-	EtaStack      []F     // [L, heads, T, d_k + d_v], written
-	Eta           []F     // [L, heads, T], written
-	ThetaSoftplus []F     // [L, heads, T], written
-	RhoSigmoid    []F     // [L, heads, T], written
-	Q1Stack       []F     // [L, heads, T + 3, d_k], written
-	Q1Prod        []F     // [L, heads, T, d_k], written
-	Q1Sigmoid     []F     // [L, heads, T, d_k], written
-	QProd         []F     // [L, heads, T], written
-	QSqrt         []F     // [L, heads, T], written
-	Q             []F     // [L, heads, T, d_k], written
-	ThetaPairs    []F     // [L·heads, T], written
-	RhoPairs      []F     // [L·heads, T], written
-	E             []F     // [L·heads, T, d_v], written; may be nil
-	QDiv          []F     // [L, heads, T], written
-	QDiv2         []F     // [L, heads, T, d_k], written
-	QDiv3         []F     // [L, heads, T], written
-	Q1Sigmoid2    []F     // [L, heads, T, d_k], written
-	RhoSigmoid2   []F     // [L, heads, T], written
-	ThetaSigmoid  []F     // [L, heads, T], written
-	EtaSigmoid    []F     // [L, heads, T], written
-	KDiv          []F     // [L, heads, T], written
-	KDiv2         []F     // [L, heads, T, d_k], written
-	KDiv3         []F     // [L, heads, T], written
-	K1Sigmoid2    []F     // [L, heads, T, d_k], written
-	MCheckpoints  []F     // [L·heads, segments, d_v, d_k], written; may be nil
-	SCheckpoints  []F     // [L·heads, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	Heads        int
+	M            []F    // [L, heads, d_v, d_k]
+	S            []F    // [L, heads, d_v, d_k]
+	K            []F    // [L, heads, T, d_k]
+	V            []F    // [L, heads, T, d_v]
+	Eta          []F    // [L, heads, T]
+	Theta        []F    // [L, heads, T]
+	Rho          []F    // [L, heads, T]
+	Q            []F    // [L, heads, T, d_k]
+	Y            []F    // [L, T, d_v·heads], written
+	MOut         []F    // [L, heads, d_v, d_k], written
+	SOut         []F    // [L, heads, d_v, d_k], written
+	E            []F    // [L·heads, T, d_v], written; may be nil
+	MCheckpoints []F    // [L·heads, segments, d_v, d_k], written; may be nil
+	SCheckpoints []F    // [L·heads, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 2·L·T·d_v·heads + 2·L·d_k·d_v·heads + 10·L·T·heads.
+// WorkLen is 2·L·T·d_v·heads + 2·L·d_k·d_v·heads.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 6*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 10*L*T*heads
+	return 2*L*T*dV*heads + 2*L*dK*dV*heads
 }
 
 // RowsLen is 2·d_k.
@@ -101,42 +57,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t5 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	k1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t17 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t21 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t25 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t31 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t22 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t26 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	theta := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t32 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	rho := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	q0 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t42 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t54 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	MNextPairs := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
-	work = work[L*dK*dV*heads:]
+	MNextPairs := c.Work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	work := c.Work[L*dK*dV*heads:]
 	SNextPairs := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
 	yPairs := work[:L*T*dV*heads] // [L·heads, T, d_v]
@@ -145,376 +69,6 @@ func (c *Step[F]) Run() {
 	MState := c.Rows[:dK]       // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
-
-	// titans_heads.k0
-	for j := range heads {
-		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					k1Stack[m] = k0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k0_2 := k0[((i*heads+j)*T+k)*dK:][:dK]
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					k1Stack[m] = k0_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailOut[m] = k1Stack[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] += F(k1Stack[p] * cK[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1, titans_heads.k
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			bK := c.BK[j*dK:][:dK]
-			for k := range T {
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-				var t8 F
-				for m := range dK {
-					t52 := bK[m] + k1Prod[m]
-					t6 := num.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8 += F(k12 * k12)
-					t5_2[m] = t52
-					k1Sigmoid[m] = t6
-					k1_2[m] = k12
-				}
-				kProd[k] = t8
-			}
-		}
-	}
-
-	// titans_heads.k
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				kProdEntry := kProd[k]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[k] = t13
-				t17_2[k] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// titans_heads.k
-	for i := range L {
-		for j := range heads {
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				t17Entry := t17_2[k]
-				for m := range dK {
-					k2[m] = (k1_2[m] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// titans_heads.v
-	for i := range L {
-		for j := range heads {
-			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
-		}
-	}
-
-	// titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				etaStack := c.EtaStack[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				for m := range dK {
-					etaStack[m] = k2[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
-				etaStack := c.EtaStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				for m := range dV {
-					etaStack[m] = v[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.eta, titans_heads.theta, titans_heads.rho
-	for i := range L {
-		for j := range heads {
-			t21_2 := t21[(i*heads+j)*T:][:T]
-			t25_2 := t25[(i*heads+j)*T:][:T]
-			t31_2 := t31[(i*heads+j)*T:][:T]
-			wEta := c.WEta[j*(dK+dV):][:dK+dV]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				etaStack := c.EtaStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t252 F
-				var t312 F
-				for m := range dK + dV {
-					etaStackEntry := etaStack[m]
-					t212 += F(etaStackEntry * wEta[m])
-					t252 += F(etaStackEntry * wTheta[m])
-					t312 += F(etaStackEntry * wRho[m])
-				}
-				t21_2[k] = t212
-				t25_2[k] = t252
-				t31_2[k] = t312
-			}
-		}
-	}
-
-	// titans_heads.eta, titans_heads.theta, titans_heads.k, titans_heads.rho
-	for i := range L {
-		bEta := c.BEta[:heads]
-		bTheta := c.BTheta[:heads]
-		bRho := c.BRho[:heads]
-		for j := range heads {
-			t21_2 := t21[(i*heads+j)*T:][:T]
-			t25_2 := t25[(i*heads+j)*T:][:T]
-			t31_2 := t31[(i*heads+j)*T:][:T]
-			t22_2 := t22[(i*heads+j)*T:][:T]
-			eta := c.Eta[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-			theta2 := theta[(i*heads+j)*T:][:T]
-			t32_2 := t32[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			rho2 := rho[(i*heads+j)*T:][:T]
-			bEtaEntry := bEta[j]
-			bThetaEntry := bTheta[j]
-			bRhoEntry := bRho[j]
-			for k := range T {
-				t222 := t21_2[k] + bEtaEntry
-				t262 := t25_2[k] + bThetaEntry
-				t27 := num.Softplus(t262)
-				t322 := t31_2[k] + bRhoEntry
-				t33 := num.Sigmoid(t322)
-				t22_2[k] = t222
-				eta[k] = num.Sigmoid(t222)
-				t26_2[k] = t262
-				thetaSoftplus[k] = t27
-				theta2[k] = num.Max(t27, F(0))
-				t32_2[k] = t322
-				rhoSigmoid[k] = t33
-				rho2[k] = num.Min(num.Max(t33, F(0)), F(1))
-			}
-		}
-	}
-
-	// titans_heads.q0
-	for i := range L {
-		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				q0_2 := q0[((i*heads+j)*T+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					q0TailOut[m] = q1Stack[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n2 := int(c.Pos[i]) + k - m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] += F(q1Stack[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				var t45 F
-				for m := range dK {
-					t422 := bQ[m] + q1Prod[m]
-					t43 := num.Sigmoid(t422)
-					q12 := F(t422 * t43)
-					t45 += F(q12 * q12)
-					t42_2[m] = t422
-					q1Sigmoid[m] = t43
-					q1_2[m] = q12
-				}
-				qProd[k] = t45
-			}
-		}
-	}
-
-	// titans_heads.q, titans_heads.k, titans_heads.rho, titans_heads.theta, titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t54_2 := t54[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t32_2 := t32[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t22_2 := t22[(i*heads+j)*T:][:T]
-			etaSigmoid := c.EtaSigmoid[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				qProdEntry := qProd[k]
-				t47 := (F(0) < qProdEntry)
-				t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-				t542 := num.Max(kern.Choose(t47, t50, F(0)), F(1e-08))
-				qSqrt[k] = t50
-				t54_2[k] = t542
-				qDiv[k] = (F(1) / t542)
-				qDiv3[k] = (F(1) / t50)
-				rhoSigmoid2[k] = num.Sigmoid(-t32_2[k])
-				thetaSigmoid[k] = num.Sigmoid(t26_2[k])
-				etaSigmoid[k] = num.Sigmoid(-t22_2[k])
-				kDiv[k] = (F(1) / t17_2[k])
-				kDiv3[k] = (F(1) / kSqrt[k])
-			}
-		}
-	}
-
-	// titans_heads.q, titans_heads.q1, titans_heads.k, titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			t54_2 := t54[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			for k := range T {
-				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t54Entry := t54_2[k]
-				t17Entry2 := t17_2[k]
-				for m := range dK {
-					q2 := (q1_2[m] / t54Entry)
-					q[m] = q2
-					qDiv2[m] = (q2 / t54Entry)
-					q1Sigmoid2[m] = num.Sigmoid(-t42_2[m])
-					kDiv2[m] = (k2[m] / t17Entry2)
-					k1Sigmoid2[m] = num.Sigmoid(-t5_2[m])
-				}
-			}
-		}
-	}
 
 	// titans_heads
 	for l := range L * heads {
@@ -575,8 +129,8 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					thetaView := theta[l*T+C*s:][:n]
-					rhoView := rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -685,8 +239,8 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					thetaView := theta[l*T+C*s:][:n]
-					rhoView := rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -764,110 +318,48 @@ func (c *Step[F]) Run() {
 			}
 		}
 	}
-
-	// titans_heads
-	for i := range L * heads {
-		thetaView := theta[i*T:][:T]
-		thetaPairs := c.ThetaPairs[i*T:][:T]
-		rhoView := rho[i*T:][:T]
-		rhoPairs := c.RhoPairs[i*T:][:T]
-		for j := range T {
-			thetaPairs[j] = thetaView[j]
-			rhoPairs[j] = rhoView[j]
-		}
-	}
 }
 
 // StepBackward is one call of the kernel StepBackward.
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·heads·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	Heads         int
-	WK            []F     // [heads, d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [heads, d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [heads, 4, d_k]
-	WV            []F     // [heads, d_v, d]
-	WEta          []F     // [heads, d_k + d_v]
-	WTheta        []F     // [heads, d_k + d_v]
-	WRho          []F     // [heads, d_k + d_v]
-	WQ            []F     // [heads, d_k, d]
-	BQ            []F     // [heads, d_k]
-	CQ            []F     // [heads, 4, d_k]
-	YBar          []F     // [L, T, d_v·heads]
-	K0TailBar     []F     // [L, heads, 3, d_k]
-	Q0TailBar     []F     // [L, heads, 3, d_k]
-	MBar          []F     // [L, heads, d_v, d_k]
-	SBar          []F     // [L, heads, d_v, d_k]
-	K1Stack       []F     // [L, heads, T + 3, d_k]
-	K1Prod        []F     // [L, heads, T, d_k]
-	K1Sigmoid     []F     // [L, heads, T, d_k]
-	KProd         []F     // [L, heads, T]
-	KSqrt         []F     // [L, heads, T]
-	K             []F     // [L, heads, T, d_k]
-	EtaStack      []F     // [L, heads, T, d_k + d_v]
-	Eta           []F     // [L, heads, T]
-	ThetaSoftplus []F     // [L, heads, T]
-	RhoSigmoid    []F     // [L, heads, T]
-	Q1Stack       []F     // [L, heads, T + 3, d_k]
-	Q1Prod        []F     // [L, heads, T, d_k]
-	Q1Sigmoid     []F     // [L, heads, T, d_k]
-	QProd         []F     // [L, heads, T]
-	QSqrt         []F     // [L, heads, T]
-	Q             []F     // [L, heads, T, d_k]
-	ThetaPairs    []F     // [L·heads, T]
-	RhoPairs      []F     // [L·heads, T]
-	E             []F     // [L·heads, T, d_v]
-	QDiv          []F     // [L, heads, T]
-	QDiv2         []F     // [L, heads, T, d_k]
-	QDiv3         []F     // [L, heads, T]
-	Q1Sigmoid2    []F     // [L, heads, T, d_k]
-	RhoSigmoid2   []F     // [L, heads, T]
-	ThetaSigmoid  []F     // [L, heads, T]
-	EtaSigmoid    []F     // [L, heads, T]
-	KDiv          []F     // [L, heads, T]
-	KDiv2         []F     // [L, heads, T, d_k]
-	KDiv3         []F     // [L, heads, T]
-	K1Sigmoid2    []F     // [L, heads, T, d_k]
-	WKBar         []F     // [heads, d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [heads, d_k], written
-	CKBar         []F     // [heads, 4, d_k], written
-	K0TailBarOut  []F     // [L, heads, 3, d_k], written
-	WVBar         []F     // [heads, d_v, d], written
-	WEtaBar       []F     // [heads, d_k + d_v], written
-	BEtaBar       []F     // [heads], written
-	WThetaBar     []F     // [heads, d_k + d_v], written
-	BThetaBar     []F     // [heads], written
-	MBarOut       []F     // [L, heads, d_v, d_k], written
-	SBarOut       []F     // [L, heads, d_v, d_k], written
-	WRhoBar       []F     // [heads, d_k + d_v], written
-	BRhoBar       []F     // [heads], written
-	WQBar         []F     // [heads, d_k, d], written
-	BQBar         []F     // [heads, d_k], written
-	CQBar         []F     // [heads, 4, d_k], written
-	Q0TailBarOut  []F     // [L, heads, 3, d_k], written
-	MCheckpoints  []F     // [L·heads, segments, d_v, d_k]
-	SCheckpoints  []F     // [L·heads, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	Heads        int
+	K            []F    // [L, heads, T, d_k]
+	Eta          []F    // [L, heads, T]
+	Theta        []F    // [L, heads, T]
+	Rho          []F    // [L, heads, T]
+	Q            []F    // [L, heads, T, d_k]
+	YBar         []F    // [L, T, d_v·heads]
+	MBar         []F    // [L, heads, d_v, d_k]
+	SBar         []F    // [L, heads, d_v, d_k]
+	E            []F    // [L·heads, T, d_v]
+	MBarOut      []F    // [L, heads, d_v, d_k], written
+	SBarOut      []F    // [L, heads, d_v, d_k], written
+	KBar         []F    // [L, heads, T, d_k], written
+	VBar         []F    // [L, heads, T, d_v], written
+	EtaBar       []F    // [L, heads, T], written
+	ThetaBar     []F    // [L, heads, T], written
+	RhoBar       []F    // [L, heads, T], written
+	QBar         []F    // [L, heads, T, d_k], written
+	MCheckpoints []F    // [L·heads, segments, d_v, d_k]
+	SCheckpoints []F    // [L·heads, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 16·L·T·d_k·heads + 4·L·T·d_v·heads + 2·L·d_k·d_v·heads + 3·L·T·d + 8·L·T·heads + 18·L·d_k·heads.
+// WorkLen is 4·L·T·d_k·heads + 2·L·T·d_v·heads + 2·L·d_k·d_v·heads + 3·L·T·heads.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	if kern.Fused() {
-		return 16*L*T*dK*heads + 4*L*T*dV*heads + 2*L*dK*dV*heads + 3*L*T*d + 8*L*T*heads + 18*L*dK*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+2*L*T*heads) // and the sums of blocks of rows
+		return 4*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 3*L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+2*L*T*heads) // and the sums of blocks of rows
 	}
-	return 16*L*T*dK*heads + 4*L*T*dV*heads + 2*L*dK*dV*heads + 3*L*T*d + 8*L*T*heads + 18*L*dK*heads
+	return 4*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 3*L*T*heads
 }
 
 // RowsLen is 2·C·d_k + 5·d_k.
@@ -876,83 +368,35 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 2*C*dK + 5*dK
 }
 
-// FlagsLen is 8·L·T·heads.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 8 * L * T * heads
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t42 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t22 := work[:L*T*dV*heads] // [L, heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t62 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	t2 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
+	work := c.Work[L*T*dV*heads:]
+	t6 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
 	t7 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
-	t92 := work[:L*T*dV*heads] // [L·heads, T, d_v]
+	t9 := work[:L*T*dV*heads] // [L·heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t102 := work[:L*T*heads] // [L·heads, T]
+	t10 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
-	t1222 := work[:L*T*heads] // [L·heads, T]
+	t12 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
-	t1322 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	work = work[L*T*dK*heads:]
 	t13 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t2122 := work[:L*T*dK*heads] // [L·heads, T, d_k]
+	t132 := work[:L*T*dK*heads] // [L·heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t212 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t23 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t14 := work[:L*T*heads] // [L·heads, T]
-	work = work[L*T*heads:]
-	t262 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t532 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t56 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t58 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t59 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t146 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t62_2 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t77 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t90 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t98 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t103 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
-	work = work[L*T*dK*heads+L*T*dV*heads:]
-	t106 := work[:L*T*dV*heads] // [L, heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t107 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t109 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t114 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t141 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t144 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t147 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t151 := work[:L*T*d]     // [L, T, d]
+	t142 := work[:L*T*heads] // [L·heads, T]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -961,88 +405,27 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK]            // [d_k]
-	t10 := c.Flags[:L*T*heads] // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t47 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t272 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t312 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t64 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t69 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t115 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t119 := flags[:L*T*heads] // [L, heads, T]
-
-	// titans_heads.k1, titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			bK := c.BK[j*dK:][:dK]
-			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-				for m := range dK {
-					t5_2[m] = bK[m] + k1Prod[m]
-					t42_2[m] = bQ[m] + q1Prod[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.k, titans_heads.q, titans_heads.rho
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t47_2 := t47[(i*heads+j)*T:][:T]
-			t272_2 := t272[(i*heads+j)*T:][:T]
-			t312_2 := t312[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
-			t69_2 := t69[(i*heads+j)*T:][:T]
-			for k := range T {
-				t472 := (F(0) < qProd[k])
-				t2722 := (F(1e-08) <= kern.Choose(t472, qSqrt[k], F(0)))
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t642 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-				t10_2[k] = (F(0) < kProd[k])
-				t47_2[k] = t472
-				t272_2[k] = t2722
-				t312_2[k] = (t2722 && t472)
-				t64_2[k] = t642
-				t69_2[k] = (t642 && (F(0) <= rhoSigmoidEntry))
-			}
-		}
-	}
+	t4 := rows[:dK] // [d_k]
 
 	// titans_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
 				yBarView := c.YBar[((i*T+k)*heads+j)*dV:][:dV]
-				t22_2 := t22[((i*heads+j)*T+k)*dV:][:dV]
+				t2_2 := t2[((i*heads+j)*T+k)*dV:][:dV]
 				for m := range dV {
-					t22_2[m] = yBarView[m]
+					t2_2[m] = yBarView[m]
 				}
 			}
 		}
 	}
 
 	// titans_heads
-	clear(t102)
-	clear(t1222)
-	clear(t1322)
+	clear(t10)
+	clear(t12)
 	clear(t13)
-	clear(t2122)
+	clear(t132)
+	clear(t212)
 	for l := range L * heads {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -1050,8 +433,8 @@ func (c *StepBackward[F]) Run() {
 			MBarView2 := c.MBar[(l*dV+i+1)*dK:][:dK]
 			SBarView := c.SBar[(l*dV+i)*dK:][:dK]
 			SBarView2 := c.SBar[(l*dV+i+1)*dK:][:dK]
-			t62_3 := t62[(l*dV+i)*dK:][:dK]
-			t62_4 := t62[(l*dV+i+1)*dK:][:dK]
+			t6_2 := t6[(l*dV+i)*dK:][:dK]
+			t6_3 := t6[(l*dV+i+1)*dK:][:dK]
 			t7_2 := t7[(l*dV+i)*dK:][:dK]
 			t7_3 := t7[(l*dV+i+1)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
@@ -1079,8 +462,8 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
@@ -1089,109 +472,109 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_heads.S, titans_heads.G, titans_heads.M
 						etaViewEntry := etaView[a]
-						thetaPairsEntry := thetaPairs[a]
-						rhoPairsEntry := rhoPairs[a]
-						w0 := F(thetaPairsEntry * c.E[(l*T+a+C*s)*dV+i])
-						w1 := F(thetaPairsEntry * c.E[(l*T+a+C*s)*dV+i+1])
+						thetaViewEntry := thetaView[a]
+						rhoViewEntry := rhoView[a]
+						w0 := F(thetaViewEntry * c.E[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaViewEntry * c.E[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
 							kViewEntry := kView[j]
 							S20 := F(etaViewEntry*STrail3[j][0]) - F(w0*kViewEntry)
 							STrail4[j][0] = S20
-							MTrail4[j][0] = F(rhoPairsEntry*MTrail3[j][0]) + S20
+							MTrail4[j][0] = F(rhoViewEntry*MTrail3[j][0]) + S20
 							S21 := F(etaViewEntry*STrail3[j][1]) - F(w1*kViewEntry)
 							STrail4[j][1] = S21
-							MTrail4[j][1] = F(rhoPairsEntry*MTrail3[j][1]) + S21
+							MTrail4[j][1] = F(rhoViewEntry*MTrail3[j][1]) + S21
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					t1222_2 := t1222[l*T+C*s:][:n]
-					t102_2 := t102[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					t12_2 := t12[l*T+C*s:][:n]
+					t10_2 := t10[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t1322_2 := t1322[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
+						t132_2 := t132[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t2122_2 := t2122[(l*T+a+C*s)*dK:][:dK]
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						// titans_heads.y, titans_heads.M, titans_heads.S, titans_heads.G
 						etaViewEntry2 := etaView[a]
-						rhoPairsEntry2 := rhoPairs[a]
-						thetaPairsEntry2 := thetaPairs[a]
+						rhoViewEntry2 := rhoView[a]
+						thetaViewEntry2 := thetaView[a]
 						var t720 F
 						var t240 F
 						var t160 F
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
-						t22ViewEntry0 := t22[(l*T+a+C*s)*dV+i]
-						w20 := F(thetaPairsEntry2 * eEntry0)
+						t2ViewEntry0 := t2[(l*T+a+C*s)*dV+i]
+						w20 := F(thetaViewEntry2 * eEntry0)
 						var t721 F
 						var t241 F
 						var t161 F
 						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
-						t22ViewEntry1 := t22[(l*T+a+C*s)*dV+i+1]
-						w21 := F(thetaPairsEntry2 * eEntry1)
+						t2ViewEntry1 := t2[(l*T+a+C*s)*dV+i+1]
+						w21 := F(thetaViewEntry2 * eEntry1)
 						for j := range dK {
 							kViewEntry := kView[j]
 							qViewEntry := qView[j]
-							t1322Sum := t1322_2[j]
 							t13Sum := t13_2[j]
+							t132Sum := t132_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t420 := MBarState[j][0] + F(qViewEntry*t22ViewEntry0)
+							t420 := MBarState[j][0] + F(qViewEntry*t2ViewEntry0)
 							t720 += F(MTrailEntry0 * t420)
-							t90_2 := SBarState[j][0] + t420
-							t240 += F(t90_2 * kViewEntry)
-							t160 += F(STrailEntry0 * t90_2)
-							t1322Sum += F((F(rhoPairsEntry2*MTrailEntry0) + F(etaViewEntry2*STrailEntry0) - F(w20*kViewEntry)) * t22ViewEntry0)
+							t920 := SBarState[j][0] + t420
+							t240 += F(t920 * kViewEntry)
+							t160 += F(STrailEntry0 * t920)
+							t13Sum += F((F(rhoViewEntry2*MTrailEntry0) + F(etaViewEntry2*STrailEntry0) - F(w20*kViewEntry)) * t2ViewEntry0)
 							t4[j][0] = t420
-							t13Sum -= F(t90_2 * eEntry0)
-							SBarState[j][0] = F(etaViewEntry2 * t90_2)
+							t132Sum -= F(t920 * eEntry0)
+							SBarState[j][0] = F(etaViewEntry2 * t920)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t421 := MBarState[j][1] + F(qViewEntry*t22ViewEntry1)
+							t421 := MBarState[j][1] + F(qViewEntry*t2ViewEntry1)
 							t721 += F(MTrailEntry1 * t421)
-							t91 := SBarState[j][1] + t421
-							t241 += F(t91 * kViewEntry)
-							t161 += F(STrailEntry1 * t91)
-							t1322Sum += F((F(rhoPairsEntry2*MTrailEntry1) + F(etaViewEntry2*STrailEntry1) - F(w21*kViewEntry)) * t22ViewEntry1)
+							t921 := SBarState[j][1] + t421
+							t241 += F(t921 * kViewEntry)
+							t161 += F(STrailEntry1 * t921)
+							t13Sum += F((F(rhoViewEntry2*MTrailEntry1) + F(etaViewEntry2*STrailEntry1) - F(w21*kViewEntry)) * t2ViewEntry1)
 							t4[j][1] = t421
-							t13Sum -= F(t91 * eEntry1)
-							SBarState[j][1] = F(etaViewEntry2 * t91)
-							t1322_2[j] = t1322Sum
+							t132Sum -= F(t921 * eEntry1)
+							SBarState[j][1] = F(etaViewEntry2 * t921)
 							t13_2[j] = t13Sum
+							t132_2[j] = t132Sum
 						}
-						t1222Sum := t1222_2[a]
-						t102Sum := t102_2[a]
+						t12Sum := t12_2[a]
+						t10Sum := t10_2[a]
 						// titans_heads.e, titans_heads.M, titans_heads.S
-						t1222Sum += t720
-						t102Sum += t160
-						t92[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t240)
-						w30 := F(thetaPairsEntry2 * t240)
-						t1222Sum += t721
-						t102Sum += t161
-						t92[(l*T+a+C*s)*dV+i+1] = F(thetaPairsEntry2 * t241)
-						w31 := F(thetaPairsEntry2 * t241)
-						t1222_2[a] = t1222Sum
-						t102_2[a] = t102Sum
+						t12Sum += t720
+						t10Sum += t160
+						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t240)
+						w30 := F(thetaViewEntry2 * t240)
+						t12Sum += t721
+						t10Sum += t161
+						t9[(l*T+a+C*s)*dV+i+1] = F(thetaViewEntry2 * t241)
+						w31 := F(thetaViewEntry2 * t241)
+						t12_2[a] = t12Sum
+						t10_2[a] = t10Sum
 						for j := range dK {
-							t2122Sum := t2122_2[j]
+							t212Sum := t212_2[j]
 							kViewEntry := kView[j]
-							t2122Sum -= F(w30 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoPairsEntry2*t4[j][0]) - F(w30*kViewEntry)
-							t2122Sum -= F(w31 * MTrail3[j][1])
-							MBarState[j][1] = F(rhoPairsEntry2*t4[j][1]) - F(w31*kViewEntry)
-							t2122_2[j] = t2122Sum
+							t212Sum -= F(w30 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoViewEntry2*t4[j][0]) - F(w30*kViewEntry)
+							t212Sum -= F(w31 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoViewEntry2*t4[j][1]) - F(w31*kViewEntry)
+							t212_2[j] = t212Sum
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t62_3[j] = MBarState[j][0]
-				t62_4[j] = MBarState[j][1]
+				t6_2[j] = MBarState[j][0]
+				t6_3[j] = MBarState[j][1]
 			}
 			for j := range dK {
 				t7_2[j] = SBarState[j][0]
@@ -1201,7 +584,7 @@ func (c *StepBackward[F]) Run() {
 		for ; i < dV; i++ {
 			MBarView := c.MBar[(l*dV+i)*dK:][:dK]
 			SBarView := c.SBar[(l*dV+i)*dK:][:dK]
-			t62_3 := t62[(l*dV+i)*dK:][:dK]
+			t6_2 := t6[(l*dV+i)*dK:][:dK]
 			t7_2 := t7[(l*dV+i)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			STrail2 := STrail[:dK]
@@ -1222,8 +605,8 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1232,68 +615,68 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_heads.S, titans_heads.G, titans_heads.M
 						etaViewEntry := etaView[a]
-						w := F(thetaPairs[a] * c.E[(l*T+a+C*s)*dV+i])
-						rhoPairsEntry := rhoPairs[a]
+						w := F(thetaView[a] * c.E[(l*T+a+C*s)*dV+i])
+						rhoViewEntry := rhoView[a]
 						for j := range dK {
 							S2 := F(etaViewEntry*STrail3[j][0]) - F(w*kView[j])
 							STrail4[j][0] = S2
-							MTrail4[j][0] = F(rhoPairsEntry*MTrail3[j][0]) + S2
+							MTrail4[j][0] = F(rhoViewEntry*MTrail3[j][0]) + S2
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					t1222_2 := t1222[l*T+C*s:][:n]
-					t102_2 := t102[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					t12_2 := t12[l*T+C*s:][:n]
+					t10_2 := t10[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t1322_2 := t1322[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
-						t2122_2 := t2122[(l*T+a+C*s)*dK:][:dK]
+						t132_2 := t132[(l*T+a+C*s)*dK:][:dK]
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						// titans_heads.y, titans_heads.M, titans_heads.S, titans_heads.G
 						var t72 F
 						var t24 F
 						var t16 F
 						etaViewEntry2 := etaView[a]
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
-						t22ViewEntry := t22[(l*T+a+C*s)*dV+i]
-						rhoPairsEntry2 := rhoPairs[a]
-						thetaPairsEntry2 := thetaPairs[a]
-						w2 := F(thetaPairsEntry2 * eEntry)
+						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
+						rhoViewEntry2 := rhoView[a]
+						thetaViewEntry2 := thetaView[a]
+						w2 := F(thetaViewEntry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kViewEntry := kView[j]
-							t42_2 := MBarState[j][0] + F(qView[j]*t22ViewEntry)
-							t72 += F(MTrailEntry * t42_2)
-							t9 := SBarState[j][0] + t42_2
-							t24 += F(t9 * kViewEntry)
-							t16 += F(STrailEntry * t9)
-							t1322_2[j] += F((F(rhoPairsEntry2*MTrailEntry) + F(etaViewEntry2*STrailEntry) - F(w2*kViewEntry)) * t22ViewEntry)
-							t4[j][0] = t42_2
-							t13_2[j] -= F(t9 * eEntry)
-							SBarState[j][0] = F(etaViewEntry2 * t9)
+							t42 := MBarState[j][0] + F(qView[j]*t2ViewEntry)
+							t72 += F(MTrailEntry * t42)
+							t92 := SBarState[j][0] + t42
+							t24 += F(t92 * kViewEntry)
+							t16 += F(STrailEntry * t92)
+							t13_2[j] += F((F(rhoViewEntry2*MTrailEntry) + F(etaViewEntry2*STrailEntry) - F(w2*kViewEntry)) * t2ViewEntry)
+							t4[j][0] = t42
+							t132_2[j] -= F(t92 * eEntry)
+							SBarState[j][0] = F(etaViewEntry2 * t92)
 						}
-						t1222_2[a] += t72
-						t102_2[a] += t16
+						t12_2[a] += t72
+						t10_2[a] += t16
 						// titans_heads.e, titans_heads.S
-						t92[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t24)
+						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
 						// titans_heads.e, titans_heads.M, titans_heads.S
-						w3 := F(thetaPairsEntry2 * t24)
+						w3 := F(thetaViewEntry2 * t24)
 						for j := range dK {
-							t2122_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoPairsEntry2*t4[j][0]) - F(w3*kView[j])
+							t212_2[j] -= F(w3 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoViewEntry2*t4[j][0]) - F(w3*kView[j])
 						}
 					}
 				}
 			}
 			for j := range dK {
-				t62_3[j] = MBarState[j][0]
+				t6_2[j] = MBarState[j][0]
 			}
 			for j := range dK {
 				t7_2[j] = SBarState[j][0]
@@ -1303,474 +686,21 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_heads.e, titans_heads.S
 	for i := range L * heads {
-		thetaPairs := c.ThetaPairs[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
+		thetaView := c.Theta[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		for j := range T {
-			t13_2 := t13[(i*T+j)*dK:][:dK]
+			t132_2 := t132[(i*T+j)*dK:][:dK]
 			kView := c.K[(i*T+j)*dK:][:dK]
-			t2122_2 := t2122[(i*T+j)*dK:][:dK]
+			t212_2 := t212[(i*T+j)*dK:][:dK]
 			t23_2 := t23[(i*T+j)*dK:][:dK]
-			var t142 F
-			thetaPairsEntry3 := thetaPairs[j]
+			var t1422 F
+			thetaViewEntry3 := thetaView[j]
 			for k := range dK {
-				t13Entry := t13_2[k]
-				t142 += F(kView[k] * t13Entry)
-				t23_2[k] = F(thetaPairsEntry3*t13Entry) + t2122_2[k]
+				t132Entry := t132_2[k]
+				t1422 += F(kView[k] * t132Entry)
+				t23_2[k] = F(thetaViewEntry3*t132Entry) + t212_2[k]
 			}
-			t14_2[j] = t142
-		}
-	}
-
-	// titans_heads.q
-	for i := range L {
-		for j := range heads {
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			for k := range T {
-				t1322View := t1322[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				var t2622 F
-				for m := range dK {
-					t2622 += F(t1322View[m] * qDiv2[m])
-				}
-				t262_2[k] = -t2622
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.q, titans_heads.k
-	for i := range L {
-		for j := range heads {
-			t312_2 := t312[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			t47_2 := t47[(i*heads+j)*T:][:T]
-			t272_2 := t272[(i*heads+j)*T:][:T]
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t1322View := t1322[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t532_2 := t532[((i*heads+j)*T+k)*dK:][:dK]
-				t312Entry := t312_2[k]
-				qDivEntry := qDiv[k]
-				w4 := kern.Choose((t312Entry && t47_2[k]), kern.Choose(t312Entry, F(F(0.5*kern.Choose(t312Entry, kern.Choose(t272_2[k], t262_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t42Entry := t42_2[m]
-					q1SigmoidEntry := q1Sigmoid[m]
-					t4722 := F(t1322View[m]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w4))
-					t532_2[m] = F(q1SigmoidEntry*t4722) + F(F(F(t42Entry*q1SigmoidEntry)*t4722)*q1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.BQBar)
-	for i := range heads {
-		bQBar := c.BQBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t532_2 := t532[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bQBar[m] += t532_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(t56)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						t532_2 := t532[((i*heads+j)*T+k)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t56_2 := t56[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t56_2[p] += F(t532_2[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-						t532_2 := t532[((k*heads+i)*T+m)*dK:][:dK]
-						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t532_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(t58)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t58_2 := t58[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					t58_2[m] += q0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t56_2 := t56[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t58_2 := t58[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t59_2 := t59[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t59_2[m] = t56_2[m] + t58_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.k1
-	clear(t146)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t59_2 := t59[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t146_2 := t146[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t59_2[m]
-					t146_2[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.q0, titans_heads.q1
-	clear(t62_2)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t62_2, i*T*d), d, 1, kern.From(t59, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// titans_heads.q0, titans_heads.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t59, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.rho, titans_heads.k, titans_heads.theta, titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			t69_2 := t69[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
-			t1222View := t1222[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t77_2 := t77[(i*heads+j)*T:][:T]
-			t14View := t14[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t90_2 := t90[(i*heads+j)*T:][:T]
-			eta := c.Eta[(i*heads+j)*T:][:T]
-			t102View := t102[(i*heads+j)*T:][:T]
-			etaSigmoid := c.EtaSigmoid[(i*heads+j)*T:][:T]
-			t98_2 := t98[(i*heads+j)*T:][:T]
-			t115_2 := t115[(i*heads+j)*T:][:T]
-			t119_2 := t119[(i*heads+j)*T:][:T]
-			for k := range T {
-				t69Entry := t69_2[k]
-				t83 := (F(0) <= thetaSoftplus[k])
-				t10Entry := t10_2[k]
-				t1152 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[k], F(0)))
-				t77_2[k] = kern.Choose(t69Entry, F(F(rhoSigmoid[k]*kern.Choose(t69Entry, kern.Choose(t64_2[k], t1222View[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t90_2[k] = kern.Choose(t83, F(kern.Choose(t83, t14View[k], F(0))*thetaSigmoid[k]), F(0))
-				t98_2[k] = F(F(eta[k]*t102View[k]) * etaSigmoid[k])
-				t115_2[k] = t1152
-				t119_2[k] = (t1152 && t10Entry)
-			}
-		}
-	}
-
-	// titans_heads.rho, titans_heads.theta, titans_heads.eta
-	bRhoBar := c.BRhoBar[:heads]
-	bThetaBar := c.BThetaBar[:heads]
-	bEtaBar := c.BEtaBar[:heads]
-	for i := range heads {
-		var t80 F
-		var t93 F
-		var t100 F
-		for j := range L {
-			t77_2 := t77[(j*heads+i)*T:][:T]
-			t90_2 := t90[(j*heads+i)*T:][:T]
-			t98_2 := t98[(j*heads+i)*T:][:T]
-			for k := range T {
-				t80 += t77_2[k]
-				t93 += t90_2[k]
-				t100 += t98_2[k]
-			}
-		}
-		bRhoBar[i] = t80
-		bThetaBar[i] = t93
-		bEtaBar[i] = t100
-	}
-
-	// titans_heads.rho, titans_heads.theta, titans_heads.eta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	for i := range heads {
-		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-		wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
-		for j := range L {
-			t77_2 := t77[(j*heads+i)*T:][:T]
-			t90_2 := t90[(j*heads+i)*T:][:T]
-			t98_2 := t98[(j*heads+i)*T:][:T]
-			for k := range T {
-				etaStack := c.EtaStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-				t77Entry := t77_2[k]
-				t90Entry := t90_2[k]
-				t98Entry := t98_2[k]
-				for m := range dK + dV {
-					etaStackEntry := etaStack[m]
-					wRhoBar[m] += F(etaStackEntry * t77Entry)
-					wThetaBar[m] += F(etaStackEntry * t90Entry)
-					wEtaBar[m] += F(etaStackEntry * t98Entry)
-				}
-			}
-		}
-	}
-
-	// titans_heads.eta, titans_heads.rho, titans_heads.theta
-	for i := range L {
-		for j := range heads {
-			t77_2 := t77[(i*heads+j)*T:][:T]
-			t90_2 := t90[(i*heads+j)*T:][:T]
-			t98_2 := t98[(i*heads+j)*T:][:T]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			wEta := c.WEta[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				t103_2 := t103[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				t77Entry2 := t77_2[k]
-				t90Entry2 := t90_2[k]
-				t98Entry2 := t98_2[k]
-				for m := range dK + dV {
-					t103_2[m] = F(t77Entry2*wRho[m]) + F(t90Entry2*wTheta[m]) + F(t98Entry2*wEta[m])
-				}
-			}
-		}
-	}
-
-	// titans_heads.v, titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				t92View := t92[((i*heads+j)*T+k)*dV:][:dV]
-				t103_2 := t103[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				t106_2 := t106[((i*heads+j)*T+k)*dV:][:dV]
-				for m := range dV {
-					t106_2[m] = t92View[m] + t103_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.v
-	clear(t107)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(t107, i*T*d), d, 1, kern.From(t106, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
-		}
-	}
-
-	// titans_heads.v
-	clear(c.WVBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t106, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.k, titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			t114_2 := t114[(i*heads+j)*T:][:T]
-			for k := range T {
-				t23View := t23[((i*heads+j)*T+k)*dK:][:dK]
-				t103_2 := t103[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t109_2 := t109[((i*heads+j)*T+k)*dK:][:dK]
-				var t1142 F
-				for m := range dK {
-					t1092 := t23View[m] + t103_2[m]
-					t1142 += F(t1092 * kDiv2[m])
-					t109_2[m] = t1092
-				}
-				t114_2[k] = -t1142
-			}
-		}
-	}
-
-	// titans_heads.k1, titans_heads.k
-	for i := range L {
-		for j := range heads {
-			t119_2 := t119[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t115_2 := t115[(i*heads+j)*T:][:T]
-			t114_2 := t114[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t109_2 := t109[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t141_2 := t141[((i*heads+j)*T+k)*dK:][:dK]
-				t119Entry := t119_2[k]
-				kDivEntry := kDiv[k]
-				w5 := kern.Choose((t119Entry && t10_2[k]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[k], t114_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t5Entry := t5_2[m]
-					k1SigmoidEntry := k1Sigmoid[m]
-					t135 := F(t109_2[m]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w5))
-					t141_2[m] = F(k1SigmoidEntry*t135) + F(F(F(t5Entry*k1SigmoidEntry)*t135)*k1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(c.BKBar)
-	for i := range heads {
-		bKBar := c.BKBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t141_2 := t141[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bKBar[m] += t141_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(t144)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n3 := int(c.Pos[i]) + k - m
-					if n3 >= 0 {
-						t141_2 := t141[((i*heads+j)*T+k)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t144_2 := t144[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t144_2[p] += F(t141_2[p] * cK[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(c.CKBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
-					if n4 >= 0 {
-						k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-						t141_2 := t141[((k*heads+i)*T+m)*dK:][:dK]
-						cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cKBar[p] += F(k1Stack[p] * t141_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t144_2 := t144[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t146_2 := t146[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t147_2 := t147[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t147_2[m] = t144_2[m] + t146_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t147_2 := t147[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t147_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads.k0, titans_heads.k1
-	clear(c.WKBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t147, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.k0, titans_heads.k1
-	clear(t151)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t151, i*T*d), d, 1, kern.From(t147, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
-		}
-	}
-
-	// titans_heads.k0
-	for i := range L {
-		for j := range T {
-			t62_3 := t62_2[(i*T+j)*d:][:d]
-			t107_2 := t107[(i*T+j)*d:][:d]
-			t151_2 := t151[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t62_3[k] + t107_2[k] + t151_2[k]
-			}
+			t142_2[j] = t1422
 		}
 	}
 
@@ -1778,14 +708,60 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range dV {
-				t62View := t62[((i*heads+j)*dV+k)*dK:][:dK]
+				t6View := t6[((i*heads+j)*dV+k)*dK:][:dK]
 				MBarOut := c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 				t7View := t7[((i*heads+j)*dV+k)*dK:][:dK]
 				SBarOut := c.SBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 				for m := range dK {
-					MBarOut[m] = t62View[m]
+					MBarOut[m] = t6View[m]
 					SBarOut[m] = t7View[m]
 				}
+			}
+		}
+	}
+
+	// titans_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				t23View := t23[((i*heads+j)*T+k)*dK:][:dK]
+				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
+				t13View := t13[((i*heads+j)*T+k)*dK:][:dK]
+				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+				for m := range dK {
+					kBar[m] = t23View[m]
+					qBar[m] = t13View[m]
+				}
+			}
+		}
+	}
+
+	// titans_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				t9View := t9[((i*heads+j)*T+k)*dV:][:dV]
+				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
+				for m := range dV {
+					vBar[m] = t9View[m]
+				}
+			}
+		}
+	}
+
+	// titans_heads
+	for i := range L {
+		for j := range heads {
+			t10View := t10[(i*heads+j)*T:][:T]
+			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
+			t142View := t142[(i*heads+j)*T:][:T]
+			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
+			t12View := t12[(i*heads+j)*T:][:T]
+			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+			for k := range T {
+				etaBar[k] = t10View[k]
+				thetaBar[k] = t142View[k]
+				rhoBar[k] = t12View[k]
 			}
 		}
 	}
@@ -1793,114 +769,47 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                      Step[F]
-	back                                                                                      StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWEta, vBEta, vWTheta, vBTheta, vWRho, vBRho, vWQ, vBQ, vCQ, outY tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vK, vV, vEta, vTheta, vRho, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    titans_heads.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_heads.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_heads.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_heads.v
-//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_heads.eta
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_heads.theta
 //	e_t = slope(F(load(W_{t−1})), V)    titans_heads.e
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_heads.G
 //	S_t = η_t S_{t−1} − θ_t G_t    titans_heads.S
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_heads.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_heads.M
-//	q0_t = W_Q x_t    titans_heads.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_heads.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_heads.q
 //	y_t = M_t q_t    titans_heads.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v·heads]. Source:
-// specs/algorithms/rules/heads.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TitansHeads", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TitansHeads", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: kIn [L, heads, T, d_k]; v [L, heads, T, d_v]; eta [L, heads, T];
+// theta [L, heads, T]; rho [L, heads, T]; q [L, heads, T, d_k]; y [L, T,
+// d_v·heads]. Source: specs/algorithms/rules/heads.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], eta tape.Value[F], theta tape.Value[F], rho tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV, k.Heads = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DK, k.DV, k.Heads = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
 	k.S = m.Slots[2].Data
-	k.Q0Tail = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV * k.Heads)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV * k.Heads)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV * k.Heads)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.KProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.K = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.V = c.Run.Saved(k.L * k.T * k.DV * k.Heads)
-	k.EtaStack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.Eta = c.Run.Saved(k.L * k.T * k.Heads)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.ThetaPairs = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoPairs = c.Run.Saved(k.L * k.T * k.Heads)
 	if c.Run.Tape != nil {
 		k.E = c.Run.Saved(k.L * k.T * k.DV * k.Heads)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.KDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * k.Heads * ((k.T + k.C - 1) / k.C))
 	}
@@ -1913,8 +822,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 3, k.Q0TailOut)
 	m.Give(arena, 1, k.MOut)
 	m.Give(arena, 2, k.SOut)
 	m.Moved(c.Steps)
@@ -1929,90 +836,33 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV, g.Heads = k.C, k.L, k.T, k.D, k.DK, k.DV, k.Heads
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DK, g.DV, g.Heads = k.C, k.L, k.T, k.DK, k.DV, k.Heads
+	g.K = k.K
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Rho = k.Rho
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK*g.Heads)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK*g.Heads)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV*g.Heads)
 	g.SBar = block.Zeros(t, g.L*g.DK*g.DV*g.Heads)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.EtaStack = k.EtaStack
-	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
-	g.ThetaPairs = k.ThetaPairs
-	g.RhoPairs = k.RhoPairs
 	g.E = k.E
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK * g.Heads)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK * g.Heads)
-	g.CKBar = t.Scratch(4 * g.DK * g.Heads)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK * g.Heads)
-	g.WVBar = t.Scratch(g.D * g.DV * g.Heads)
-	g.WEtaBar = t.Scratch(g.DK*g.Heads + g.DV*g.Heads)
-	g.BEtaBar = t.Scratch(g.Heads)
-	g.WThetaBar = t.Scratch(g.DK*g.Heads + g.DV*g.Heads)
-	g.BThetaBar = t.Scratch(g.Heads)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV * g.Heads)
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV * g.Heads)
-	g.WRhoBar = t.Scratch(g.DK*g.Heads + g.DV*g.Heads)
-	g.BRhoBar = t.Scratch(g.Heads)
-	g.WQBar = t.Scratch(g.D * g.DK * g.Heads)
-	g.BQBar = t.Scratch(g.DK * g.Heads)
-	g.CQBar = t.Scratch(4 * g.DK * g.Heads)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK * g.Heads)
+	g.KBar = t.Scratch(g.L * g.T * g.DK * g.Heads)
+	g.VBar = t.Scratch(g.L * g.T * g.DV * g.Heads)
+	g.EtaBar = t.Scratch(g.L * g.T * g.Heads)
+	g.ThetaBar = t.Scratch(g.L * g.T * g.Heads)
+	g.RhoBar = t.Scratch(g.L * g.T * g.Heads)
+	g.QBar = t.Scratch(g.L * g.T * g.DK * g.Heads)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

@@ -9,187 +9,7 @@ import (
 	"unsafe"
 )
 
-type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k·heads
-	n5        int // T·heads
-	n6        int // heads
-	n7        int // T
-	n8        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T·heads
-	n2    int // heads
-	n3    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T·d_k·heads
-	n2  int // T·heads
-	n3  int // heads
-	n4  int // T
-	n5  int // T·d_k
-	n6  int // d_k
-}
-
-type stepNest5Args struct {
-	etaStack *float32
-	wEta     *float32
-	wTheta   *float32
-	wRho     *float32
-	t21      *float32
-	t25      *float32
-	t31      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T·d_k·heads + T·d_v·heads
-	n5       int // T·heads
-	n6       int // heads
-	n7       int // T
-	n8       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	bEta          *float32
-	bTheta        *float32
-	bRho          *float32
-	t21           *float32
-	t25           *float32
-	t31           *float32
-	t22           *float32
-	eta           *float32
-	t26           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	t32           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	n0            int // L
-	n1            int // T·heads
-	n2            int // heads
-	n3            int // T
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t42       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k·heads
-	n5        int // T·heads
-	n6        int // heads
-	n7        int // T
-	n8        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t54          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t32          *float32
-	rhoSigmoid2  *float32
-	t26          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	etaSigmoid   *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T·heads
-	n2           int // heads
-	n3           int // T
-}
-
-type stepNest10Args struct {
-	t54        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t42        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type stepTime11Args struct {
+type stepTime1Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
@@ -210,7 +30,7 @@ type stepTime11Args struct {
 	tail   int // rows in the last vector
 }
 
-type stepNest12Args struct {
+type stepNest2Args struct {
 	MNextPairs *float32
 	MOut       *float32
 	SNextPairs *float32
@@ -223,604 +43,24 @@ type stepNest12Args struct {
 	n5         int // d_k
 }
 
-type stepNest13Args struct {
-	theta      *float32
-	thetaPairs *float32
-	rho        *float32
-	rhoPairs   *float32
-	n0         int // L·heads
-	n1         int // T
-}
-
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = heads
 	_ = segments
-	k0 := c.Work[:L*T*dK*heads]                                                              // [L, heads, T, d_k]
-	t5 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                                               // [L, heads, T, d_k]
-	k1 := c.Work[2*L*T*dK*heads:][:L*T*dK*heads]                                             // [L, heads, T, d_k]
-	t17 := c.Work[3*L*T*dK*heads:][:L*T*heads]                                               // [L, heads, T]
-	t21 := c.Work[3*L*T*dK*heads+L*T*heads:][:L*T*heads]                                     // [L, heads, T]
-	t25 := c.Work[3*L*T*dK*heads+2*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	t31 := c.Work[3*L*T*dK*heads+3*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	t22 := c.Work[3*L*T*dK*heads+4*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	t26 := c.Work[3*L*T*dK*heads+5*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	theta := c.Work[3*L*T*dK*heads+6*L*T*heads:][:L*T*heads]                                 // [L, heads, T]
-	t32 := c.Work[3*L*T*dK*heads+7*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	rho := c.Work[3*L*T*dK*heads+8*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	q0 := c.Work[3*L*T*dK*heads+9*L*T*heads:][:L*T*dK*heads]                                 // [L, heads, T, d_k]
-	t42 := c.Work[4*L*T*dK*heads+9*L*T*heads:][:L*T*dK*heads]                                // [L, heads, T, d_k]
-	q1 := c.Work[5*L*T*dK*heads+9*L*T*heads:][:L*T*dK*heads]                                 // [L, heads, T, d_k]
-	t54 := c.Work[6*L*T*dK*heads+9*L*T*heads:][:L*T*heads]                                   // [L, heads, T]
-	MNextPairs := c.Work[6*L*T*dK*heads+10*L*T*heads:][:L*dK*dV*heads]                       // [L·heads, d_v, d_k]
-	SNextPairs := c.Work[6*L*T*dK*heads+L*dK*dV*heads+10*L*T*heads:][:L*dK*dV*heads]         // [L·heads, d_v, d_k]
-	yPairs := c.Work[6*L*T*dK*heads+2*L*dK*dV*heads+10*L*T*heads:][:L*T*dV*heads]            // [L·heads, T, d_v]
-	t122 := c.Work[6*L*T*dK*heads+L*T*dV*heads+2*L*dK*dV*heads+10*L*T*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
-
-	// titans_heads.k0
-	for j := range heads {
-		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.K0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], k0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] = num.FMA32(k1Stack[p], cK[p], k1Prod[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1, titans_heads.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				kProd := c.KProd[(i*heads+j)*T:][:T]
-				bK := c.BK[j*dK:][:dK]
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-					var t8 F
-					t8Sums := [16]F{t8}
-					for m := range dK {
-						t52 := bK[m] + k1Prod[m]
-						t6 := kern.Sigmoid(t52)
-						k12 := F(t52 * t6)
-						t8Sums[m%16] = num.FMA32(k12, k12, t8Sums[m%16])
-						t5_2[m] = t52
-						k1Sigmoid[m] = t6
-						k1_2[m] = k12
-					}
-					t8 = kern.Sum16(&t8Sums)
-					kProd[k] = t8
-				}
-			}
-		}
-	}
-
-	// titans_heads.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T * heads,
-			heads,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				kProd := c.KProd[(i*heads+j)*T:][:T]
-				kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				for k := range T {
-					kProdEntry := kProd[k]
-					t10 := (F(0) < kProdEntry)
-					t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-					kSqrt[k] = t13
-					t17_2[k] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-				}
-			}
-		}
-	}
-
-	// titans_heads.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				for k := range T {
-					k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-					t17Entry := t17_2[k]
-					for m := range dK {
-						k2[m] = (k1_2[m] / t17Entry)
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.v
-	for i := range L {
-		for j := range heads {
-			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
-		}
-	}
-
-	// titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.EtaStack[((i*heads+j)*T+k)*(dK+dV):][:dK], c.K[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.EtaStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV], c.V[((i*heads+j)*T+k)*dV:][:dV])
-			}
-		}
-	}
-
-	// titans_heads.eta, titans_heads.theta, titans_heads.rho
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.EtaStack),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t31),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t21_2 := t21[(i*heads+j)*T:][:T]
-				t25_2 := t25[(i*heads+j)*T:][:T]
-				t31_2 := t31[(i*heads+j)*T:][:T]
-				wEta := c.WEta[j*(dK+dV):][:dK+dV]
-				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-				wRho := c.WRho[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					etaStack := c.EtaStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					var t212 F
-					var t252 F
-					var t312 F
-					t212Sums := [16]F{t212}
-					t252Sums := [16]F{t252}
-					t312Sums := [16]F{t312}
-					for m := range dK + dV {
-						etaStackEntry := etaStack[m]
-						t212Sums[m%16] = num.FMA32(etaStackEntry, wEta[m], t212Sums[m%16])
-						t252Sums[m%16] = num.FMA32(etaStackEntry, wTheta[m], t252Sums[m%16])
-						t312Sums[m%16] = num.FMA32(etaStackEntry, wRho[m], t312Sums[m%16])
-					}
-					t212 = kern.Sum16(&t212Sums)
-					t252 = kern.Sum16(&t252Sums)
-					t312 = kern.Sum16(&t312Sums)
-					t21_2[k] = t212
-					t25_2[k] = t252
-					t31_2[k] = t312
-				}
-			}
-		}
-	}
-
-	// titans_heads.eta, titans_heads.theta, titans_heads.k, titans_heads.rho
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(c.BEta),
-			unsafe.SliceData(c.BTheta),
-			unsafe.SliceData(c.BRho),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			L,
-			T * heads,
-			heads,
-			T,
-		}
-		stepNest6(&a)
-	} else {
-		bEta := c.BEta[:heads]
-		bTheta := c.BTheta[:heads]
-		bRho := c.BRho[:heads]
-		for i := range L {
-			for j := range heads {
-				t21_2 := t21[(i*heads+j)*T:][:T]
-				t25_2 := t25[(i*heads+j)*T:][:T]
-				t31_2 := t31[(i*heads+j)*T:][:T]
-				t22_2 := t22[(i*heads+j)*T:][:T]
-				eta := c.Eta[(i*heads+j)*T:][:T]
-				t26_2 := t26[(i*heads+j)*T:][:T]
-				thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-				theta2 := theta[(i*heads+j)*T:][:T]
-				t32_2 := t32[(i*heads+j)*T:][:T]
-				rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-				rho2 := rho[(i*heads+j)*T:][:T]
-				bEtaEntry := bEta[j]
-				bThetaEntry := bTheta[j]
-				bRhoEntry := bRho[j]
-				for k := range T {
-					t222 := t21_2[k] + bEtaEntry
-					t262 := t25_2[k] + bThetaEntry
-					t27 := kern.Softplus(t262)
-					t322 := t31_2[k] + bRhoEntry
-					t33 := kern.Sigmoid(t322)
-					t22_2[k] = t222
-					eta[k] = kern.Sigmoid(t222)
-					t26_2[k] = t262
-					thetaSoftplus[k] = t27
-					theta2[k] = kern.Larger(t27, F(0))
-					t32_2[k] = t322
-					rhoSigmoid[k] = t33
-					rho2[k] = kern.Smaller(kern.Larger(t33, F(0)), F(1))
-				}
-			}
-		}
-	}
-
-	// titans_heads.q0
-	for i := range L {
-		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], q0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// titans_heads.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n2 := int(c.Pos[i])
-					for m := range min(4, n2+k+1) {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] = num.FMA32(q1Stack[p], cQ[p], q1Prod[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				qProd := c.QProd[(i*heads+j)*T:][:T]
-				bQ := c.BQ[j*dK:][:dK]
-				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-					var t45 F
-					t45Sums := [16]F{t45}
-					for m := range dK {
-						t422 := bQ[m] + q1Prod[m]
-						t43 := kern.Sigmoid(t422)
-						q12 := F(t422 * t43)
-						t45Sums[m%16] = num.FMA32(q12, q12, t45Sums[m%16])
-						t42_2[m] = t422
-						q1Sigmoid[m] = t43
-						q1_2[m] = q12
-					}
-					t45 = kern.Sum16(&t45Sums)
-					qProd[k] = t45
-				}
-			}
-		}
-	}
-
-	// titans_heads.q, titans_heads.k, titans_heads.rho, titans_heads.theta, titans_heads.eta
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T * heads,
-			heads,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				qProd := c.QProd[(i*heads+j)*T:][:T]
-				qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-				t54_2 := t54[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				t32_2 := t32[(i*heads+j)*T:][:T]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-				t26_2 := t26[(i*heads+j)*T:][:T]
-				thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-				t22_2 := t22[(i*heads+j)*T:][:T]
-				etaSigmoid := c.EtaSigmoid[(i*heads+j)*T:][:T]
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				kDiv := c.KDiv[(i*heads+j)*T:][:T]
-				kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					qProdEntry := qProd[k]
-					t47 := (F(0) < qProdEntry)
-					t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-					t542 := kern.Larger(kern.Choose(t47, t50, F(0)), F(1e-08))
-					qSqrt[k] = t50
-					t54_2[k] = t542
-					qDiv[k] = (F(1) / t542)
-					qDiv3[k] = (F(1) / t50)
-					rhoSigmoid2[k] = kern.Sigmoid(-t32_2[k])
-					thetaSigmoid[k] = kern.Sigmoid(t26_2[k])
-					etaSigmoid[k] = kern.Sigmoid(-t22_2[k])
-					kDiv[k] = (F(1) / t17_2[k])
-					kDiv3[k] = (F(1) / kSqrt[k])
-				}
-			}
-		}
-	}
-
-	// titans_heads.q, titans_heads.q1, titans_heads.k, titans_heads.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t54),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t54_2 := t54[(i*heads+j)*T:][:T]
-				t17_2 := t17[(i*heads+j)*T:][:T]
-				for k := range T {
-					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-					q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t54Entry := t54_2[k]
-					t17Entry2 := t17_2[k]
-					for m := range dK {
-						q2 := (q1_2[m] / t54Entry)
-						q[m] = q2
-						qDiv2[m] = (q2 / t54Entry)
-						q1Sigmoid2[m] = kern.Sigmoid(-t42_2[m])
-						kDiv2[m] = (k2[m] / t17Entry2)
-						k1Sigmoid2[m] = kern.Sigmoid(-t5_2[m])
-					}
-				}
-			}
-		}
-	}
+	MNextPairs := c.Work[:L*dK*dV*heads]                         // [L·heads, d_v, d_k]
+	SNextPairs := c.Work[L*dK*dV*heads:][:L*dK*dV*heads]         // [L·heads, d_v, d_k]
+	yPairs := c.Work[2*L*dK*dV*heads:][:L*T*dV*heads]            // [L·heads, T, d_v]
+	t122 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
 
 	// titans_heads
 	workers.Each(L*heads*kern.Parts(dV), (*stepRows1)(c))
@@ -843,7 +83,7 @@ func (c *stepFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepNest12Args{
+		a := stepNest2Args{
 			unsafe.SliceData(MNextPairs),
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(SNextPairs),
@@ -855,7 +95,7 @@ func (c *stepFused) run() {
 			dV,
 			dK,
 		}
-		stepNest12(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -869,30 +109,6 @@ func (c *stepFused) run() {
 						SOut[m] = SNextPairsView[m]
 					}
 				}
-			}
-		}
-	}
-
-	// titans_heads
-	if kern.Wide() {
-		a := stepNest13Args{
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaPairs),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.RhoPairs),
-			L * heads,
-			T,
-		}
-		stepNest13(&a)
-	} else {
-		for i := range L * heads {
-			thetaView := theta[i*T:][:T]
-			thetaPairs := c.ThetaPairs[i*T:][:T]
-			rhoView := rho[i*T:][:T]
-			rhoPairs := c.RhoPairs[i*T:][:T]
-			for j := range T {
-				thetaPairs[j] = thetaView[j]
-				rhoPairs[j] = rhoView[j]
 			}
 		}
 	}
@@ -913,11 +129,9 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = heads
 	_ = segments
-	theta := c.Work[3*L*T*dK*heads+6*L*T*heads:][:L*T*heads]                         // [L, heads, T]
-	rho := c.Work[3*L*T*dK*heads+8*L*T*heads:][:L*T*heads]                           // [L, heads, T]
-	MNextPairs := c.Work[6*L*T*dK*heads+10*L*T*heads:][:L*dK*dV*heads]               // [L·heads, d_v, d_k]
-	SNextPairs := c.Work[6*L*T*dK*heads+L*dK*dV*heads+10*L*T*heads:][:L*dK*dV*heads] // [L·heads, d_v, d_k]
-	yPairs := c.Work[6*L*T*dK*heads+2*L*dK*dV*heads+10*L*T*heads:][:L*T*dV*heads]    // [L·heads, T, d_v]
+	MNextPairs := c.Work[:L*dK*dV*heads]                 // [L·heads, d_v, d_k]
+	SNextPairs := c.Work[L*dK*dV*heads:][:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	yPairs := c.Work[2*L*dK*dV*heads:][:L*T*dV*heads]    // [L·heads, T, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -948,14 +162,14 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime11Args{
+					a := stepTime1Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.E),
 						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(theta),
-						unsafe.SliceData(rho),
+						unsafe.SliceData(c.Theta),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(SState),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(yPairs),
@@ -968,7 +182,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime11(&a, rows)
+					stepTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -991,8 +205,8 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					thetaView := theta[l*T+C*s:][:n]
-					rhoView := rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -1033,377 +247,71 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t42    *float32
-	n0     int // L
-	n1     int // T·d_k·heads
-	n2     int // heads
-	n3     int // T·d_k
-	n4     int // d_k
-	n5     int // T
+type stepBackwardTime1Args struct {
+	eta    *float32
+	theta  *float32
+	e      *float32
+	rho    *float32
+	k      *float32
+	STrail *float32
+	MTrail *float32
+	n0     int // C·s + T·l
+	n1     int // i + C·d_v·s + T·d_v·l
+	n2     int // C·d_k·s + T·d_k·l
+	n3     int // d_k
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type stepBackwardTime2Args struct {
-	eta        *float32
-	thetaPairs *float32
-	e          *float32
-	rhoPairs   *float32
-	k          *float32
-	STrail     *float32
-	MTrail     *float32
-	n0         int // C·s + T·l
-	n1         int // i + C·d_v·s + T·d_v·l
-	n2         int // C·d_k·s + T·d_k·l
-	n3         int // d_k
-	n4         int // C
-	n5         int // -C·s + T
-	n6         int // d_v
+	eta       *float32
+	e         *float32
+	t2        *float32
+	rho       *float32
+	theta     *float32
+	MTrail    *float32
+	STrail    *float32
+	k         *float32
+	q         *float32
+	MBarState *float32
+	SBarState *float32
+	t13       *float32
+	t4        *float32
+	t132      *float32
+	t12       *float32
+	t10       *float32
+	t9        *float32
+	t212      *float32
+	n0        int // C·s + T·l
+	n1        int // i + C·d_v·s + T·d_v·l
+	n2        int // d_k
+	n3        int // C·d_k·s + T·d_k·l
+	n4        int // C·s + T·l - 1
+	n5        int // i + C·d_v·s + T·d_v·l - d_v
+	n6        int // C·d_k·s + T·d_k·l - d_k
+	n7        int // C
+	n8        int // -C·s + T
+	n9        int // d_v
 }
 
-type stepBackwardTime3Args struct {
-	eta        *float32
-	e          *float32
-	t22        *float32
-	rhoPairs   *float32
-	thetaPairs *float32
-	MTrail     *float32
-	STrail     *float32
-	k          *float32
-	q          *float32
-	MBarState  *float32
-	SBarState  *float32
-	t1322      *float32
-	t4         *float32
-	t13        *float32
-	t1222      *float32
-	t102       *float32
-	t92        *float32
-	t2122      *float32
-	n0         int // C·s + T·l
-	n1         int // i + C·d_v·s + T·d_v·l
-	n2         int // d_k
-	n3         int // C·d_k·s + T·d_k·l
-	n4         int // C·s + T·l - 1
-	n5         int // i + C·d_v·s + T·d_v·l - d_v
-	n6         int // C·d_k·s + T·d_k·l - d_k
-	n7         int // C
-	n8         int // -C·s + T
-	n9         int // d_v
+type stepBackwardNest3Args struct {
+	theta *float32
+	t132  *float32
+	k     *float32
+	t212  *float32
+	t23   *float32
+	t142  *float32
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L·heads
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest4Args struct {
-	thetaPairs *float32
-	t13        *float32
-	k          *float32
-	t2122      *float32
-	t23        *float32
-	t14        *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L·heads
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest5Args struct {
-	t1322 *float32
-	qDiv2 *float32
-	t262  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T·d_k·heads
-	n5    int // T·heads
-	n6    int // heads
-	n7    int // T
-	n8    int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	t312       *bool
-	qDiv       *float32
-	t47        *bool
-	t272       *bool
-	t262       *float32
-	qDiv3      *float32
-	t42        *float32
-	q1Sigmoid  *float32
-	t1322      *float32
-	q1Sigmoid2 *float32
-	t532       *float32
-	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type stepBackwardNest7Args struct {
-	bQBar *float32
-	t532  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
-}
-
-type stepBackwardNest8Args struct {
-	pos  *int32
-	t532 *float32
-	cQ   *float32
-	t56  *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k·heads + 3·d_k·heads
-	n3   int // T·d_k·heads
-	n4   int // heads
-	n5   int // 4·d_k
-	n6   int // T·d_k + 3·d_k
-	n7   int // T·d_k
-	n8   int // T
-	n9   int // d_k
-	n10  int // -d_k
-}
-
-type stepBackwardNest9Args struct {
-	q1Stack *float32
-	t532    *float32
-	cQBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest10Args struct {
-	t58       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k·heads
-	n3        int // T·d_k·heads + 3·d_k·heads
-	n4        int // heads
-	n5        int // 3·d_k
-	n6        int // T·d_k + 3·d_k
-	n7        int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t56 *float32
-	t58 *float32
-	t59 *float32
-	n0  int // L
-	n1  int // T·d_k·heads + 3·d_k·heads
-	n2  int // heads
-	n3  int // T·d_k + 3·d_k
-	n4  int // T + 3
-	n5  int // d_k
-}
-
-type stepBackwardNest12Args struct {
-	t59          *float32
-	q0TailBarOut *float32
-	t146         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k·heads
-	n3           int // T·d_k·heads + 3·d_k·heads
-	n4           int // heads
-	n5           int // 3·d_k
-	n6           int // T·d_k + 3·d_k
-	n7           int // d_k
-}
-
-type stepBackwardNest13Args struct {
-	t77       *float32
-	t90       *float32
-	t98       *float32
-	bRhoBar   *float32
-	bThetaBar *float32
-	bEtaBar   *float32
-	n0        int // T·heads
-	n1        int // 2·T·heads
-	n2        int // 3·T·heads
-	n3        int // heads
-	n4        int // T
-	n5        int // L
-}
-
-type stepBackwardNest14Args struct {
-	t77       *float32
-	t90       *float32
-	t98       *float32
-	etaStack  *float32
-	wRhoBar   *float32
-	wThetaBar *float32
-	wEtaBar   *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // heads
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-	n6        int // L
-	n7        int // T·d_k·heads + T·d_v·heads
-	n8        int // T·heads
-}
-
-type stepBackwardNest15Args struct {
-	t77    *float32
-	t90    *float32
-	t98    *float32
-	wEta   *float32
-	wTheta *float32
-	wRho   *float32
-	t103   *float32
-	n0     int // L
-	n1     int // T·d_k·heads + T·d_v·heads
-	n2     int // T·heads
-	n3     int // heads
-	n4     int // T
-	n5     int // T·d_k + T·d_v
-	n6     int // d_k + d_v
-}
-
-type stepBackwardNest16Args struct {
-	t92  *float32
-	t103 *float32
-	t106 *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k·heads + T·d_v·heads
-	n3   int // T·d_v·heads
-	n4   int // heads
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-	n7   int // T
-	n8   int // d_k + d_v
-	n9   int // d_v
-}
-
-type stepBackwardNest17Args struct {
-	t23   *float32
-	t103  *float32
-	kDiv2 *float32
-	t109  *float32
-	t114  *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T·d_k·heads + T·d_v·heads
-	n8    int // T·d_k·heads
-	n9    int // T·heads
-	n10   int // heads
-	n11   int // T
-	n12   int // T·d_k + T·d_v
-	n13   int // T·d_k
-}
-
-type stepBackwardNest18Args struct {
-	t119       *bool
-	kDiv       *float32
-	t10        *bool
-	t115       *bool
-	t114       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t109       *float32
-	k1Sigmoid2 *float32
-	t141       *float32
-	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type stepBackwardNest19Args struct {
-	bKBar *float32
-	t141  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
-}
-
-type stepBackwardNest20Args struct {
-	pos  *int32
-	t141 *float32
-	cK   *float32
-	t144 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k·heads + 3·d_k·heads
-	n3   int // T·d_k·heads
-	n4   int // heads
-	n5   int // 4·d_k
-	n6   int // T·d_k + 3·d_k
-	n7   int // T·d_k
-	n8   int // T
-	n9   int // d_k
-	n10  int // -d_k
-}
-
-type stepBackwardNest21Args struct {
-	k1Stack *float32
-	t141    *float32
-	cKBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest22Args struct {
-	t144 *float32
-	t146 *float32
-	t147 *float32
-	n0   int // L
-	n1   int // T·d_k·heads + 3·d_k·heads
-	n2   int // heads
-	n3   int // T·d_k + 3·d_k
-	n4   int // T + 3
-	n5   int // d_k
-}
-
-type stepBackwardNest23Args struct {
-	t62  *float32
-	t107 *float32
-	t151 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
-}
-
-type stepBackwardNest24Args struct {
-	t62     *float32
+	t6      *float32
 	MBarOut *float32
 	t7      *float32
 	SBarOut *float32
@@ -1415,159 +323,91 @@ type stepBackwardNest24Args struct {
 	n5      int // d_k
 }
 
+type stepBackwardNest5Args struct {
+	t23  *float32
+	kBar *float32
+	t13  *float32
+	qBar *float32
+	n0   int // L
+	n1   int // T·d_k·heads
+	n2   int // heads
+	n3   int // T·d_k
+	n4   int // T
+	n5   int // d_k
+}
+
+type stepBackwardNest6Args struct {
+	t10      *float32
+	etaBar   *float32
+	t142     *float32
+	thetaBar *float32
+	t12      *float32
+	rhoBar   *float32
+	n0       int // L
+	n1       int // T·heads
+	n2       int // heads
+	n3       int // T
+}
+
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = heads
 	_ = segments
-	t5 := c.Work[:L*T*dK*heads]                                                                                                   // [L, heads, T, d_k]
-	t42 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                                                                                   // [L, heads, T, d_k]
-	t22 := c.Work[2*L*T*dK*heads:][:L*T*dV*heads]                                                                                 // [L, heads, T, d_v]
-	t62 := c.Work[2*L*T*dK*heads+L*T*dV*heads:][:L*dK*dV*heads]                                                                   // [L·heads, d_v, d_k]
-	t7 := c.Work[2*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads:][:L*dK*dV*heads]                                                      // [L·heads, d_v, d_k]
-	t92 := c.Work[2*L*T*dK*heads+L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads]                                                    // [L·heads, T, d_v]
-	t102 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                                    // [L·heads, T]
-	t1222 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*heads]                                         // [L·heads, T]
-	t1322 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                                    // [L·heads, T, d_k]
-	t13 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                                      // [L·heads, T, d_k]
-	t2122 := c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                                    // [L·heads, T, d_k]
-	t23 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                                      // [L·heads, T, d_k]
-	t14 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*heads]                                         // [L·heads, T]
-	t262 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:][:L*T*heads]                                        // [L, heads, T]
-	t532 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
-	t56 := c.Work[7*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:][:L*T*dK*heads+3*L*dK*heads]                         // [L, heads, T + 3, d_k]
-	t58 := c.Work[8*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]            // [L, heads, T + 3, d_k]
-	t59 := c.Work[9*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]            // [L, heads, T + 3, d_k]
-	t146 := c.Work[10*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]          // [L, heads, T + 3, d_k]
-	t62_2 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+12*L*dK*heads:][:L*T*d]                            // [L, T, d]
-	t77 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+L*T*d+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                    // [L, heads, T]
-	t90 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+L*T*d+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                    // [L, heads, T]
-	t98 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+L*T*d+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                    // [L, heads, T]
-	t103 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+L*T*d+7*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+L*T*dV*heads]   // [L, heads, T, d_k + d_v]
-	t106 := c.Work[12*L*T*dK*heads+3*L*T*dV*heads+2*L*dK*dV*heads+L*T*d+7*L*T*heads+12*L*dK*heads:][:L*T*dV*heads]                // [L, heads, T, d_v]
-	t107 := c.Work[12*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+L*T*d+7*L*T*heads+12*L*dK*heads:][:L*T*d]                       // [L, T, d]
-	t109 := c.Work[12*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*d+7*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
-	t114 := c.Work[13*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*d+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                 // [L, heads, T]
-	t141 := c.Work[13*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*d+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
-	t144 := c.Work[14*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*d+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t147 := c.Work[15*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*d+8*L*T*heads+15*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t151 := c.Work[16*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*d+8*L*T*heads+18*L*dK*heads:][:L*T*d]                     // [L, T, d]
-	t10 := c.Flags[:L*T*heads]                                                                                                    // [L, heads, T]
-	t47 := c.Flags[L*T*heads:][:L*T*heads]                                                                                        // [L, heads, T]
-	t272 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                                     // [L, heads, T]
-	t312 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                                     // [L, heads, T]
-	t64 := c.Flags[4*L*T*heads:][:L*T*heads]                                                                                      // [L, heads, T]
-	t69 := c.Flags[5*L*T*heads:][:L*T*heads]                                                                                      // [L, heads, T]
-	t115 := c.Flags[6*L*T*heads:][:L*T*heads]                                                                                     // [L, heads, T]
-	t119 := c.Flags[7*L*T*heads:][:L*T*heads]                                                                                     // [L, heads, T]
-
-	// titans_heads.k1, titans_heads.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			L,
-			T * dK * heads,
-			heads,
-			T * dK,
-			dK,
-			T,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				bK := c.BK[j*dK:][:dK]
-				bQ := c.BQ[j*dK:][:dK]
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-					for m := range dK {
-						t5_2[m] = bK[m] + k1Prod[m]
-						t42_2[m] = bQ[m] + q1Prod[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k, titans_heads.q, titans_heads.rho
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t47_2 := t47[(i*heads+j)*T:][:T]
-			t272_2 := t272[(i*heads+j)*T:][:T]
-			t312_2 := t312[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
-			t69_2 := t69[(i*heads+j)*T:][:T]
-			for k := range T {
-				t472 := (F(0) < qProd[k])
-				t2722 := (F(1e-08) <= kern.Choose(t472, qSqrt[k], F(0)))
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t642 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t10_2[k] = (F(0) < kProd[k])
-				t47_2[k] = t472
-				t272_2[k] = t2722
-				t312_2[k] = (t2722 && t472)
-				t64_2[k] = t642
-				t69_2[k] = (t642 && (F(0) <= rhoSigmoidEntry))
-			}
-		}
-	}
+	t2 := c.Work[:L*T*dV*heads]                                                               // [L, heads, T, d_v]
+	t6 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                               // [L·heads, d_v, d_k]
+	t7 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*dK*dV*heads]                                 // [L·heads, d_v, d_k]
+	t9 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads]                                // [L·heads, T, d_v]
+	t10 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                // [L·heads, T]
+	t12 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*heads]                      // [L·heads, T]
+	t13 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
+	t132 := c.Work[L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
+	t212 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
+	t23 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]  // [L·heads, T, d_k]
+	t142 := c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*heads]    // [L·heads, T]
 
 	// titans_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
-				copy(t22[((i*heads+j)*T+k)*dV:][:dV], c.YBar[((i*T+k)*heads+j)*dV:][:dV])
+				copy(t2[((i*heads+j)*T+k)*dV:][:dV], c.YBar[((i*T+k)*heads+j)*dV:][:dV])
 			}
 		}
 	}
 
 	// titans_heads
-	clear(t102)
-	clear(t1222)
-	clear(t1322)
+	clear(t10)
+	clear(t12)
 	clear(t13)
-	clear(t2122)
+	clear(t132)
+	clear(t212)
 	workers.Each(L*heads*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t1322[:L*T*dK*heads], c.Work[16*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+8*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t13[:L*T*dK*heads], c.Work[17*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+8*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t1222[:L*T*heads], c.Work[18*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+8*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t102[:L*T*heads], c.Work[18*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+9*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t2122[:L*T*dK*heads], c.Work[18*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+10*L*T*heads+18*L*dK*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t13[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t132[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t12[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+5*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
 	}
 
 	// titans_heads.e, titans_heads.S
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(c.ThetaPairs),
-			unsafe.SliceData(t13),
+		a := stepBackwardNest3Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(t132),
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t2122),
+			unsafe.SliceData(t212),
 			unsafe.SliceData(t23),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t142),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -1575,843 +415,34 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest4(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L * heads {
-			thetaPairs := c.ThetaPairs[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
+			thetaView := c.Theta[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
 			for j := range T {
-				t13_2 := t13[(i*T+j)*dK:][:dK]
+				t132_2 := t132[(i*T+j)*dK:][:dK]
 				kView := c.K[(i*T+j)*dK:][:dK]
-				t2122_2 := t2122[(i*T+j)*dK:][:dK]
+				t212_2 := t212[(i*T+j)*dK:][:dK]
 				t23_2 := t23[(i*T+j)*dK:][:dK]
-				var t142 F
-				thetaPairsEntry3 := thetaPairs[j]
-				t142Sums := [16]F{t142}
+				var t1422 F
+				thetaViewEntry3 := thetaView[j]
+				t1422Sums := [16]F{t1422}
 				for k := range dK {
-					t13Entry := t13_2[k]
-					t142Sums[k%16] = num.FMA32(kView[k], t13Entry, t142Sums[k%16])
-					t23_2[k] = num.FMA32(thetaPairsEntry3, t13Entry, t2122_2[k])
+					t132Entry := t132_2[k]
+					t1422Sums[k%16] = num.FMA32(kView[k], t132Entry, t1422Sums[k%16])
+					t23_2[k] = num.FMA32(thetaViewEntry3, t132Entry, t212_2[k])
 				}
-				t142 = kern.Sum16(&t142Sums)
-				t14_2[j] = t142
-			}
-		}
-	}
-
-	// titans_heads.q
-	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t1322),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t262),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-		}
-		stepBackwardNest5(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t262_2 := t262[(i*heads+j)*T:][:T]
-				for k := range T {
-					t1322View := t1322[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					var t2622 F
-					t2622Sums := [16]F{t2622}
-					for m := range dK {
-						t2622Sums[m%16] = num.FMA32(t1322View[m], qDiv2[m], t2622Sums[m%16])
-					}
-					t2622 = kern.Sum16(&t2622Sums)
-					t262_2[k] = -t2622
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.q, titans_heads.k
-	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t312),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t272),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t1322),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t532),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t312_2 := t312[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				t47_2 := t47[(i*heads+j)*T:][:T]
-				t272_2 := t272[(i*heads+j)*T:][:T]
-				t262_2 := t262[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					t42_2 := t42[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					t1322View := t1322[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t532_2 := t532[((i*heads+j)*T+k)*dK:][:dK]
-					t312Entry := t312_2[k]
-					qDivEntry := qDiv[k]
-					w4 := kern.Choose((t312Entry && t47_2[k]), kern.Choose(t312Entry, F(F(0.5*kern.Choose(t312Entry, kern.Choose(t272_2[k], t262_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-					for m := range dK {
-						t42Entry := t42_2[m]
-						q1SigmoidEntry := q1Sigmoid[m]
-						t4722 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w4, F(t1322View[m]*qDivEntry))
-						t532_2[m] = num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t4722), q1Sigmoid2[m], F(q1SigmoidEntry*t4722))
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t532),
-			dK,
-			2 * dK,
-			3 * dK,
-			heads,
-			T * dK,
-			L,
-			T * dK * heads,
-			T,
-		}
-		stepBackwardNest7(&a)
-	} else {
-		for i := range heads {
-			bQBar := c.BQBar[i*dK:][:dK]
-			for j := range L {
-				for k := range T {
-					t532_2 := t532[((j*heads+i)*T+k)*dK:][:dK]
-					for m := range dK {
-						bQBar[m] = bQBar[m] + t532_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(t56)
-	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t532),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t56),
-			3 * dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t532_2 := t532[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t56_2 := t56[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t56_2[p] = num.FMA32(t532_2[p], cQ[p], t56_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
-					if n2 >= 0 {
-						if kern.Wide() {
-							a := stepBackwardNest9Args{
-								unsafe.SliceData(c.Q1Stack),
-								unsafe.SliceData(t532),
-								unsafe.SliceData(c.CQBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
-								dK,
-							}
-							stepBackwardNest9(&a)
-						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-							t532_2 := t532[((k*heads+i)*T+m)*dK:][:dK]
-							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cQBar[p] = num.FMA32(q1Stack[p], t532_2[p], cQBar[p])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	clear(t58)
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t58_2 := t58[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						t58_2[m] = t58_2[m] + q0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1
-	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t56),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t59),
-			L,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest11(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T + 3 {
-					t56_2 := t56[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t58_2 := t58[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t59_2 := t59[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t59_2[m] = t56_2[m] + t58_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q1, titans_heads.k1
-	clear(t146)
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t59),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t146),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t59_2 := t59[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-					t146_2 := t146[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailBarOut[m] = t59_2[m]
-						t146_2[m] = t146_2[m] + k0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.q0, titans_heads.q1
-	clear(t62_2)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t62_2, i*T*d), d, 1, kern.From(t59, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// titans_heads.q0, titans_heads.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t59, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.rho, titans_heads.k, titans_heads.theta, titans_heads.eta
-	for i := range L {
-		for j := range heads {
-			t69_2 := t69[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
-			t1222View := t1222[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t77_2 := t77[(i*heads+j)*T:][:T]
-			t14View := t14[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t90_2 := t90[(i*heads+j)*T:][:T]
-			eta := c.Eta[(i*heads+j)*T:][:T]
-			t102View := t102[(i*heads+j)*T:][:T]
-			etaSigmoid := c.EtaSigmoid[(i*heads+j)*T:][:T]
-			t98_2 := t98[(i*heads+j)*T:][:T]
-			t115_2 := t115[(i*heads+j)*T:][:T]
-			t119_2 := t119[(i*heads+j)*T:][:T]
-			for k := range T {
-				t69Entry := t69_2[k]
-				t83 := (F(0) <= thetaSoftplus[k])
-				t10Entry := t10_2[k]
-				t1152 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[k], F(0)))
-				t77_2[k] = kern.Choose(t69Entry, F(F(rhoSigmoid[k]*kern.Choose(t69Entry, kern.Choose(t64_2[k], t1222View[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t90_2[k] = kern.Choose(t83, F(kern.Choose(t83, t14View[k], F(0))*thetaSigmoid[k]), F(0))
-				t98_2[k] = F(F(eta[k]*t102View[k]) * etaSigmoid[k])
-				t115_2[k] = t1152
-				t119_2[k] = (t1152 && t10Entry)
-			}
-		}
-	}
-
-	// titans_heads.rho, titans_heads.theta, titans_heads.eta
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.BRhoBar),
-			unsafe.SliceData(c.BThetaBar),
-			unsafe.SliceData(c.BEtaBar),
-			T * heads,
-			2 * T * heads,
-			3 * T * heads,
-			heads,
-			T,
-			L,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		bRhoBar := c.BRhoBar[:heads]
-		bThetaBar := c.BThetaBar[:heads]
-		bEtaBar := c.BEtaBar[:heads]
-		for i := range heads {
-			var t80 F
-			var t93 F
-			var t100 F
-			for j := range L {
-				t77_2 := t77[(j*heads+i)*T:][:T]
-				t90_2 := t90[(j*heads+i)*T:][:T]
-				t98_2 := t98[(j*heads+i)*T:][:T]
-				var t80Row F
-				var t93Row F
-				var t100Row F
-				t80RowSums := [16]F{t80Row}
-				t93RowSums := [16]F{t93Row}
-				t100RowSums := [16]F{t100Row}
-				for k := range T {
-					t80RowSums[k%16] = t80RowSums[k%16] + t77_2[k]
-					t93RowSums[k%16] = t93RowSums[k%16] + t90_2[k]
-					t100RowSums[k%16] = t100RowSums[k%16] + t98_2[k]
-				}
-				t80Row = kern.Sum16(&t80RowSums)
-				t93Row = kern.Sum16(&t93RowSums)
-				t100Row = kern.Sum16(&t100RowSums)
-				t80 = t80 + t80Row
-				t93 = t93 + t93Row
-				t100 = t100 + t100Row
-			}
-			bRhoBar[i] = t80
-			bThetaBar[i] = t93
-			bEtaBar[i] = t100
-		}
-	}
-
-	// titans_heads.rho, titans_heads.theta, titans_heads.eta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.EtaStack),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WEtaBar),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			heads,
-			T,
-			T*dK + T*dV,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range heads {
-			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-			wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
-			for j := range L {
-				t77_2 := t77[(j*heads+i)*T:][:T]
-				t90_2 := t90[(j*heads+i)*T:][:T]
-				t98_2 := t98[(j*heads+i)*T:][:T]
-				for k := range T {
-					etaStack := c.EtaStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-					t77Entry := t77_2[k]
-					t90Entry := t90_2[k]
-					t98Entry := t98_2[k]
-					for m := range dK + dV {
-						etaStackEntry := etaStack[m]
-						wRhoBar[m] = num.FMA32(etaStackEntry, t77Entry, wRhoBar[m])
-						wThetaBar[m] = num.FMA32(etaStackEntry, t90Entry, wThetaBar[m])
-						wEtaBar[m] = num.FMA32(etaStackEntry, t98Entry, wEtaBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.eta, titans_heads.rho, titans_heads.theta
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t103),
-			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-			dK + dV,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t77_2 := t77[(i*heads+j)*T:][:T]
-				t90_2 := t90[(i*heads+j)*T:][:T]
-				t98_2 := t98[(i*heads+j)*T:][:T]
-				wEta := c.WEta[j*(dK+dV):][:dK+dV]
-				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-				wRho := c.WRho[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					t103_2 := t103[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					t77Entry2 := t77_2[k]
-					t90Entry2 := t90_2[k]
-					t98Entry2 := t98_2[k]
-					for m := range dK + dV {
-						t103_2[m] = num.FMA32(t98Entry2, wEta[m], num.FMA32(t90Entry2, wTheta[m], F(t77Entry2*wRho[m])))
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.v, titans_heads.eta
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(t106),
-			dK,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * dV * heads,
-			heads,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t92View := t92[((i*heads+j)*T+k)*dV:][:dV]
-					t103_2 := t103[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-					t106_2 := t106[((i*heads+j)*T+k)*dV:][:dV]
-					for m := range dV {
-						t106_2[m] = t92View[m] + t103_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.v
-	clear(t107)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(t107, i*T*d), d, 1, kern.From(t106, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
-		}
-	}
-
-	// titans_heads.v
-	clear(c.WVBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t106, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.k, titans_heads.eta
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(t114),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T*dK*heads + T*dV*heads,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t114_2 := t114[(i*heads+j)*T:][:T]
-				for k := range T {
-					t23View := t23[((i*heads+j)*T+k)*dK:][:dK]
-					t103_2 := t103[((i*heads+j)*T+k)*(dK+dV):][:dK]
-					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t109_2 := t109[((i*heads+j)*T+k)*dK:][:dK]
-					var t1142 F
-					t1142Sums := [16]F{t1142}
-					for m := range dK {
-						t1092 := t23View[m] + t103_2[m]
-						t1142Sums[m%16] = num.FMA32(t1092, kDiv2[m], t1142Sums[m%16])
-						t109_2[m] = t1092
-					}
-					t1142 = kern.Sum16(&t1142Sums)
-					t114_2[k] = -t1142
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1, titans_heads.k
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t115),
-			unsafe.SliceData(t114),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t141),
-			L,
-			T * dK * heads,
-			T * heads,
-			heads,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t119_2 := t119[(i*heads+j)*T:][:T]
-				kDiv := c.KDiv[(i*heads+j)*T:][:T]
-				t10_2 := t10[(i*heads+j)*T:][:T]
-				t115_2 := t115[(i*heads+j)*T:][:T]
-				t114_2 := t114[(i*heads+j)*T:][:T]
-				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					t5_2 := t5[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					t109_2 := t109[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t141_2 := t141[((i*heads+j)*T+k)*dK:][:dK]
-					t119Entry := t119_2[k]
-					kDivEntry := kDiv[k]
-					w5 := kern.Choose((t119Entry && t10_2[k]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[k], t114_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-					for m := range dK {
-						t5Entry := t5_2[m]
-						k1SigmoidEntry := k1Sigmoid[m]
-						t135 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w5, F(t109_2[m]*kDivEntry))
-						t141_2[m] = num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t135), k1Sigmoid2[m], F(k1SigmoidEntry*t135))
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(c.BKBar),
-			unsafe.SliceData(t141),
-			dK,
-			2 * dK,
-			3 * dK,
-			heads,
-			T * dK,
-			L,
-			T * dK * heads,
-			T,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		for i := range heads {
-			bKBar := c.BKBar[i*dK:][:dK]
-			for j := range L {
-				for k := range T {
-					t141_2 := t141[((j*heads+i)*T+k)*dK:][:dK]
-					for m := range dK {
-						bKBar[m] = bKBar[m] + t141_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(t144)
-	if kern.Wide() {
-		a := stepBackwardNest20Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t141),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t144),
-			3 * dK,
-			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
-			heads,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest20(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t141_2 := t141[((i*heads+j)*T+k)*dK:][:dK]
-					n3 := int(c.Pos[i])
-					for m := range min(4, n3+k+1) {
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t144_2 := t144[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t144_2[p] = num.FMA32(t141_2[p], cK[p], t144_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	clear(c.CKBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
-					if n4 >= 0 {
-						if kern.Wide() {
-							a := stepBackwardNest21Args{
-								unsafe.SliceData(c.K1Stack),
-								unsafe.SliceData(t141),
-								unsafe.SliceData(c.CKBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
-								dK,
-							}
-							stepBackwardNest21(&a)
-						} else {
-							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
-							t141_2 := t141[((k*heads+i)*T+m)*dK:][:dK]
-							cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cKBar[p] = num.FMA32(k1Stack[p], t141_2[p], cKBar[p])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t144),
-			unsafe.SliceData(t146),
-			unsafe.SliceData(t147),
-			L,
-			T*dK*heads + 3*dK*heads,
-			heads,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T + 3 {
-					t144_2 := t144[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t146_2 := t146[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t147_2 := t147[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t147_2[m] = t144_2[m] + t146_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t147[((i*heads+j)*(T+3)+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// titans_heads.k0, titans_heads.k1
-	clear(c.WKBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t147, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// titans_heads.k0, titans_heads.k1
-	clear(t151)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t151, i*T*d), d, 1, kern.From(t147, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
-		}
-	}
-
-	// titans_heads.k0
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(t62_2),
-			unsafe.SliceData(t107),
-			unsafe.SliceData(t151),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_3 := t62_2[(i*T+j)*d:][:d]
-				t107_2 := t107[(i*T+j)*d:][:d]
-				t151_2 := t151[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t62_3[k] + t107_2[k]) + t151_2[k]
-				}
+				t1422 = kern.Sum16(&t1422Sums)
+				t142_2[j] = t1422
 			}
 		}
 	}
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
-			unsafe.SliceData(t62),
+		a := stepBackwardNest4Args{
+			unsafe.SliceData(t6),
 			unsafe.SliceData(c.MBarOut),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.SBarOut),
@@ -2422,19 +453,93 @@ func (c *stepBackwardFused) run() {
 			dV,
 			dK,
 		}
-		stepBackwardNest24(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				for k := range dV {
-					t62View := t62[((i*heads+j)*dV+k)*dK:][:dK]
+					t6View := t6[((i*heads+j)*dV+k)*dK:][:dK]
 					MBarOut := c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 					t7View := t7[((i*heads+j)*dV+k)*dK:][:dK]
 					SBarOut := c.SBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 					for m := range dK {
-						MBarOut[m] = t62View[m]
+						MBarOut[m] = t6View[m]
 						SBarOut[m] = t7View[m]
 					}
+				}
+			}
+		}
+	}
+
+	// titans_heads
+	if kern.Wide() {
+		a := stepBackwardNest5Args{
+			unsafe.SliceData(t23),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(c.QBar),
+			L,
+			T * dK * heads,
+			heads,
+			T * dK,
+			T,
+			dK,
+		}
+		stepBackwardNest5(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range T {
+					t23View := t23[((i*heads+j)*T+k)*dK:][:dK]
+					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
+					t13View := t13[((i*heads+j)*T+k)*dK:][:dK]
+					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+					for m := range dK {
+						kBar[m] = t23View[m]
+						qBar[m] = t13View[m]
+					}
+				}
+			}
+		}
+	}
+
+	// titans_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				copy(c.VBar[((i*heads+j)*T+k)*dV:][:dV], t9[((i*heads+j)*T+k)*dV:][:dV])
+			}
+		}
+	}
+
+	// titans_heads
+	if kern.Wide() {
+		a := stepBackwardNest6Args{
+			unsafe.SliceData(t10),
+			unsafe.SliceData(c.EtaBar),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(c.ThetaBar),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(c.RhoBar),
+			L,
+			T * heads,
+			heads,
+			T,
+		}
+		stepBackwardNest6(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t10View := t10[(i*heads+j)*T:][:T]
+				etaBar := c.EtaBar[(i*heads+j)*T:][:T]
+				t142View := t142[(i*heads+j)*T:][:T]
+				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
+				t12View := t12[(i*heads+j)*T:][:T]
+				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+				for k := range T {
+					etaBar[k] = t10View[k]
+					thetaBar[k] = t142View[k]
+					rhoBar[k] = t12View[k]
 				}
 			}
 		}
@@ -2447,43 +552,42 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV, heads := c.C, c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = heads
 	_ = segments
-	t22 := c.Work[2*L*T*dK*heads:][:L*T*dV*heads]                                              // [L, heads, T, d_v]
-	t62 := c.Work[2*L*T*dK*heads+L*T*dV*heads:][:L*dK*dV*heads]                                // [L·heads, d_v, d_k]
-	t7 := c.Work[2*L*T*dK*heads+L*T*dV*heads+L*dK*dV*heads:][:L*dK*dV*heads]                   // [L·heads, d_v, d_k]
-	t92 := c.Work[2*L*T*dK*heads+L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads]                 // [L·heads, T, d_v]
-	t102 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                 // [L·heads, T]
-	t1222 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*heads]      // [L·heads, T]
-	t1322 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
-	t13 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
-	t2122 := c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
+	t2 := c.Work[:L*T*dV*heads]                                                               // [L, heads, T, d_v]
+	t6 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                               // [L·heads, d_v, d_k]
+	t7 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*dK*dV*heads]                                 // [L·heads, d_v, d_k]
+	t9 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads]                                // [L·heads, T, d_v]
+	t10 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                // [L·heads, T]
+	t12 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*heads]                      // [L·heads, T]
+	t13 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
+	t132 := c.Work[L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
+	t212 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t1322_2 := t1322
 	t13_2 := t13
-	t1222_2 := t1222
-	t102_2 := t102
-	t2122_2 := t2122
+	t132_2 := t132
+	t12_2 := t12
+	t10_2 := t10
+	t212_2 := t212
 	if block > 0 {
-		t1322_2 = c.Work[16*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+8*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
-		clear(t1322_2[l*T*dK:][:T*dK])
-		t13_2 = c.Work[17*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+8*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
+		t13_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t13_2[l*T*dK:][:T*dK])
-		t1222_2 = c.Work[18*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+8*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
-		clear(t1222_2[l*T:][:T])
-		t102_2 = c.Work[18*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+9*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
-		clear(t102_2[l*T:][:T])
-		t2122_2 = c.Work[18*L*T*dK*heads+4*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*d+10*L*T*heads+18*L*dK*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
-		clear(t2122_2[l*T*dK:][:T*dK])
+		t132_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
+		clear(t132_2[l*T*dK:][:T*dK])
+		t12_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
+		clear(t12_2[l*T:][:T])
+		t10_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
+		clear(t10_2[l*T:][:T])
+		t212_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+5*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
+		clear(t212_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -2491,7 +595,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
-			kern.CopyRows(t62[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t6[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 			kern.CopyRows(t7[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
 		}
 		most := rows
@@ -2507,7 +611,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(MBarState, rows, t62[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				}
 				if s == segments-1 {
 					kern.Interleave(SBarState, rows, c.SBar[(l*dV+i)*dK:], dK, dK)
@@ -2517,11 +621,11 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime2Args{
+					a := stepBackwardTime1Args{
 						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(c.ThetaPairs),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.E),
-						unsafe.SliceData(c.RhoPairs),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(MTrail),
@@ -2533,28 +637,28 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime2(&a, rows)
+					stepBackwardTime1(&a, rows)
 				}
 				{
-					a := stepBackwardTime3Args{
+					a := stepBackwardTime2Args{
 						unsafe.SliceData(c.Eta),
 						unsafe.SliceData(c.E),
-						unsafe.SliceData(t22),
-						unsafe.SliceData(c.RhoPairs),
-						unsafe.SliceData(c.ThetaPairs),
+						unsafe.SliceData(t2),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
-						unsafe.SliceData(t1322_2),
-						unsafe.SliceData(t4),
 						unsafe.SliceData(t13_2),
-						unsafe.SliceData(t1222_2),
-						unsafe.SliceData(t102_2),
-						unsafe.SliceData(t92),
-						unsafe.SliceData(t2122_2),
+						unsafe.SliceData(t4),
+						unsafe.SliceData(t132_2),
+						unsafe.SliceData(t12_2),
+						unsafe.SliceData(t10_2),
+						unsafe.SliceData(t9),
+						unsafe.SliceData(t212_2),
 						C*s + T*l,
 						i + C*dV*s + T*dV*l,
 						dK,
@@ -2566,9 +670,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime3(&a, rows)
+					stepBackwardTime2(&a, rows)
 				}
-				kern.Separate(MBarState, rows, t62[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}
 		}
@@ -2588,8 +692,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
@@ -2598,39 +702,39 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_heads.S, titans_heads.G, titans_heads.M
 						etaViewEntry := etaView[a]
-						w := F(thetaPairs[a] * c.E[(l*T+a+C*s)*dV+i])
-						rhoPairsEntry := rhoPairs[a]
+						w := F(thetaView[a] * c.E[(l*T+a+C*s)*dV+i])
+						rhoViewEntry := rhoView[a]
 						for j := range dK {
 							S2 := num.FMA32(-w, kView[j], F(etaViewEntry*STrail2[j]))
 							STrail3[j] = S2
-							MTrail3[j] = num.FMA32(rhoPairsEntry, MTrail2[j], S2)
+							MTrail3[j] = num.FMA32(rhoViewEntry, MTrail2[j], S2)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					rhoPairs := c.RhoPairs[l*T+C*s:][:n]
-					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
-					t1222_3 := t1222_2[l*T+C*s:][:n]
-					t102_3 := t102_2[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					t12_3 := t12_2[l*T+C*s:][:n]
+					t10_3 := t10_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t1322_3 := t1322_2[(l*T+a+C*s)*dK:][:dK]
 						t13_3 := t13_2[(l*T+a+C*s)*dK:][:dK]
-						t2122_3 := t2122_2[(l*T+a+C*s)*dK:][:dK]
+						t132_3 := t132_2[(l*T+a+C*s)*dK:][:dK]
+						t212_3 := t212_2[(l*T+a+C*s)*dK:][:dK]
 						// titans_heads.y, titans_heads.M, titans_heads.S, titans_heads.G
 						var t72 F
 						var t24 F
 						var t16 F
 						etaViewEntry2 := etaView[a]
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
-						t22ViewEntry := t22[(l*T+a+C*s)*dV+i]
-						rhoPairsEntry2 := rhoPairs[a]
-						thetaPairsEntry2 := thetaPairs[a]
-						w2 := F(thetaPairsEntry2 * eEntry)
+						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
+						rhoViewEntry2 := rhoView[a]
+						thetaViewEntry2 := thetaView[a]
+						w2 := F(thetaViewEntry2 * eEntry)
 						t72Sums := [16]F{t72}
 						t24Sums := [16]F{t24}
 						t16Sums := [16]F{t16}
@@ -2638,33 +742,33 @@ func (c *stepBackwardRows1) Part(part int) {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							kViewEntry := kView[j]
-							t42 := num.FMA32(qView[j], t22ViewEntry, MBarState[j])
+							t42 := num.FMA32(qView[j], t2ViewEntry, MBarState[j])
 							t72Sums[j%16] = num.FMA32(MTrailEntry, t42, t72Sums[j%16])
-							t9 := SBarState[j] + t42
-							t24Sums[j%16] = num.FMA32(t9, kViewEntry, t24Sums[j%16])
-							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
-							t1322_3[j] = num.FMA32(num.FMA32(-w2, kViewEntry, num.FMA32(etaViewEntry2, STrailEntry, F(rhoPairsEntry2*MTrailEntry))), t22ViewEntry, t1322_3[j])
+							t92 := SBarState[j] + t42
+							t24Sums[j%16] = num.FMA32(t92, kViewEntry, t24Sums[j%16])
+							t16Sums[j%16] = num.FMA32(STrailEntry, t92, t16Sums[j%16])
+							t13_3[j] = num.FMA32(num.FMA32(-w2, kViewEntry, num.FMA32(etaViewEntry2, STrailEntry, F(rhoViewEntry2*MTrailEntry))), t2ViewEntry, t13_3[j])
 							t4[j] = t42
-							t13_3[j] = num.FMA32(-t9, eEntry, t13_3[j])
-							SBarState[j] = F(etaViewEntry2 * t9)
+							t132_3[j] = num.FMA32(-t92, eEntry, t132_3[j])
+							SBarState[j] = F(etaViewEntry2 * t92)
 						}
 						t72 = kern.Sum16(&t72Sums)
 						t24 = kern.Sum16(&t24Sums)
 						t16 = kern.Sum16(&t16Sums)
-						t1222_3[a] = t1222_3[a] + t72
-						t102_3[a] = t102_3[a] + t16
+						t12_3[a] = t12_3[a] + t72
+						t10_3[a] = t10_3[a] + t16
 						// titans_heads.e, titans_heads.S
-						t92[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t24)
+						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
 						// titans_heads.e, titans_heads.M, titans_heads.S
-						w3 := F(thetaPairsEntry2 * t24)
+						w3 := F(thetaViewEntry2 * t24)
 						for j := range dK {
-							t2122_3[j] = num.FMA32(-w3, MTrail2[j], t2122_3[j])
-							MBarState[j] = num.FMA32(-w3, kView[j], F(rhoPairsEntry2*t4[j]))
+							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
+							MBarState[j] = num.FMA32(-w3, kView[j], F(rhoViewEntry2*t4[j]))
 						}
 					}
 				}
 			}
-			copy(t62[(l*dV+i)*dK:][:dK], MBarState[:dK])
+			copy(t6[(l*dV+i)*dK:][:dK], MBarState[:dK])
 			copy(t7[(l*dV+i)*dK:][:dK], SBarState[:dK])
 		}
 		workers.Return(scratch)

@@ -13,77 +13,34 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v + 14·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WEta          []F     // [d_k + d_v]
-	BEta          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	M             []F     // [L, d_v, d_k]
-	S             []F     // [L, d_v, d_k]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	MOut          []F     // [L, d_v, d_k], written
-	SOut          []F     // [L, d_v, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V             []F     // [L, T, d_v], written
-	EtaStack      []F     // [L, T, d_k + d_v], written
-	Eta           []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	RhoSigmoid    []F     // [L, T], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	E             []F     // [L, T, d_v], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	RhoSigmoid2   []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	M            []F    // [L, d_v, d_k]
+	S            []F    // [L, d_v, d_k]
+	K            []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	Eta          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Rho          []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	SOut         []F    // [L, d_v, d_k], written
+	E            []F    // [L, T, d_v], written; may be nil
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 10·L·T.
+// WorkLen is 0.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 10*L*T
+	return 0
 }
 
 // RowsLen is 2·d_k.
@@ -98,361 +55,11 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t31 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t26 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t54 := work[:L*T]     // [L, T]
 	MState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
-
-	// titans_lmm.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1, titans_lmm.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// titans_lmm.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// titans_lmm.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// titans_lmm.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_lmm.eta
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				etaStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				etaStack[k] = v[k]
-			}
-		}
-	}
-
-	// titans_lmm.eta, titans_lmm.theta, titans_lmm.rho
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t252 F
-			var t312 F
-			for k := range dK + dV {
-				etaStackEntry := etaStack[k]
-				t212 += F(etaStackEntry * wEta[k])
-				t252 += F(etaStackEntry * wTheta[k])
-				t312 += F(etaStackEntry * wRho[k])
-			}
-			t21_2[j] = t212
-			t25_2[j] = t252
-			t31_2[j] = t312
-		}
-	}
-
-	// titans_lmm.eta, titans_lmm.theta, titans_lmm.k, titans_lmm.rho
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bEtaEntry
-			t262 := t25_2[j] + bThetaEntry
-			t27 := num.Softplus(t262)
-			t322 := t31_2[j] + bRhoEntry
-			t33 := num.Sigmoid(t322)
-			t22_2[j] = t222
-			eta[j] = num.Sigmoid(t222)
-			t26_2[j] = t262
-			thetaSoftplus[j] = t27
-			theta2[j] = num.Max(t27, F(0))
-			t32_2[j] = t322
-			rhoSigmoid[j] = t33
-			rho2[j] = num.Min(num.Max(t33, F(0)), F(1))
-		}
-	}
-
-	// titans_lmm.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_lmm.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1, titans_lmm.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t45 F
-			for k := range dK {
-				t422 := bQ[k] + q1Prod[k]
-				t43 := num.Sigmoid(t422)
-				q12 := F(t422 * t43)
-				t45 += F(q12 * q12)
-				t42_2[k] = t422
-				q1Sigmoid[k] = t43
-				q1_2[k] = q12
-			}
-			qProd[j] = t45
-		}
-	}
-
-	// titans_lmm.q, titans_lmm.k, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t47 := (F(0) < qProdEntry)
-			t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-			t542 := num.Max(kern.Choose(t47, t50, F(0)), F(1e-08))
-			qSqrt[j] = t50
-			t54_2[j] = t542
-			qDiv[j] = (F(1) / t542)
-			qDiv3[j] = (F(1) / t50)
-			rhoSigmoid2[j] = num.Sigmoid(-t32_2[j])
-			thetaSigmoid[j] = num.Sigmoid(t26_2[j])
-			etaSigmoid[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// titans_lmm.q, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
-	for i := range L {
-		t54_2 := t54[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t54Entry := t54_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t54Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t54Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t42_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
 
 	// titans_lmm
 	for l := range L {
@@ -513,8 +120,8 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -543,8 +150,8 @@ func (c *Step[F]) Run() {
 						}
 						// titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 						etaEntry := eta[a]
-						thetaEntry := theta2[a]
-						rhoEntry := rho2[a]
+						thetaEntry := theta[a]
+						rhoEntry := rho[a]
 						var y20 F
 						w0 := F(thetaEntry * e20)
 						var y21 F
@@ -623,8 +230,8 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -641,8 +248,8 @@ func (c *Step[F]) Run() {
 						// titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
-						w := F(theta2[a] * e2)
-						rhoEntry := rho2[a]
+						w := F(theta[a] * e2)
+						rhoEntry := rho[a]
 						for j := range dK {
 							S2 := F(etaEntry*SState[j][0]) - F(w*k[j])
 							M2 := F(rhoEntry*MState[j][0]) + S2
@@ -668,89 +275,41 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WEta          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WRho          []F     // [d_k + d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	MBar          []F     // [L, d_v, d_k]
-	SBar          []F     // [L, d_v, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	EtaStack      []F     // [L, T, d_k + d_v]
-	Eta           []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	RhoSigmoid    []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	E             []F     // [L, T, d_v]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	RhoSigmoid2   []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WEtaBar       []F     // [d_k + d_v], written
-	BEtaBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	MBarOut       []F     // [L, d_v, d_k], written
-	SBarOut       []F     // [L, d_v, d_k], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	SCheckpoints  []F     // [L, segments, d_v, d_k]
-	Work          []F     // WorkLen() entries
-	Rows          [][4]F  // RowsLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	K            []F    // [L, T, d_k]
+	Eta          []F    // [L, T]
+	Theta        []F    // [L, T]
+	Rho          []F    // [L, T]
+	Q            []F    // [L, T, d_k]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	SBar         []F    // [L, d_v, d_k]
+	E            []F    // [L, T, d_v]
+	MBarOut      []F    // [L, d_v, d_k], written
+	SBarOut      []F    // [L, d_v, d_k], written
+	KBar         []F    // [L, T, d_k], written
+	VBar         []F    // [L, T, d_v], written
+	EtaBar       []F    // [L, T], written
+	ThetaBar     []F    // [L, T], written
+	RhoBar       []F    // [L, T], written
+	QBar         []F    // [L, T, d_k], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	SCheckpoints []F    // [L, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 15·L·T·d_k + 3·L·T·d_v + 10·L·T + 18·L·d_k.
+// WorkLen is 2·L·T·d_k.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+2*L*T) // and the sums of blocks of rows
+		return 2*L*T*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+2*L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK
+	return 2 * L * T * dK
 }
 
 // RowsLen is 2·C·d_k + 5·d_k.
@@ -759,79 +318,17 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 2*C*dK + 5*dK
 }
 
-// FlagsLen is 8·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 8 * L * T
-}
-
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42_2 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t7 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t13 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t212 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t14 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t132 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t402 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t133 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t492 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t64 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t77 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t85 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t90 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t93 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t94 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t96 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t101 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t128 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t131 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t134 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t137 := work[:L*T*d]     // [L, T, d]
+	t212 := work[:L*T*dK]    // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -840,75 +337,12 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK]      // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t47 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t142 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t18 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t512 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t56 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t102 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t106 := flags[:L*T] // [L, T]
-
-	// titans_lmm.k1, titans_lmm.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_3 := t42[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t42_3[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// titans_lmm.k, titans_lmm.theta, titans_lmm.rho, titans_lmm.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t35 := num.Max(rhoSigmoidEntry, F(0))
-			t472 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t472, qSqrt[j], F(0)))
-			t5122 := (t35 <= F(1))
-			t10_2[j] = (F(0) < kProd[j])
-			theta2[j] = num.Max(thetaSoftplus[j], F(0))
-			rho2[j] = num.Min(t35, F(1))
-			t47_2[j] = t472
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t472)
-			t512_2[j] = t5122
-			t56_2[j] = (t5122 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
+	t4 := rows[:dK] // [d_k]
 
 	// titans_lmm
-	clear(t52)
-	clear(t7)
-	clear(t82)
+	clear(c.EtaBar)
+	clear(c.RhoBar)
+	clear(c.QBar)
 	clear(t13)
 	clear(t212)
 	for l := range L {
@@ -947,8 +381,8 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
@@ -957,8 +391,8 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.G, titans_lmm.M
 						etaEntry := eta[a]
-						thetaEntry := theta2[a]
-						rhoEntry := rho2[a]
+						thetaEntry := theta[a]
+						rhoEntry := rho[a]
 						w0 := F(thetaEntry * c.E[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * c.E[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
@@ -974,29 +408,29 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t7_2 := t7[l*T+C*s:][:n]
-					t52_2 := t52[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					etaBar := c.EtaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
 						etaEntry2 := eta[a]
-						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
-						var t720 F
+						rhoEntry2 := rho[a]
+						thetaEntry2 := theta[a]
+						var t70 F
 						var t240 F
 						var t160 F
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						w20 := F(thetaEntry2 * eEntry0)
-						var t721 F
+						var t71 F
 						var t241 F
 						var t161 F
 						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
@@ -1005,46 +439,46 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
-							t82Sum := t82_2[j]
+							qBarSum := qBar[j]
 							t13Sum := t13_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t720 += F(MTrailEntry0 * t430)
-							t90_2 := SBarState[j][0] + t430
-							t240 += F(t90_2 * kEntry)
-							t160 += F(STrailEntry0 * t90_2)
-							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
-							t4[j][0] = t430
-							t13Sum -= F(t90_2 * eEntry0)
-							SBarState[j][0] = F(etaEntry2 * t90_2)
+							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t70 += F(MTrailEntry0 * t420)
+							t90 := SBarState[j][0] + t420
+							t240 += F(t90 * kEntry)
+							t160 += F(STrailEntry0 * t90)
+							qBarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
+							t4[j][0] = t420
+							t13Sum -= F(t90 * eEntry0)
+							SBarState[j][0] = F(etaEntry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t721 += F(MTrailEntry1 * t431)
-							t91 := SBarState[j][1] + t431
+							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t71 += F(MTrailEntry1 * t421)
+							t91 := SBarState[j][1] + t421
 							t241 += F(t91 * kEntry)
 							t161 += F(STrailEntry1 * t91)
-							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
-							t4[j][1] = t431
+							qBarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
+							t4[j][1] = t421
 							t13Sum -= F(t91 * eEntry1)
 							SBarState[j][1] = F(etaEntry2 * t91)
-							t82_2[j] = t82Sum
+							qBar[j] = qBarSum
 							t13_2[j] = t13Sum
 						}
-						t7Sum := t7_2[a]
-						t52Sum := t52_2[a]
+						rhoBarSum := rhoBar[a]
+						etaBarSum := etaBar[a]
 						// titans_lmm.e, titans_lmm.M, titans_lmm.S
-						t7Sum += t720
-						t52Sum += t160
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t240)
+						rhoBarSum += t70
+						etaBarSum += t160
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t240)
 						w30 := F(thetaEntry2 * t240)
-						t7Sum += t721
-						t52Sum += t161
-						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t241)
+						rhoBarSum += t71
+						etaBarSum += t161
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t241)
 						w31 := F(thetaEntry2 * t241)
-						t7_2[a] = t7Sum
-						t52_2[a] = t52Sum
+						rhoBar[a] = rhoBarSum
+						etaBar[a] = etaBarSum
 						for j := range dK {
 							t212Sum := t212_2[j]
 							kEntry := k[j]
@@ -1090,8 +524,8 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1100,8 +534,8 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.G, titans_lmm.M
 						etaEntry := eta[a]
-						w := F(theta2[a] * c.E[(l*T+a+C*s)*dV+i])
-						rhoEntry := rho2[a]
+						w := F(theta[a] * c.E[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
 						for j := range dK {
 							S2 := F(etaEntry*STrail3[j][0]) - F(w*k[j])
 							STrail4[j][0] = S2
@@ -1111,46 +545,46 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t7_2 := t7[l*T+C*s:][:n]
-					t52_2 := t52[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					etaBar := c.EtaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
-						var t72 F
+						var t7 F
 						var t24 F
 						var t16 F
 						etaEntry2 := eta[a]
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
+						rhoEntry2 := rho[a]
+						thetaEntry2 := theta[a]
 						w2 := F(thetaEntry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
-							t43 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t72 += F(MTrailEntry * t43)
-							t9 := SBarState[j][0] + t43
+							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t7 += F(MTrailEntry * t42)
+							t9 := SBarState[j][0] + t42
 							t24 += F(t9 * kEntry)
 							t16 += F(STrailEntry * t9)
-							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
-							t4[j][0] = t43
+							qBar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
+							t4[j][0] = t42
 							t13_2[j] -= F(t9 * eEntry)
 							SBarState[j][0] = F(etaEntry2 * t9)
 						}
-						t7_2[a] += t72
-						t52_2[a] += t16
+						rhoBar[a] += t7
+						etaBar[a] += t16
 						// titans_lmm.e, titans_lmm.S
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
 						// titans_lmm.e, titans_lmm.M, titans_lmm.S
 						w3 := F(thetaEntry2 * t24)
 						for j := range dK {
@@ -1169,478 +603,70 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.S, titans_lmm.q
+	// titans_lmm.e, titans_lmm.S
 	for i := range L {
-		t14_2 := t14[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
+			t13_2 := t13[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			t13_2 := t13[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t143 F
-			var t1322 F
-			for k2 := range dK {
-				t143 += F(k[k2] * t13_2[k2])
-				t1322 += F(t82_2[k2] * qDiv2[k2])
-			}
-			t14_2[j] = t143
-			t132_2[j] = -t1322
-		}
-	}
-
-	// titans_lmm.q1, titans_lmm.q, titans_lmm.k
-	clear(c.BQBar)
-	for i := range L {
-		t18_2 := t18[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t42_3 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t402_2 := t402[(i*T+j)*dK:][:dK]
-			t18Entry := t18_2[j]
-			qDivEntry := qDiv[j]
-			w4 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t42Entry := t42_3[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w4))
-				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t42Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
-				t402_2[k] = t4022
-				bQBar[k] += t4022
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t432)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t402_2 := t402[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t432_2[m] += F(t402_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t402_2 := t402[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t402_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t452)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t452_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	for i := range L {
-		for j := range T + 3 {
-			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t462_2[k] = t432_2[k] + t452_2[k]
-			}
-		}
-	}
-
-	// titans_lmm.q1, titans_lmm.k1
-	clear(t133)
-	for i := range L {
-		for j := range 3 {
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t133_2 := t133[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t462_2[k]
-				t133_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// titans_lmm.q0, titans_lmm.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_lmm.q0, titans_lmm.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
-	var t67 F
-	var t80 F
-	var t87 F
-	for i := range L {
-		t56_2 := t56[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t106_2 := t106[i*T:][:T]
-		for j := range T {
-			t56Entry := t56_2[j]
-			t642 := kern.Choose(t56Entry, F(F(rhoSigmoid[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t67 += t642
-			t70 := (F(0) <= thetaSoftplus[j])
-			t772 := kern.Choose(t70, F(kern.Choose(t70, t14_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t80 += t772
-			t852 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
-			t87 += t852
-			t10Entry := t10_2[j]
-			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t64_2[j] = t642
-			t77_2[j] = t772
-			t85_2[j] = t852
-			t102_2[j] = t1022
-			t106_2[j] = (t1022 && t10Entry)
-		}
-	}
-	c.BRhoBar[0] = t67
-	c.BThetaBar[0] = t80
-	c.BEtaBar[0] = t87
-
-	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	for i := range L {
-		t64_2 := t64[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for j := range T {
-			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t90_2 := t90[(i*T+j)*(dK+dV):][:dK+dV]
-			t64Entry := t64_2[j]
-			t77Entry := t77_2[j]
-			t85Entry := t85_2[j]
-			for k := range dK + dV {
-				etaStackEntry := etaStack[k]
-				wRhoBar[k] += F(etaStackEntry * t64Entry)
-				wThetaBar[k] += F(etaStackEntry * t77Entry)
-				wEtaBar[k] += F(etaStackEntry * t85Entry)
-				t90_2[k] = F(t64Entry*wRho[k]) + F(t77Entry*wTheta[k]) + F(t85Entry*wEta[k])
-			}
-		}
-	}
-
-	// titans_lmm.v, titans_lmm.eta
-	for i := range L {
-		for j := range T {
-			t42_3 := t42_2[(i*T+j)*dV:][:dV]
-			t90_2 := t90[(i*T+j)*(dK+dV)+dK:][:dV]
-			t93_2 := t93[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t93_2[k] = t42_3[k] + t90_2[k]
-			}
-		}
-	}
-
-	// titans_lmm.v
-	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// titans_lmm.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// titans_lmm.k, titans_lmm.eta, titans_lmm.e, titans_lmm.S
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		for j := range T {
-			t13_2 := t13[(i*T+j)*dK:][:dK]
 			t212_2 := t212[(i*T+j)*dK:][:dK]
-			t90_2 := t90[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t96_2 := t96[(i*T+j)*dK:][:dK]
-			var t1012 F
-			thetaEntry3 := theta2[j]
-			for k := range dK {
-				t962 := (F(thetaEntry3*t13_2[k]) + t212_2[k]) + t90_2[k]
-				t1012 += F(t962 * kDiv2[k])
-				t96_2[k] = t962
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t14 F
+			thetaEntry3 := theta[j]
+			for k2 := range dK {
+				t13Entry := t13_2[k2]
+				t14 += F(k[k2] * t13Entry)
+				kBar[k2] = F(thetaEntry3*t13Entry) + t212_2[k2]
 			}
-			t101_2[j] = -t1012
-		}
-	}
-
-	// titans_lmm.k1, titans_lmm.k
-	clear(c.BKBar)
-	for i := range L {
-		t106_2 := t106[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t96_2 := t96[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t128_2 := t128[(i*T+j)*dK:][:dK]
-			t106Entry := t106_2[j]
-			kDivEntry := kDiv[j]
-			w5 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t122 := F(t96_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w5))
-				t1282 := F(k1SigmoidEntry*t122) + F(F(F(t5Entry*k1SigmoidEntry)*t122)*k1Sigmoid2[k])
-				t128_2[k] = t1282
-				bKBar[k] += t1282
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(t131)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t128_2 := t128[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t131_2 := t131[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t131_2[m] += F(t128_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t128_2 := t128[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t128_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range T + 3 {
-			t131_2 := t131[(i*(T+3)+j)*dK:][:dK]
-			t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
-			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t134_2[k] = t131_2[k] + t133_2[k]
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range 3 {
-			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t134_2[k]
-			}
-		}
-	}
-
-	// titans_lmm.k0, titans_lmm.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t134, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// titans_lmm.k0, titans_lmm.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t134, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_lmm.k0
-	for i := range L {
-		for j := range T {
-			t492_2 := t492[(i*T+j)*d:][:d]
-			t94_2 := t94[(i*T+j)*d:][:d]
-			t137_2 := t137[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t492_2[k] + t94_2[k] + t137_2[k]
-			}
+			thetaBar[j] = t14
 		}
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                      Step[F]
-	back                                                                                      StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWEta, vBEta, vWTheta, vBTheta, vWRho, vBRho, vWQ, vBQ, vCQ, outY tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vK, vV, vEta, vTheta, vRho, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    titans_lmm.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_lmm.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_lmm.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_lmm.v
-//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_lmm.eta
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //	e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_lmm.G
 //	S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
-//	q0_t = W_Q x_t    titans_lmm.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_lmm.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_lmm.q
 //	y_t = M_t q_t    titans_lmm.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; eta [L, T]; theta [L, T]; rho [L,
+// T]; q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/titans_lmm.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TitansLMM", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TitansLMM", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], eta tape.Value[F], theta tape.Value[F], rho tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWEta = w.Value("w_eta")
-	k.WEta = arena.Data(n.vWEta)
-	n.vBEta = w.Value("b_eta")
-	k.BEta = arena.Data(n.vBEta)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
 	k.S = m.Slots[2].Data
-	k.Q0Tail = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.EtaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Eta = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.E = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1653,8 +679,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 3, k.Q0TailOut)
 	m.Give(arena, 1, k.MOut)
 	m.Give(arena, 2, k.SOut)
 	m.Moved(c.Steps)
@@ -1669,88 +693,33 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WEta = k.WEta
-	g.WTheta = k.WTheta
-	g.WRho = k.WRho
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
+	g.K = k.K
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Rho = k.Rho
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.EtaStack = k.EtaStack
-	g.Eta = k.Eta
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.RhoSigmoid = k.RhoSigmoid
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.E = k.E
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.EtaSigmoid = k.EtaSigmoid
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WEtaBar = t.Scratch(g.DK + g.DV)
-	g.BEtaBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.EtaBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWEta, g.WEtaBar)
-	block.Accumulate(t, n.vBEta, g.BEtaBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vEta, g.EtaBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 }

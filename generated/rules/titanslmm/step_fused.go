@@ -9,158 +9,7 @@ import (
 	"unsafe"
 )
 
-type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	etaStack *float32
-	wEta     *float32
-	wTheta   *float32
-	wRho     *float32
-	t21      *float32
-	t25      *float32
-	t31      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t25           *float32
-	t31           *float32
-	t22           *float32
-	eta           *float32
-	t26           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	t32           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	n0            int        // L
-	n1            int        // T
-	bEtaEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-	bRhoEntry     [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t42       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t54          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t32          *float32
-	rhoSigmoid2  *float32
-	t26          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	etaSigmoid   *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest10Args struct {
-	t54        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t42        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepTime11Args struct {
+type stepTime1Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
@@ -186,505 +35,14 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                   // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]          // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]        // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]          // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]      // [L, T]
-	t25 := c.Work[3*L*T*dK+2*L*T:][:L*T]    // [L, T]
-	t31 := c.Work[3*L*T*dK+3*L*T:][:L*T]    // [L, T]
-	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]    // [L, T]
-	t26 := c.Work[3*L*T*dK+5*L*T:][:L*T]    // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]  // [L, T]
-	t32 := c.Work[3*L*T*dK+7*L*T:][:L*T]    // [L, T]
-	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]    // [L, T]
-	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]  // [L, T, d_k]
-	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK] // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]  // [L, T, d_k]
-	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]    // [L, T]
-
-	// titans_lmm.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// titans_lmm.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1, titans_lmm.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// titans_lmm.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// titans_lmm.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// titans_lmm.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_lmm.eta
-	for i := range L {
-		for j := range T {
-			copy(c.EtaStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.EtaStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// titans_lmm.eta, titans_lmm.theta, titans_lmm.rho
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.EtaStack),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t31),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
-			for j := range T {
-				etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t252 F
-				var t312 F
-				t212Sums := [16]F{t212}
-				t252Sums := [16]F{t252}
-				t312Sums := [16]F{t312}
-				for k := range dK + dV {
-					etaStackEntry := etaStack[k]
-					t212Sums[k%16] = num.FMA32(etaStackEntry, wEta[k], t212Sums[k%16])
-					t252Sums[k%16] = num.FMA32(etaStackEntry, wTheta[k], t252Sums[k%16])
-					t312Sums[k%16] = num.FMA32(etaStackEntry, wRho[k], t312Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t252 = kern.Sum16(&t252Sums)
-				t312 = kern.Sum16(&t312Sums)
-				t21_2[j] = t212
-				t25_2[j] = t252
-				t31_2[j] = t312
-			}
-		}
-	}
-
-	// titans_lmm.eta, titans_lmm.theta, titans_lmm.k, titans_lmm.rho
-	bEtaEntry := c.BEta[0]
-	bThetaEntry := c.BTheta[0]
-	bRhoEntry := c.BRho[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			L,
-			T,
-			[2]float32{bEtaEntry},
-			[2]float32{bThetaEntry},
-			[2]float32{bRhoEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bEtaEntry
-				t262 := t25_2[j] + bThetaEntry
-				t27 := kern.Softplus(t262)
-				t322 := t31_2[j] + bRhoEntry
-				t33 := kern.Sigmoid(t322)
-				t22_2[j] = t222
-				eta[j] = kern.Sigmoid(t222)
-				t26_2[j] = t262
-				thetaSoftplus[j] = t27
-				theta2[j] = kern.Larger(t27, F(0))
-				t32_2[j] = t322
-				rhoSigmoid[j] = t33
-				rho2[j] = kern.Smaller(kern.Larger(t33, F(0)), F(1))
-			}
-		}
-	}
-
-	// titans_lmm.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_lmm.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_lmm.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// titans_lmm.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1, titans_lmm.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t45 F
-				t45Sums := [16]F{t45}
-				for k := range dK {
-					t422 := bQ[k] + q1Prod[k]
-					t43 := kern.Sigmoid(t422)
-					q12 := F(t422 * t43)
-					t45Sums[k%16] = num.FMA32(q12, q12, t45Sums[k%16])
-					t42_2[k] = t422
-					q1Sigmoid[k] = t43
-					q1_2[k] = q12
-				}
-				t45 = kern.Sum16(&t45Sums)
-				qProd[j] = t45
-			}
-		}
-	}
-
-	// titans_lmm.q, titans_lmm.k, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t47 := (F(0) < qProdEntry)
-				t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-				t542 := kern.Larger(kern.Choose(t47, t50, F(0)), F(1e-08))
-				qSqrt[j] = t50
-				t54_2[j] = t542
-				qDiv[j] = (F(1) / t542)
-				qDiv3[j] = (F(1) / t50)
-				rhoSigmoid2[j] = kern.Sigmoid(-t32_2[j])
-				thetaSigmoid[j] = kern.Sigmoid(t26_2[j])
-				etaSigmoid[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// titans_lmm.q, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t54),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t54_2 := t54[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t54Entry := t54_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t54Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t54Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t42_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
 
 	// titans_lmm
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))
@@ -704,8 +62,6 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T] // [L, T]
-	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]   // [L, T]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -736,14 +92,14 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime11Args{
+					a := stepTime1Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.E),
 						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(theta),
-						unsafe.SliceData(rho),
+						unsafe.SliceData(c.Theta),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(SState),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
@@ -756,7 +112,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime11(&a, rows)
+					stepTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -779,8 +135,8 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -799,8 +155,8 @@ func (c *stepRows1) Part(part int) {
 						// titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
-						w := F(theta2[a] * e2)
-						rhoEntry := rho2[a]
+						w := F(theta[a] * e2)
+						rhoEntry := rho[a]
 						y2Sums := [2]F{y2}
 						for j := range dK {
 							S2 := num.FMA32(-w, k[j], F(etaEntry*SState[j]))
@@ -821,20 +177,7 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t42    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardTime2Args struct {
+type stepBackwardTime1Args struct {
 	eta    *float32
 	theta  *float32
 	e      *float32
@@ -851,7 +194,7 @@ type stepBackwardTime2Args struct {
 	n6     int // d_v
 }
 
-type stepBackwardTime3Args struct {
+type stepBackwardTime2Args struct {
 	eta       *float32
 	e         *float32
 	yBar      *float32
@@ -863,12 +206,12 @@ type stepBackwardTime3Args struct {
 	q         *float32
 	MBarState *float32
 	SBarState *float32
-	t82       *float32
+	qBar      *float32
 	t4        *float32
 	t13       *float32
-	t7        *float32
-	t52       *float32
-	t42       *float32
+	rhoBar    *float32
+	etaBar    *float32
+	vBar      *float32
 	t212      *float32
 	n0        int // C·s + T·l
 	n1        int // i + C·d_v·s + T·d_v·l
@@ -882,215 +225,19 @@ type stepBackwardTime3Args struct {
 	n9        int // d_v
 }
 
-type stepBackwardNest4Args struct {
-	k     *float32
-	t13   *float32
-	t82   *float32
-	qDiv2 *float32
-	t14   *float32
-	t132  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest5Args struct {
-	t18        *bool
-	qDiv       *float32
-	t47        *bool
-	t142       *bool
-	t132       *float32
-	qDiv3      *float32
-	t42        *float32
-	q1Sigmoid  *float32
-	t82        *float32
-	q1Sigmoid2 *float32
-	t402       *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	pos  *int32
-	t402 *float32
-	cQ   *float32
-	t432 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest7Args struct {
-	q1Stack *float32
-	t402    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest8Args struct {
-	t452      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest9Args struct {
-	t432 *float32
-	t452 *float32
-	t462 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest10Args struct {
-	t462         *float32
-	q0TailBarOut *float32
-	t133         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t64       *float32
-	t77       *float32
-	t85       *float32
-	etaStack  *float32
-	wRhoBar   *float32
-	wThetaBar *float32
-	wEtaBar   *float32
-	wEta      *float32
-	wTheta    *float32
-	wRho      *float32
-	t90       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest12Args struct {
-	t42 *float32
-	t90 *float32
-	t93 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest13Args struct {
-	theta *float32
-	t13   *float32
-	t212  *float32
-	t90   *float32
-	kDiv2 *float32
-	t96   *float32
-	t101  *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest14Args struct {
-	t106       *bool
-	kDiv       *float32
-	t10        *bool
-	t102       *bool
-	t101       *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t96        *float32
-	k1Sigmoid2 *float32
-	t128       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest15Args struct {
-	pos  *int32
-	t128 *float32
-	cK   *float32
-	t131 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest16Args struct {
-	k1Stack *float32
-	t128    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest17Args struct {
-	t131 *float32
-	t133 *float32
-	t134 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest18Args struct {
-	t492 *float32
-	t94  *float32
-	t137 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+type stepBackwardNest3Args struct {
+	theta    *float32
+	t13      *float32
+	k        *float32
+	t212     *float32
+	kBar     *float32
+	thetaBar *float32
+	n0       int // d_k
+	n1       int // 2·d_k
+	n2       int // 3·d_k
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1098,746 +245,68 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                      // [L, T, d_k]
-	t42 := c.Work[L*T*dK:][:L*T*dK]                                            // [L, T, d_k]
-	theta := c.Work[2*L*T*dK:][:L*T]                                           // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                         // [L, T]
-	t42_2 := c.Work[2*L*T*dK+2*L*T:][:L*T*dV]                                  // [L, T, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T]                                // [L, T]
-	t7 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T]                                 // [L, T]
-	t82 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
-	t13 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
-	t212 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t14 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T]                                // [L, T]
-	t132 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T]                               // [L, T]
-	t402 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t432 := c.Work[6*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
-	t452 := c.Work[7*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t462 := c.Work[8*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t133 := c.Work[9*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t492 := c.Work[10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                    // [L, T, d]
-	t64 := c.Work[L*T*d+10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t77 := c.Work[L*T*d+10*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t85 := c.Work[L*T*d+10*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t90 := c.Work[L*T*d+10*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]       // [L, T, d_k + d_v]
-	t93 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
-	t94 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*d]             // [L, T, d]
-	t96 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t101 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]            // [L, T]
-	t128 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t131 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t134 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t137 := c.Work[2*L*T*d+15*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t10 := c.Flags[:L*T]                                                       // [L, T]
-	t47 := c.Flags[L*T:][:L*T]                                                 // [L, T]
-	t142 := c.Flags[2*L*T:][:L*T]                                              // [L, T]
-	t18 := c.Flags[3*L*T:][:L*T]                                               // [L, T]
-	t512 := c.Flags[4*L*T:][:L*T]                                              // [L, T]
-	t56 := c.Flags[5*L*T:][:L*T]                                               // [L, T]
-	t102 := c.Flags[6*L*T:][:L*T]                                              // [L, T]
-	t106 := c.Flags[7*L*T:][:L*T]                                              // [L, T]
-
-	// titans_lmm.k1, titans_lmm.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t42),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_3 := t42[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t42_3[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k, titans_lmm.theta, titans_lmm.rho, titans_lmm.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t35 := kern.Larger(rhoSigmoidEntry, F(0))
-			t472 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t472, qSqrt[j], F(0)))
-			t5122 := (t35 <= F(1))
-			t10_2[j] = (F(0) < kProd[j])
-			theta2[j] = kern.Larger(thetaSoftplus[j], F(0))
-			rho2[j] = kern.Smaller(t35, F(1))
-			t47_2[j] = t472
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t472)
-			t512_2[j] = t5122
-			t56_2[j] = (t5122 && (F(0) <= rhoSigmoidEntry))
-		}
-	}
+	t13 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t212 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// titans_lmm
-	clear(t52)
-	clear(t7)
-	clear(t82)
+	clear(c.EtaBar)
+	clear(c.RhoBar)
+	clear(c.QBar)
 	clear(t13)
 	clear(t212)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t82[:L*T*dK], c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t13[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t52[:L*T], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+11*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t212[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t13[:L*T*dK], c.Work[3*L*T*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[4*L*T*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.EtaBar[:L*T], c.Work[4*L*T*dK+L*T:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK], c.Work[4*L*T*dK+2*L*T:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
 	}
 
-	// titans_lmm.S, titans_lmm.q
+	// titans_lmm.e, titans_lmm.S
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepBackwardNest3Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t132),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest4(&a)
-	} else {
-		for i := range L {
-			t14_2 := t14[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t13_2 := t13[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t143 F
-				var t1322 F
-				t143Sums := [16]F{t143}
-				t1322Sums := [16]F{t1322}
-				for k2 := range dK {
-					t143Sums[k2%16] = num.FMA32(k[k2], t13_2[k2], t143Sums[k2%16])
-					t1322Sums[k2%16] = num.FMA32(t82_2[k2], qDiv2[k2], t1322Sums[k2%16])
-				}
-				t143 = kern.Sum16(&t143Sums)
-				t1322 = kern.Sum16(&t1322Sums)
-				t14_2[j] = t143
-				t132_2[j] = -t1322
-			}
-		}
-	}
-
-	// titans_lmm.q1, titans_lmm.q, titans_lmm.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest5(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t18_2 := t18[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t42_3 := t42[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				t18Entry := t18_2[j]
-				qDivEntry := qDiv[j]
-				w4 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t42Entry := t42_3[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w4, F(t82_2[k]*qDivEntry))
-					t4022 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
-					t402_2[k] = t4022
-					bQBar[k] = bQBar[k] + t4022
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t432)
-	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t432),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t432_2[m] = num.FMA32(t402_2[m], cQ[m], t432_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest7Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t402),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest7(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t402_2 := t402[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t402_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t452)
-	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t452),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest8(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t452_2 := t452[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t452_2[k] = t452_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t432),
-			unsafe.SliceData(t452),
-			unsafe.SliceData(t462),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest9(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t462_2[k] = t432_2[k] + t452_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1, titans_lmm.k1
-	clear(t133)
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(t462),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t133_2 := t133[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t462_2[k]
-					t133_2[k] = t133_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q0, titans_lmm.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_lmm.q0, titans_lmm.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
-	var t67 F
-	var t80 F
-	var t87 F
-	for i := range L {
-		t56_2 := t56[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t106_2 := t106[i*T:][:T]
-		for j := range T {
-			t56Entry := t56_2[j]
-			t642 := kern.Choose(t56Entry, F(F(rhoSigmoid[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t67 = t67 + t642
-			t70 := (F(0) <= thetaSoftplus[j])
-			t772 := kern.Choose(t70, F(kern.Choose(t70, t14_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t80 = t80 + t772
-			t852 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
-			t87 = t87 + t852
-			t10Entry := t10_2[j]
-			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t64_2[j] = t642
-			t77_2[j] = t772
-			t85_2[j] = t852
-			t102_2[j] = t1022
-			t106_2[j] = (t1022 && t10Entry)
-		}
-	}
-	c.BRhoBar[0] = t67
-	c.BThetaBar[0] = t80
-	c.BEtaBar[0] = t87
-
-	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
-	clear(c.WRhoBar)
-	clear(c.WThetaBar)
-	clear(c.WEtaBar)
-	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t64),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(c.EtaStack),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t90),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest11(&a)
-	} else {
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for i := range L {
-			t64_2 := t64[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
-			t85_2 := t85[i*T:][:T]
-			for j := range T {
-				etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t90_2 := t90[(i*T+j)*(dK+dV):][:dK+dV]
-				t64Entry := t64_2[j]
-				t77Entry := t77_2[j]
-				t85Entry := t85_2[j]
-				for k := range dK + dV {
-					etaStackEntry := etaStack[k]
-					wRhoBar[k] = num.FMA32(etaStackEntry, t64Entry, wRhoBar[k])
-					wThetaBar[k] = num.FMA32(etaStackEntry, t77Entry, wThetaBar[k])
-					wEtaBar[k] = num.FMA32(etaStackEntry, t85Entry, wEtaBar[k])
-					t90_2[k] = num.FMA32(t85Entry, wEta[k], num.FMA32(t77Entry, wTheta[k], F(t64Entry*wRho[k])))
-				}
-			}
-		}
-	}
-
-	// titans_lmm.v, titans_lmm.eta
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t93),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t42_3 := t42_2[(i*T+j)*dV:][:dV]
-				t90_2 := t90[(i*T+j)*(dK+dV)+dK:][:dV]
-				t93_2 := t93[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t93_2[k] = t42_3[k] + t90_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_lmm.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// titans_lmm.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// titans_lmm.k, titans_lmm.eta, titans_lmm.e, titans_lmm.S
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(theta),
-			unsafe.SliceData(t13),
 			unsafe.SliceData(t212),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t101),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(c.ThetaBar),
 			dK,
-			dK + dV,
 			2 * dK,
-			2*dK + 2*dV,
 			3 * dK,
-			3*dK + 3*dV,
 			L,
 			T,
-			T*dK + T*dV,
 			T * dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
-			theta2 := theta[i*T:][:T]
-			t101_2 := t101[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
 				t13_2 := t13[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
 				t212_2 := t212[(i*T+j)*dK:][:dK]
-				t90_2 := t90[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t96_2 := t96[(i*T+j)*dK:][:dK]
-				var t1012 F
-				thetaEntry3 := theta2[j]
-				t1012Sums := [16]F{t1012}
-				for k := range dK {
-					t962 := num.FMA32(thetaEntry3, t13_2[k], t212_2[k]) + t90_2[k]
-					t1012Sums[k%16] = num.FMA32(t962, kDiv2[k], t1012Sums[k%16])
-					t96_2[k] = t962
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t14 F
+				thetaEntry3 := theta[j]
+				t14Sums := [16]F{t14}
+				for k2 := range dK {
+					t13Entry := t13_2[k2]
+					t14Sums[k2%16] = num.FMA32(k[k2], t13Entry, t14Sums[k2%16])
+					kBar[k2] = num.FMA32(thetaEntry3, t13Entry, t212_2[k2])
 				}
-				t1012 = kern.Sum16(&t1012Sums)
-				t101_2[j] = -t1012
-			}
-		}
-	}
-
-	// titans_lmm.k1, titans_lmm.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t106),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t101),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t106_2 := t106[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
-			t101_2 := t101[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t96_2 := t96[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t128_2 := t128[(i*T+j)*dK:][:dK]
-				t106Entry := t106_2[j]
-				kDivEntry := kDiv[j]
-				w5 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t122 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w5, F(t96_2[k]*kDivEntry))
-					t1282 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t122), k1Sigmoid2[k], F(k1SigmoidEntry*t122))
-					t128_2[k] = t1282
-					bKBar[k] = bKBar[k] + t1282
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(t131)
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t131),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t128_2 := t128[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t131_2 := t131[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t131_2[m] = num.FMA32(t128_2[m], cK[m], t131_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest16Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t128),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest16(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t128_2 := t128[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t128_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t131),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(t134),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t131_2 := t131[(i*(T+3)+j)*dK:][:dK]
-				t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
-				t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t134_2[k] = t131_2[k] + t133_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t134[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// titans_lmm.k0, titans_lmm.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t134, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// titans_lmm.k0, titans_lmm.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t134, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_lmm.k0
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t492),
-			unsafe.SliceData(t94),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t492_2 := t492[(i*T+j)*d:][:d]
-				t94_2 := t94[(i*T+j)*d:][:d]
-				t137_2 := t137[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t492_2[k] + t94_2[k]) + t137_2[k]
-				}
+				t14 = kern.Sum16(&t14Sums)
+				thetaBar[j] = t14
 			}
 		}
 	}
@@ -1849,40 +318,33 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one lane.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	theta := c.Work[2*L*T*dK:][:L*T]                // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]              // [L, T]
-	t42 := c.Work[2*L*T*dK+2*L*T:][:L*T*dV]         // [L, T, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T]     // [L, T]
-	t7 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T]      // [L, T]
-	t82 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t13 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t212 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
+	t13 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t212 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t82_2 := t82
+	qBar := c.QBar
 	t13_2 := t13
-	t7_2 := t7
-	t52_2 := t52
+	rhoBar := c.RhoBar
+	etaBar := c.EtaBar
 	t212_2 := t212
 	if block > 0 {
-		t82_2 = c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
-		clear(t82_2[l*T*dK:][:T*dK])
-		t13_2 = c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		qBar = c.Work[2*L*T*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		clear(qBar[l*T*dK:][:T*dK])
+		t13_2 = c.Work[3*L*T*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
 		clear(t13_2[l*T*dK:][:T*dK])
-		t7_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
-		clear(t7_2[l*T:][:T])
-		t52_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+11*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
-		clear(t52_2[l*T:][:T])
-		t212_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		rhoBar = c.Work[4*L*T*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
+		clear(rhoBar[l*T:][:T])
+		etaBar = c.Work[4*L*T*dK+L*T+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
+		clear(etaBar[l*T:][:T])
+		t212_2 = c.Work[4*L*T*dK+2*L*T+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
 		clear(t212_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -1917,11 +379,11 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime2Args{
+					a := stepBackwardTime1Args{
 						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(theta),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.E),
-						unsafe.SliceData(rho),
+						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(MTrail),
@@ -1933,27 +395,27 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime2(&a, rows)
+					stepBackwardTime1(&a, rows)
 				}
 				{
-					a := stepBackwardTime3Args{
+					a := stepBackwardTime2Args{
 						unsafe.SliceData(c.Eta),
 						unsafe.SliceData(c.E),
 						unsafe.SliceData(c.YBar),
-						unsafe.SliceData(rho),
-						unsafe.SliceData(theta),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
-						unsafe.SliceData(t82_2),
+						unsafe.SliceData(qBar),
 						unsafe.SliceData(t4),
 						unsafe.SliceData(t13_2),
-						unsafe.SliceData(t7_2),
-						unsafe.SliceData(t52_2),
-						unsafe.SliceData(t42),
+						unsafe.SliceData(rhoBar),
+						unsafe.SliceData(etaBar),
+						unsafe.SliceData(c.VBar),
 						unsafe.SliceData(t212_2),
 						C*s + T*l,
 						i + C*dV*s + T*dV*l,
@@ -1966,7 +428,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime3(&a, rows)
+					stepBackwardTime2(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
@@ -1988,8 +450,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
@@ -1998,8 +460,8 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.G, titans_lmm.M
 						etaEntry := eta[a]
-						w := F(theta2[a] * c.E[(l*T+a+C*s)*dV+i])
-						rhoEntry := rho2[a]
+						w := F(theta[a] * c.E[(l*T+a+C*s)*dV+i])
+						rhoEntry := rho[a]
 						for j := range dK {
 							S2 := num.FMA32(-w, k[j], F(etaEntry*STrail2[j]))
 							STrail3[j] = S2
@@ -2009,52 +471,52 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t7_3 := t7_2[l*T+C*s:][:n]
-					t52_3 := t52_2[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rhoBar2 := rhoBar[l*T+C*s:][:n]
+					etaBar2 := etaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t82_3 := t82_2[(l*T+a+C*s)*dK:][:dK]
+						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 						t13_3 := t13_2[(l*T+a+C*s)*dK:][:dK]
 						t212_3 := t212_2[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
-						var t72 F
+						var t7 F
 						var t24 F
 						var t16 F
 						etaEntry2 := eta[a]
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
+						rhoEntry2 := rho[a]
+						thetaEntry2 := theta[a]
 						w2 := F(thetaEntry2 * eEntry)
-						t72Sums := [16]F{t72}
+						t7Sums := [16]F{t7}
 						t24Sums := [16]F{t24}
 						t16Sums := [16]F{t16}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							kEntry := k[j]
-							t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t72Sums[j%16] = num.FMA32(MTrailEntry, t43, t72Sums[j%16])
-							t9 := SBarState[j] + t43
+							t42 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t7Sums[j%16] = num.FMA32(MTrailEntry, t42, t7Sums[j%16])
+							t9 := SBarState[j] + t42
 							t24Sums[j%16] = num.FMA32(t9, kEntry, t24Sums[j%16])
 							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
-							t82_3[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, t82_3[j])
-							t4[j] = t43
+							qBar2[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, qBar2[j])
+							t4[j] = t42
 							t13_3[j] = num.FMA32(-t9, eEntry, t13_3[j])
 							SBarState[j] = F(etaEntry2 * t9)
 						}
-						t72 = kern.Sum16(&t72Sums)
+						t7 = kern.Sum16(&t7Sums)
 						t24 = kern.Sum16(&t24Sums)
 						t16 = kern.Sum16(&t16Sums)
-						t7_3[a] = t7_3[a] + t72
-						t52_3[a] = t52_3[a] + t16
+						rhoBar2[a] = rhoBar2[a] + t7
+						etaBar2[a] = etaBar2[a] + t16
 						// titans_lmm.e, titans_lmm.S
-						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
 						// titans_lmm.e, titans_lmm.M, titans_lmm.S
 						w3 := F(thetaEntry2 * t24)
 						for j := range dK {

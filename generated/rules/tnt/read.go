@@ -13,44 +13,25 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 6·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
+// It keeps L·T·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WQ         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	BQ         []F     // [d_k]
-	Pos        []int32 // [L]
-	CQ         []F     // [4, d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	V          []F     // [L, d_v, d_k]
-	W          []F     // [L, d_v, d_k]
-	P          []F     // [L, d_k, d_k]
-	WK         []F     // [d_k, d]
-	K0Tail     []F     // [L, 3, d_k]
-	Y          []F     // [L, T, d_v], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	YProd      []F     // [L, T, d_k], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L     int
+	T     int
+	DK    int
+	DV    int
+	V     []F // [L, d_v, d_k]
+	W     []F // [L, d_v, d_k]
+	P     []F // [L, d_k, d_k]
+	Q     []F // [L, T, d_k]
+	Y     []F // [L, T, d_v], written
+	YProd []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 2·L·T·d_v + L·T + 3·L·d_k.
+// WorkLen is 2·L·T·d_v.
 func (c *Read[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 2*L*T*dV + L*T + 3*L*dK
+	L, T, dV := c.L, c.T, c.DV
+	return 2 * L * T * dV
 }
 
 // Run computes Read.
@@ -59,146 +40,19 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	q0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t19 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	t19 := c.Work[:L*T*dV] // [L, T, d_v]
+	work := c.Work[L*T*dV:]
 	t21 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	k0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t22 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
-	// tnt.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// tnt.q1
+	// tnt.y
 	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// tnt.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1, tnt.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bQ[k] + q1Prod[k]
-				t6 := num.Sigmoid(t52)
-				q12 := F(t52 * t6)
-				t8 += F(q12 * q12)
-				t5_2[k] = t52
-				q1Sigmoid[k] = t6
-				q1_2[k] = q12
-			}
-			qProd[j] = t8
-		}
-	}
-
-	// tnt.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t10 := (F(0) < qProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-			t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-			qSqrt[j] = t13
-			t17_2[j] = t172
-			qDiv[j] = (F(1) / t172)
-			qDiv3[j] = (F(1) / t13)
-		}
-	}
-
-	// tnt.q, tnt.q1
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q2 := q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k := range dK {
-				q2_2 := (q1_2[k] / t17Entry)
-				q2[k] = q2_2
-				qDiv2[k] = (q2_2 / t17Entry)
-				q1Sigmoid2[k] = num.Sigmoid(-t5_2[k])
-			}
-		}
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.V, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.V, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
-	}
-
-	// tnt.y
-	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
@@ -217,88 +71,28 @@ func (c *Read[F]) Run() {
 			}
 		}
 	}
-
-	// tnt.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			t22_2 := t22[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t22_2[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			t22_2 := t22[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				t22_2[k] = k0_2[k]
-			}
-		}
-	}
-
-	// tnt.q1, tnt.k1
-	for i := range L {
-		for j := range 3 {
-			t22_2 := t22[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = t22_2[k]
-			}
-		}
-	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WQ         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	BQ         []F     // [d_k]
-	Pos        []int32 // [L]
-	CQ         []F     // [4, d_k]
-	V          []F     // [L, d_v, d_k]
-	W          []F     // [L, d_v, d_k]
-	P          []F     // [L, d_k, d_k]
-	YBar       []F     // [L, T, d_v]
-	Q0TailBar  []F     // [L, 3, d_k]
-	Q1Stack    []F     // [L, T + 3, d_k]
-	Q1Prod     []F     // [L, T, d_k]
-	Q1Sigmoid  []F     // [L, T, d_k]
-	QProd      []F     // [L, T]
-	QSqrt      []F     // [L, T]
-	YProd      []F     // [L, T, d_k]
-	QDiv       []F     // [L, T]
-	QDiv2      []F     // [L, T, d_k]
-	QDiv3      []F     // [L, T]
-	Q1Sigmoid2 []F     // [L, T, d_k]
-	WQBar      []F     // [d_k, d], written
-	XBar       []F     // [L, T, d], written
-	BQBar      []F     // [d_k], written
-	CQBar      []F     // [4, d_k], written
-	WBar       []F     // [L, d_v, d_k], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L     int
+	T     int
+	DK    int
+	DV    int
+	V     []F // [L, d_v, d_k]
+	W     []F // [L, d_v, d_k]
+	P     []F // [L, d_k, d_k]
+	YBar  []F // [L, T, d_v]
+	YProd []F // [L, T, d_k]
+	WBar  []F // [L, d_v, d_k], written
+	QBar  []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 9·L·T·d_k + L·T + 9·L·d_k.
+// WorkLen is 3·L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 9*L*T*dK + L*T + 9*L*dK
-}
-
-// FlagsLen is 3·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 3 * L * T * dK
 }
 
 // Run computes ReadBackward.
@@ -307,59 +101,12 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	t4 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
+	t5 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t52 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t122 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t39 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t42_2 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t45 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t10 := c.Flags[:L*T]        // [L, T]
-	flags := c.Flags[L*T:]
-	t132 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
-
-	// tnt.q1
-	for i := range L {
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// tnt.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
-			t10_2[j] = t102
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
-		}
-	}
+	t6 := work[:L*T*dK] // [L, T, d_k]
 
 	// tnt.y
 	for i := range L {
@@ -368,166 +115,47 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t4, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t42, i*T*dK), 1, dK)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t62, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
-	// tnt.q
+	// tnt.y
 	for i := range L {
-		t122_2 := t122[i*T:][:T]
-		for j := range T {
-			t52_2 := t52[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			var t1222 F
-			for k := range dK {
-				t72 := t52_2[k] + t62_2[k]
-				t1222 += F(t72 * qDiv2[k])
-				t7_2[k] = t72
-			}
-			t122_2[j] = -t1222
-		}
-	}
-
-	// tnt.q1, tnt.q
-	clear(c.BQBar)
-	for i := range L {
-		t172_2 := t172[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t39_2 := t39[(i*T+j)*dK:][:dK]
-			t172Entry := t172_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t6_2 := t6[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t5Entry := t5_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t33 := F(t7_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t392 := F(q1SigmoidEntry*t33) + F(F(F(t5Entry*q1SigmoidEntry)*t33)*q1Sigmoid2[k])
-				t39_2[k] = t392
-				bQBar[k] += t392
+				qBar[k] = t5_2[k] + t6_2[k]
 			}
 		}
-	}
-
-	// tnt.q1
-	clear(t42_2)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t39_2 := t39[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t42_3[m] += F(t39_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t39_2 := t39[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t39_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t44)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t44_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// tnt.q1
-	for i := range L {
-		for j := range T + 3 {
-			t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
-			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-			t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t45_2[k] = t42_3[k] + t44_2[k]
-			}
-		}
-	}
-
-	// tnt.q0, tnt.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// tnt.q0, tnt.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                         Read[F]
-	back                         ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, vWK, outY tape.Value[F]
-	m                            *block.Memory[F]
-	startW                       tape.Value[F]
+	call     Read[F]
+	back     ReadBackward[F]
+	vQ, outY tape.Value[F]
+	m        *block.Memory[F]
+	startW   tape.Value[F]
 }
 
 // read computes
 //
-//	k0_t = W_K x_t    tnt.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
-//	q0_t = W_Q x_t    tnt.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
 //	y_t = V_t q_t + W_t P_t q_t  @eq tnt#?    tnt.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TNT", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TNT", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: q [L, T, d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW tape.Value[F]
 	if startW, err = b.start(c, w, m); err != nil {
 		return
@@ -535,36 +163,14 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	k.Pos = m.Pos
-	k.Q0Tail = m.Slots[5].Data
+	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.V = m.Slots[1].Data
 	k.W = m.Slots[2].Data
 	k.P = m.Slots[3].Data
-	k.K0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	n.m = m
 	n.startW = startW
 	k.W = block.Begin(arena, m, 2, n.startW.Data)
@@ -572,8 +178,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 5, k.Q0TailOut)
-	m.Give(arena, 0, k.K0TailOut)
 	block.KeepStart(arena, m, 2, n.startW.Data)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
@@ -587,38 +191,16 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
-	g.WQ = k.WQ
-	g.X = k.X
-	g.BQ = k.BQ
-	g.Pos = k.Pos
-	g.CQ = k.CQ
+	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.V = k.V
 	g.W = k.W
 	g.P = k.P
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
 	g.YProd = k.YProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
 	g.WBar = t.Scratch(g.L * g.DK * g.DV)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 2, n.startW, g.WBar)
 }

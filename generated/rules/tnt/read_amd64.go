@@ -13,70 +13,10 @@ func readNest1AVX512(a *readNest1Args)
 func readNest1AVX2(a *readNest1Args)
 
 //go:noescape
-func readNest2AVX512(a *readNest2Args)
-
-//go:noescape
-func readNest2AVX2(a *readNest2Args)
-
-//go:noescape
-func readNest3AVX512(a *readNest3Args)
-
-//go:noescape
-func readNest3AVX2(a *readNest3Args)
-
-//go:noescape
-func readNest4AVX512(a *readNest4Args)
-
-//go:noescape
-func readNest4AVX2(a *readNest4Args)
-
-//go:noescape
-func readNest5AVX512(a *readNest5Args)
-
-//go:noescape
-func readNest5AVX2(a *readNest5Args)
-
-//go:noescape
 func readBackwardNest1AVX512(a *readBackwardNest1Args)
 
 //go:noescape
 func readBackwardNest1AVX2(a *readBackwardNest1Args)
-
-//go:noescape
-func readBackwardNest2AVX512(a *readBackwardNest2Args)
-
-//go:noescape
-func readBackwardNest2AVX2(a *readBackwardNest2Args)
-
-//go:noescape
-func readBackwardNest3AVX512(a *readBackwardNest3Args)
-
-//go:noescape
-func readBackwardNest3AVX2(a *readBackwardNest3Args)
-
-//go:noescape
-func readBackwardNest4AVX512(a *readBackwardNest4Args)
-
-//go:noescape
-func readBackwardNest4AVX2(a *readBackwardNest4Args)
-
-//go:noescape
-func readBackwardNest5AVX512(a *readBackwardNest5Args)
-
-//go:noescape
-func readBackwardNest5AVX2(a *readBackwardNest5Args)
-
-//go:noescape
-func readBackwardNest6AVX512(a *readBackwardNest6Args)
-
-//go:noescape
-func readBackwardNest6AVX2(a *readBackwardNest6Args)
-
-//go:noescape
-func readBackwardNest7AVX512(a *readBackwardNest7Args)
-
-//go:noescape
-func readBackwardNest7AVX2(a *readBackwardNest7Args)
 
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -86,90 +26,10 @@ func readNest1(a *readNest1Args) {
 	readNest1AVX2(a)
 }
 
-func readNest2(a *readNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest2AVX512(a)
-		return
-	}
-	readNest2AVX2(a)
-}
-
-func readNest3(a *readNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest3AVX512(a)
-		return
-	}
-	readNest3AVX2(a)
-}
-
-func readNest4(a *readNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest4AVX512(a)
-		return
-	}
-	readNest4AVX2(a)
-}
-
-func readNest5(a *readNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest5AVX512(a)
-		return
-	}
-	readNest5AVX2(a)
-}
-
 func readBackwardNest1(a *readBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readBackwardNest1AVX512(a)
 		return
 	}
 	readBackwardNest1AVX2(a)
-}
-
-func readBackwardNest2(a *readBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest2AVX512(a)
-		return
-	}
-	readBackwardNest2AVX2(a)
-}
-
-func readBackwardNest3(a *readBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest3AVX512(a)
-		return
-	}
-	readBackwardNest3AVX2(a)
-}
-
-func readBackwardNest4(a *readBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest4AVX512(a)
-		return
-	}
-	readBackwardNest4AVX2(a)
-}
-
-func readBackwardNest5(a *readBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest5AVX512(a)
-		return
-	}
-	readBackwardNest5AVX2(a)
-}
-
-func readBackwardNest6(a *readBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest6AVX512(a)
-		return
-	}
-	readBackwardNest6AVX2(a)
-}
-
-func readBackwardNest7(a *readBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest7AVX512(a)
-		return
-	}
-	readBackwardNest7AVX2(a)
 }

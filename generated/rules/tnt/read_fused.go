@@ -4,64 +4,10 @@ package tnt
 
 import (
 	"github.com/nl-hecate/hecate/generated/kern"
-	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
 
 type readNest1Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type readNest2Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t5        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type readNest3Args struct {
-	qProd *float32
-	qSqrt *float32
-	t17   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type readNest4Args struct {
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t5         *float32
-	q1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type readNest5Args struct {
 	t19 *float32
 	t21 *float32
 	y   *float32
@@ -76,196 +22,22 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]                                 // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                        // [L, T, d_k]
-	q1 := c.Work[2*L*T*dK:][:L*T*dK]                      // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                        // [L, T]
-	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]                   // [L, T, d_k]
-	t19 := c.Work[4*L*T*dK+L*T:][:L*T*dV]                 // [L, T, d_v]
-	t21 := c.Work[4*L*T*dK+L*T*dV+L*T:][:L*T*dV]          // [L, T, d_v]
-	k0 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]         // [L, T, d_k]
-	t22 := c.Work[5*L*T*dK+2*L*T*dV+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t19 := c.Work[:L*T*dV]          // [L, T, d_v]
+	t21 := c.Work[L*T*dV:][:L*T*dV] // [L, T, d_v]
 
-	// tnt.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// tnt.q1
+	// tnt.y
 	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// tnt.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// tnt.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		readNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1, tnt.q
-	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readNest2(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bQ[k] + q1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					q12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(q12, q12, t8Sums[k%16])
-					t5_2[k] = t52
-					q1Sigmoid[k] = t6
-					q1_2[k] = q12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				qProd[j] = t8
-			}
-		}
-	}
-
-	// tnt.q
-	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
-		}
-		readNest3(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t10 := (F(0) < qProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-				t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-				qSqrt[j] = t13
-				t17_2[j] = t172
-				qDiv[j] = (F(1) / t172)
-				qDiv3[j] = (F(1) / t13)
-			}
-		}
-	}
-
-	// tnt.q, tnt.q1
-	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		readNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q2 := q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k := range dK {
-					q2_2 := (q1_2[k] / t17Entry)
-					q2[k] = q2_2
-					qDiv2[k] = (q2_2 / t17Entry)
-					q1Sigmoid2[k] = kern.Sigmoid(-t5_2[k])
-				}
-			}
-		}
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.V, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.V, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
-	}
-
-	// tnt.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
@@ -275,7 +47,7 @@ func (c *readFused) run() {
 
 	// tnt.y
 	if kern.Wide() {
-		a := readNest5Args{
+		a := readNest1Args{
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t21),
 			unsafe.SliceData(c.Y),
@@ -284,7 +56,7 @@ func (c *readFused) run() {
 			T,
 			dV,
 		}
-		readNest5(&a)
+		readNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -297,117 +69,16 @@ func (c *readFused) run() {
 			}
 		}
 	}
-
-	// tnt.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			copy(t22[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t22[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// tnt.q1, tnt.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t22[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
 }
 
 type readBackwardNest1Args struct {
-	bQ     *float32
-	q1Prod *float32
-	t5     *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type readBackwardNest2Args struct {
-	t52   *float32
-	t62   *float32
-	qDiv2 *float32
-	t7    *float32
-	t122  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type readBackwardNest3Args struct {
-	t172       *bool
-	qDiv       *float32
-	t10        *bool
-	t132       *bool
-	t122       *float32
-	qDiv3      *float32
-	t5         *float32
-	q1Sigmoid  *float32
-	t7         *float32
-	q1Sigmoid2 *float32
-	t39        *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type readBackwardNest4Args struct {
-	pos *int32
-	t39 *float32
-	cQ  *float32
-	t42 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
-}
-
-type readBackwardNest5Args struct {
-	q1Stack *float32
-	t39     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest6Args struct {
-	t44       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type readBackwardNest7Args struct {
-	t42 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
+	t5   *float32
+	t6   *float32
+	qBar *float32
+	n0   int // L
+	n1   int // T·d_k
+	n2   int // T
+	n3   int // d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -415,66 +86,14 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
-	t5 := c.Work[:L*T*dK]                               // [L, T, d_k]
-	t42 := c.Work[L*T*dK:][:L*T*dK]                     // [L, T, d_k]
-	t52 := c.Work[2*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t62 := c.Work[3*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t7 := c.Work[4*L*T*dK:][:L*T*dK]                    // [L, T, d_k]
-	t122 := c.Work[5*L*T*dK:][:L*T]                     // [L, T]
-	t39 := c.Work[5*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t42_2 := c.Work[6*L*T*dK+L*T:][:L*T*dK+3*L*dK]      // [L, T + 3, d_k]
-	t44 := c.Work[7*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t45 := c.Work[8*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t10 := c.Flags[:L*T]                                // [L, T]
-	t132 := c.Flags[L*T:][:L*T]                         // [L, T]
-	t172 := c.Flags[2*L*T:][:L*T]                       // [L, T]
-
-	// tnt.q1
-	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t5),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		readBackwardNest1(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// tnt.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
-			t10_2[j] = t102
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
-		}
-	}
+	t4 := c.Work[:L*T*dK]            // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]   // [L, T, d_k]
+	t6 := c.Work[2*L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// tnt.y
 	for i := range L {
@@ -483,232 +102,41 @@ func (c *readBackwardFused) run() {
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t4, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t42, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t62, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
-	// tnt.q
+	// tnt.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t122),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		readBackwardNest2(&a)
-	} else {
-		for i := range L {
-			t122_2 := t122[i*T:][:T]
-			for j := range T {
-				t52_2 := t52[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				var t1222 F
-				t1222Sums := [16]F{t1222}
-				for k := range dK {
-					t72 := t52_2[k] + t62_2[k]
-					t1222Sums[k%16] = num.FMA32(t72, qDiv2[k], t1222Sums[k%16])
-					t7_2[k] = t72
-				}
-				t1222 = kern.Sum16(&t1222Sums)
-				t122_2[j] = -t1222
-			}
-		}
-	}
-
-	// tnt.q1, tnt.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(t172),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(c.QDiv3),
+		a := readBackwardNest1Args{
 			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
+			unsafe.SliceData(t6),
+			unsafe.SliceData(c.QBar),
 			L,
-			T,
 			T * dK,
+			T,
+			dK,
 		}
-		readBackwardNest3(&a)
+		readBackwardNest1(&a)
 	} else {
-		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t172_2 := t172[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t39_2 := t39[(i*T+j)*dK:][:dK]
-				t172Entry := t172_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t5Entry := t5_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t33 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t7_2[k]*qDivEntry))
-					t392 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t33), q1Sigmoid2[k], F(q1SigmoidEntry*t33))
-					t39_2[k] = t392
-					bQBar[k] = bQBar[k] + t392
+					qBar[k] = t5_2[k] + t6_2[k]
 				}
 			}
 		}
-	}
-
-	// tnt.q1
-	clear(t42_2)
-	if kern.Wide() {
-		a := readBackwardNest4Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t42_2),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		readBackwardNest4(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t39_2 := t39[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t42_3[m] = num.FMA32(t39_2[m], cQ[m], t42_3[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest5Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest5(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t39_2 := t39[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t39_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t44)
-	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		readBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t44_2[k] = t44_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	if kern.Wide() {
-		a := readBackwardNest7Args{
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		readBackwardNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
-				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-				t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t45_2[k] = t42_3[k] + t44_2[k]
-				}
-			}
-		}
-	}
-
-	// tnt.q0, tnt.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// tnt.q0, tnt.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
 	}
 }

@@ -6,24 +6,4 @@ package tnt
 
 func readNest1(*readNest1Args) { panic("no assembly in this build") }
 
-func readNest2(*readNest2Args) { panic("no assembly in this build") }
-
-func readNest3(*readNest3Args) { panic("no assembly in this build") }
-
-func readNest4(*readNest4Args) { panic("no assembly in this build") }
-
-func readNest5(*readNest5Args) { panic("no assembly in this build") }
-
 func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }
-
-func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }
-
-func readBackwardNest3(*readBackwardNest3Args) { panic("no assembly in this build") }
-
-func readBackwardNest4(*readBackwardNest4Args) { panic("no assembly in this build") }
-
-func readBackwardNest5(*readBackwardNest5Args) { panic("no assembly in this build") }
-
-func readBackwardNest6(*readBackwardNest6Args) { panic("no assembly in this build") }
-
-func readBackwardNest7(*readBackwardNest7Args) { panic("no assembly in this build") }

@@ -13,81 +13,42 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 14·L·T·d_k + 4·L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_k·segments + 2·L·d_k·d_v·segments + L·segments entries.
+// It keeps L·T·d_k + 2·L·T·d_v entries and checkpoints of L·d_k·d_k·segments + 2·L·d_k·d_v·segments + L·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	K0Tail        []F     // [L, 3, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	V             []F     // [L, d_v, d_k]
-	W             []F     // [L, d_v, d_k]
-	P             []F     // [L, d_k, d_k]
-	N             []F     // [L]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	WInit         []F     // [d_v, d_k]
-	Y             []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	VOut          []F     // [L, d_v, d_k], written
-	WOut          []F     // [L, d_v, d_k], written
-	POut          []F     // [L, d_k, d_k], written
-	NOut          []F     // [L], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	K             []F     // [L, T, d_k], written
-	V2            []F     // [L, T, d_v], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	Q             []F     // [L, T, d_k], written
-	VLin          []F     // [L, T, d_v], written; may be nil
-	WLin          []F     // [L, T, d_v], written; may be nil
-	YProd         []F     // [L, T, d_k], written; may be nil
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	VCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	WCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
-	PCheckpoints  []F     // [L, segments, d_k, d_k], written; may be nil
-	NCheckpoints  []F     // [L, segments], written; may be nil
-	Work          []F     // WorkLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	V            []F // [L, d_v, d_k]
+	W            []F // [L, d_v, d_k]
+	P            []F // [L, d_k, d_k]
+	N            []F // [L]
+	WInit        []F // [d_v, d_k]
+	K            []F // [L, T, d_k]
+	V2           []F // [L, T, d_v]
+	Rho          []F // [L, T]
+	Theta        []F // [L, T]
+	Q            []F // [L, T, d_k]
+	Y            []F // [L, T, d_v], written
+	VOut         []F // [L, d_v, d_k], written
+	WOut         []F // [L, d_v, d_k], written
+	POut         []F // [L, d_k, d_k], written
+	NOut         []F // [L], written
+	VLin         []F // [L, T, d_v], written; may be nil
+	WLin         []F // [L, T, d_v], written; may be nil
+	YProd        []F // [L, T, d_k], written; may be nil
+	VCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	WCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	PCheckpoints []F // [L, segments, d_k, d_k], written; may be nil
+	NCheckpoints []F // [L, segments], written; may be nil
+	Work         []F // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 8·L·T + d_k·d_k + 3·d_k·d_v + d_k + 6·d_v + 1.
+// WorkLen is d_k·d_k + 3·d_k·d_v + d_k + 6·d_v + 1.
 func (c *Step[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 8*L*T + dK*dK + 3*dK*dV + dK + 6*dV + 1
+	dK, dV := c.DK, c.DV
+	return dK*dK + 3*dK*dV + dK + 6*dV + 1
 }
 
 // Run computes Step.
@@ -96,38 +57,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t22 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t50 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	VState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	VState := c.Work[:dK*dV] // [d_v, d_k]
+	work := c.Work[dK*dV:]
 	WState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	PState := work[:dK*dK] // [d_k, d_k]
@@ -142,317 +75,13 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	t20 := work[:dV] // [d_v]
 	work = work[dV:]
-	t213 := work[:dV] // [d_v]
+	t21 := work[:dV] // [d_v]
 	work = work[dV:]
-	t402 := work[:dV] // [d_v]
+	t40 := work[:dV] // [d_v]
 	work = work[dV:]
-	t412 := work[:dK] // [d_k]
+	t41 := work[:dK] // [d_k]
 	work = work[dK:]
 	t42 := work[:dV] // [d_v]
-
-	// tnt.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1, tnt.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		bK := c.BK[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t8 F
-			for k := range dK {
-				t52 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52)
-				k12 := F(t52 * t6)
-				t8 += F(k12 * k12)
-				t5_2[k] = t52
-				k1Sigmoid[k] = t6
-				k1_2[k] = k12
-			}
-			kProd[j] = t8
-		}
-	}
-
-	// tnt.k
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t10 := (F(0) < kProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-			kSqrt[j] = t13
-			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-		}
-	}
-
-	// tnt.k
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			k1_2 := k1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t17Entry := t17_2[j]
-			for k2 := range dK {
-				k[k2] = (k1_2[k2] / t17Entry)
-			}
-		}
-	}
-
-	// tnt.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V2, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// tnt.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V2[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// tnt.rho, tnt.theta
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t212 F
-			var t292 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t212 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
-			}
-			t21_2[j] = t212
-			t29_2[j] = t292
-		}
-	}
-
-	// tnt.rho, tnt.k, tnt.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := num.Sigmoid(t222)
-			t302 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t302)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
-			t30_2[j] = t302
-			thetaSoftplus[j] = t31
-			theta2[j] = num.Max(t31, F(0))
-		}
-	}
-
-	// tnt.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// tnt.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// tnt.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1, tnt.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t41 F
-			for k := range dK {
-				t382 := bQ[k] + q1Prod[k]
-				t39 := num.Sigmoid(t382)
-				q12 := F(t382 * t39)
-				t41 += F(q12 * q12)
-				t38_2[k] = t382
-				q1Sigmoid[k] = t39
-				q1_2[k] = q12
-			}
-			qProd[j] = t41
-		}
-	}
-
-	// tnt.q, tnt.k, tnt.theta, tnt.rho
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t43 := (F(0) < qProdEntry)
-			t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-			t502 := num.Max(kern.Choose(t43, t46, F(0)), F(1e-08))
-			qSqrt[j] = t46
-			t50_2[j] = t502
-			qDiv[j] = (F(1) / t502)
-			qDiv3[j] = (F(1) / t46)
-			thetaSigmoid[j] = num.Sigmoid(t30_2[j])
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
-		}
-	}
-
-	// tnt.q, tnt.q1, tnt.k, tnt.k1
-	for i := range L {
-		t50_2 := t50[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t50Entry := t50_2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t50Entry)
-				q[k2] = q2
-				qDiv2[k2] = (q2 / t50Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t38_2[k2])
-				kDiv2[k2] = (k[k2] / t17Entry2)
-				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
-			}
-		}
-	}
 
 	// tnt
 	n := c.N[:L]
@@ -512,8 +141,8 @@ func (c *Step[F]) Run() {
 				c.NCheckpoints[l*segments+s] = nState[0]
 			}
 			if n2 := min(C, -C*s+T); n2 > 0 {
-				rho2 := rho[l*T+C*s:][:n2]
-				theta2 := theta[l*T+C*s:][:n2]
+				rho := c.Rho[l*T+C*s:][:n2]
+				theta := c.Theta[l*T+C*s:][:n2]
 				for a := range n2 {
 					v := c.V2[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -521,11 +150,11 @@ func (c *Step[F]) Run() {
 					// tnt.V
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
-						var t22_2 F
+						var t22 F
 						for j := range dK {
-							t22_2 += F(VState2[j] * k[j])
+							t22 += F(VState2[j] * k[j])
 						}
-						t2[i] = t22_2
+						t2[i] = t22
 					}
 					// tnt.V
 					for i := range dV {
@@ -536,8 +165,8 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// tnt.V
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
 						w := F(thetaEntry * t3[i])
@@ -547,7 +176,7 @@ func (c *Step[F]) Run() {
 					}
 					// tnt.A, tnt.n
 					nStateEntry := nState[0]
-					t173 := (nStateEntry == F(0))
+					t17 := (nStateEntry == F(0))
 					t44 := 1 + nStateEntry
 					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
 					// tnt.A, tnt.W
@@ -557,7 +186,7 @@ func (c *Step[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						var t202 F
 						for j := range dK {
-							A2_2 := kern.Choose(t173, WInit[j], WState2[j])
+							A2_2 := kern.Choose(t17, WInit[j], WState2[j])
 							t202 += F(A2_2 * k[j])
 							A2[j] = A2_2
 						}
@@ -565,10 +194,10 @@ func (c *Step[F]) Run() {
 					}
 					// tnt.W
 					for i := range dV {
-						t214 := t20[i] - v[i]
-						t213[i] = t214
+						t212 := t20[i] - v[i]
+						t21[i] = t212
 						if len(c.WLin) > 0 {
-							c.WLin[(l*T+a+C*s)*dV+i] = t214
+							c.WLin[(l*T+a+C*s)*dV+i] = t212
 						}
 					}
 					// tnt.W, tnt.V, tnt.y
@@ -577,44 +206,44 @@ func (c *Step[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						A2 := A[i*dK:][:dK]
 						WState2 := WState[i*dK:][:dK]
-						var t403 F
-						w2 := F(thetaEntry * t213[i])
+						var t402 F
+						w2 := F(thetaEntry * t21[i])
 						for j := range dK {
-							t403 += F(VState2[j] * q[j])
+							t402 += F(VState2[j] * q[j])
 							WState2[j] = F(rhoEntry*A2[j]) - F(w2*k[j])
 						}
-						t402[i] = t403
+						t40[i] = t402
 					}
 					// tnt.P, tnt.Q, tnt.A, tnt.y
 					for i := range dK {
 						PState2 := PState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						var t413 F
+						var t412 F
 						kEntry := k[i]
 						for j := range dK {
-							P2 := kern.Choose(t173, F(0), PState2[j]) + F(kEntry*k[j])
-							t413 += F(P2 * q[j])
+							P2 := kern.Choose(t17, F(0), PState2[j]) + F(kEntry*k[j])
+							t412 += F(P2 * q[j])
 							PState2[j] = P2
 						}
-						t412[i] = t413
+						t41[i] = t412
 					}
 					// tnt.y
 					for i := range dV {
 						WState2 := WState[i*dK:][:dK]
 						var t422 F
 						for j := range dK {
-							t422 += F(WState2[j] * t412[j])
+							t422 += F(WState2[j] * t41[j])
 						}
 						t42[i] = t422
 					}
 					// tnt.y
 					for i := range dV {
-						y[i] = t402[i] + t42[i]
+						y[i] = t40[i] + t42[i]
 					}
 					// tnt
 					for i := range dK {
 						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dK+i] = t412[i]
+							c.YProd[(l*T+a+C*s)*dK+i] = t41[i]
 						}
 					}
 				}
@@ -649,96 +278,45 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of L·d_k·d_k·segments + 2·L·d_k·d_v·segments + L·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	BK            []F     // [d_k]
-	Pos           []int32 // [L]
-	CK            []F     // [4, d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WQ            []F     // [d_k, d]
-	BQ            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	WInit         []F     // [d_v, d_k]
-	YBar          []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	VBar          []F     // [L, d_v, d_k]
-	WBar          []F     // [L, d_v, d_k]
-	PBar          []F     // [L, d_k, d_k]
-	NBar          []F     // [L]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	K             []F     // [L, T, d_k]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	Q             []F     // [L, T, d_k]
-	VLin          []F     // [L, T, d_v]
-	WLin          []F     // [L, T, d_v]
-	YProd         []F     // [L, T, d_k]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	BKBar         []F     // [d_k], written
-	CKBar         []F     // [4, d_k], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	VBarOut       []F     // [L, d_v, d_k], written
-	WBarOut       []F     // [L, d_v, d_k], written
-	PBarOut       []F     // [L, d_k, d_k], written
-	NBarOut       []F     // [L], written
-	WQBar         []F     // [d_k, d], written
-	BQBar         []F     // [d_k], written
-	CQBar         []F     // [4, d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	WInitBar      []F     // [d_v, d_k], written
-	VCheckpoints  []F     // [L, segments, d_v, d_k]
-	WCheckpoints  []F     // [L, segments, d_v, d_k]
-	PCheckpoints  []F     // [L, segments, d_k, d_k]
-	NCheckpoints  []F     // [L, segments]
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	DK           int
+	DV           int
+	WInit        []F // [d_v, d_k]
+	K            []F // [L, T, d_k]
+	Rho          []F // [L, T]
+	Theta        []F // [L, T]
+	Q            []F // [L, T, d_k]
+	YBar         []F // [L, T, d_v]
+	VBar         []F // [L, d_v, d_k]
+	WBar         []F // [L, d_v, d_k]
+	PBar         []F // [L, d_k, d_k]
+	NBar         []F // [L]
+	VLin         []F // [L, T, d_v]
+	WLin         []F // [L, T, d_v]
+	YProd        []F // [L, T, d_k]
+	VBarOut      []F // [L, d_v, d_k], written
+	WBarOut      []F // [L, d_v, d_k], written
+	PBarOut      []F // [L, d_k, d_k], written
+	NBarOut      []F // [L], written
+	WInitBar     []F // [d_v, d_k], written
+	KBar         []F // [L, T, d_k], written
+	VBar2        []F // [L, T, d_v], written
+	RhoBar       []F // [L, T], written
+	ThetaBar     []F // [L, T], written
+	QBar         []F // [L, T, d_k], written
+	VCheckpoints []F // [L, segments, d_v, d_k]
+	WCheckpoints []F // [L, segments, d_v, d_k]
+	PCheckpoints []F // [L, segments, d_k, d_k]
+	NCheckpoints []F // [L, segments]
+	Work         []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_k + 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 2·d_k·d_k + 5·d_k·d_v + C + 10·d_k + 2·d_v + 2.
+// WorkLen is C·d_k·d_k + 2·C·d_k·d_v + 2·d_k·d_k + 5·d_k·d_v + C + 10·d_k + 2·d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dK + 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 2*dK*dK + 5*dK*dV + C + 10*dK + 2*dV + 2
-}
-
-// FlagsLen is 7·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 7 * L * T
+	C, dK, dV := c.C, c.DK, c.DV
+	return C*dK*dK + 2*C*dK*dV + 2*dK*dK + 5*dK*dV + C + 10*dK + 2*dV + 2
 }
 
 // Run computes StepBackward.
@@ -747,66 +325,10 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t82 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t92 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t152 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t422 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t472 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t482 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t128 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t51 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t60 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t79 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t85 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t88 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t89 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t91 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t96 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t123 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t126 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t129 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t132 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	VBarState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	VBarState := c.Work[:dK*dV] // [d_v, d_k]
+	work := c.Work[dK*dV:]
 	WBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	PBarState := work[:dK*dK] // [d_k, d_k]
@@ -827,85 +349,25 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t12 := work[:dK] // [d_k]
 	work = work[dK:]
-	t602 := work[:dV] // [d_v]
+	t60 := work[:dV] // [d_v]
 	work = work[dV:]
 	t26 := work[:dK] // [d_k]
 	work = work[dK:]
-	t103 := work[:dK] // [d_k]
+	t10 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1623 := work[:dK] // [d_k]
+	t162 := work[:dK] // [d_k]
 	work = work[dK:]
 	t172 := work[:dK] // [d_k]
 	work = work[dK:]
 	t61 := work[:dK] // [d_k]
 	work = work[dK:]
-	t62_2 := work[:dV] // [d_v]
+	t62 := work[:dV] // [d_v]
 	work = work[dV:]
-	t4522 := work[:dK] // [d_k]
+	t452 := work[:dK] // [d_k]
 	work = work[dK:]
 	t462 := work[:dK] // [d_k]
 	work = work[dK:]
-	t63 := work[:dK]     // [d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t43 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t162 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t202 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t97 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t101 := flags[:L*T] // [L, T]
-
-	// tnt.k1, tnt.q1
-	for i := range L {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t5_2[k] = bK[k] + k1Prod[k]
-				t38_2[k] = bQ[k] + q1Prod[k]
-			}
-		}
-	}
-
-	// tnt.k, tnt.rho, tnt.theta, tnt.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		for j := range T {
-			t252 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t432 := (F(0) < qProd[j])
-			t1622 := (F(1e-08) <= kern.Choose(t432, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = num.Min(t252, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t43_2[j] = t432
-			t162_2[j] = t1622
-			t202_2[j] = (t1622 && t432)
-			t53_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t63 := work[:dK] // [d_k]
 
 	// tnt
 	clear(c.WInitBar)
@@ -959,8 +421,8 @@ func (c *StepBackward[F]) Run() {
 			}
 			nTrail[0] = nCheckpoints[s]
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				nTrail2 := nTrail[:n]
 				nTrail3 := nTrail[1:][:n]
 				for a := range n {
@@ -968,8 +430,8 @@ func (c *StepBackward[F]) Run() {
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					// tnt.V
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
@@ -1006,18 +468,18 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				nTrail2 := nTrail[:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
-				t62_3 := t62[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-					t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
-					t92_2 := t92[(l*T+a+C*s)*dK:][:dK]
-					t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
+					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 					// tnt.A, tnt.n, tnt.Q
 					nTrailEntry2 := nTrail2[a]
 					t173 := (nTrailEntry2 == F(0))
@@ -1036,46 +498,46 @@ func (c *StepBackward[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						var t603 F
+						var t602 F
 						yBarEntry := yBar[i]
 						WLinEntry := WLin[i]
 						for j := range dK {
 							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
 							t22 := WBarState2[j] + F(yBarEntry*yProd[j])
-							t603 += F(t22 * k[j])
+							t602 += F(t22 * k[j])
 							t27 += F(A2_2 * t22)
 							A2[j] = A2_2
 							t8[j] += F(WTrail3[j] * yBarEntry)
 							t12[j] += F(VTrail2[j] * yBarEntry)
 							t26[j] -= F(t22 * WLinEntry)
 						}
-						t602[i] = t603
+						t60[i] = t602
 					}
 					// tnt.y, tnt.P, tnt.Q, tnt.A
-					clear(t103)
+					clear(t10)
 					clear(t172)
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						var t1624 F
+						var t1622 F
 						t8Entry := t8[i]
 						kEntry2 := k[i]
 						for j := range dK {
-							t132_2 := PBarState2[j] + F(q[j]*t8Entry)
-							t1624 += F(t132_2 * k[j])
-							t103[j] += F(PTrail2[j] * t8Entry)
-							t172[j] += F(t132_2 * kEntry2)
-							PBarState2[j] = kern.Choose(t18, t132_2, F(0))
+							t132 := PBarState2[j] + F(q[j]*t8Entry)
+							t1622 += F(t132 * k[j])
+							t10[j] += F(PTrail2[j] * t8Entry)
+							t172[j] += F(t132 * kEntry2)
+							PBarState2[j] = kern.Choose(t18, t132, F(0))
 						}
-						t1623[i] = t1624
+						t162[i] = t1622
 					}
 					// tnt.W, tnt.A, tnt.y, tnt.V
 					clear(t61)
-					clear(t4522)
+					clear(t452)
 					var t49 F
-					rhoEntry3 := rho2[a]
-					thetaEntry2 := theta2[a]
+					rhoEntry3 := rho[a]
+					thetaEntry2 := theta[a]
 					for i := range dV {
 						WBarState2 := WBarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
@@ -1086,8 +548,8 @@ func (c *StepBackward[F]) Run() {
 						WInitBar := c.WInitBar[i*dK:][:dK]
 						var t622 F
 						yBarEntry2 := yBar[i]
-						t602Entry := t602[i]
-						w3 := F(thetaEntry2 * t602Entry)
+						t60Entry := t60[i]
+						w3 := F(thetaEntry2 * t60Entry)
 						VLinEntry := VLin[i]
 						for j := range dK {
 							kEntry3 := k[j]
@@ -1095,17 +557,17 @@ func (c *StepBackward[F]) Run() {
 							t412 := VBarState2[j] + F(q[j]*yBarEntry2)
 							t622 += F(t412 * kEntry3)
 							t49 += F(VTrail2[j] * t412)
-							t61[j] += F(A2[j] * t602Entry)
+							t61[j] += F(A2[j] * t60Entry)
 							WInitBar[j] += kern.Choose(t173, t33, F(0))
 							WBarState2[j] = kern.Choose(t18, t33, F(0))
-							t4522[j] -= F(t412 * VLinEntry)
+							t452[j] -= F(t412 * VLinEntry)
 						}
-						t62_2[i] = t622
+						t62[i] = t622
 					}
 					// tnt.V
 					var t47 F
 					for i := range dK {
-						t4622 := t26[i] + t4522[i]
+						t4622 := t26[i] + t452[i]
 						t47 += F(k[i] * t4622)
 						t462[i] = t4622
 					}
@@ -1116,7 +578,7 @@ func (c *StepBackward[F]) Run() {
 						VBarState2 := VBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						yBarEntry3 := yBar[i]
-						t62Entry := t62_2[i]
+						t62Entry := t62[i]
 						w4 := F(thetaEntry2 * t62Entry)
 						for j := range dK {
 							t63[j] += F(VTrail2[j] * t62Entry)
@@ -1124,16 +586,16 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// tnt.V, tnt
-					t52_2[a] = t27 + t49
-					t62_3[a] = t47
+					rhoBar[a] = t27 + t49
+					thetaBar[a] = t47
 					// tnt.V, tnt.W
 					for i := range dK {
-						t7_2[i] = t1623[i] + t172[i] - F(thetaEntry2*t61[i]) + F(thetaEntry2*t462[i]) - F(thetaEntry2*t63[i])
-						t92_2[i] = t103[i] + t12[i]
+						kBar[i] = t162[i] + t172[i] - F(thetaEntry2*t61[i]) + F(thetaEntry2*t462[i]) - F(thetaEntry2*t63[i])
+						qBar[i] = t10[i] + t12[i]
 					}
 					// tnt.V, tnt.W
 					for i := range dV {
-						t82_2[i] = F(thetaEntry2 * (t602[i] + t62_2[i]))
+						vBar[i] = F(thetaEntry2 * (t60[i] + t62[i]))
 					}
 				}
 			}
@@ -1161,369 +623,20 @@ func (c *StepBackward[F]) Run() {
 		}
 		nBarOut[l] = nBarState[0]
 	}
-
-	// tnt.q
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		for j := range T {
-			t92_2 := t92[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1522 F
-			for k := range dK {
-				t1522 += F(t92_2[k] * qDiv2[k])
-			}
-			t152_2[j] = -t1522
-		}
-	}
-
-	// tnt.q1, tnt.q, tnt.k
-	clear(c.BQBar)
-	for i := range L {
-		t202_2 := t202[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t92_2 := t92[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t422_2 := t422[(i*T+j)*dK:][:dK]
-			t202Entry := t202_2[j]
-			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t202Entry && t43_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t38Entry := t38_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t362 := F(t92_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w5))
-				t4222 := F(q1SigmoidEntry*t362) + F(F(F(t38Entry*q1SigmoidEntry)*t362)*q1Sigmoid2[k])
-				t422_2[k] = t4222
-				bQBar[k] += t4222
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t452)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t422_2 := t422[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t452_2[m] += F(t422_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t422_2 := t422[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t422_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t472)
-	for i := range L {
-		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t472_2 := t472[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t472_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// tnt.q1
-	for i := range L {
-		for j := range T + 3 {
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t482_2[k] = t452_2[k] + t472_2[k]
-			}
-		}
-	}
-
-	// tnt.q1, tnt.k1
-	clear(t128)
-	for i := range L {
-		for j := range 3 {
-			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t128_2 := t128[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t482_2[k]
-				t128_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// tnt.q0, tnt.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// tnt.q0, tnt.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// tnt.theta, tnt.k, tnt.rho
-	var t632 F
-	var t82_2 F
-	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		t62_3 := t62[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		for j := range T {
-			t53Entry := t53_2[j]
-			t604 := kern.Choose(t53Entry, F(kern.Choose(t53Entry, t62_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t632 += t604
-			t66 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t71 := (t66 && (F(0) <= rhoSigmoidEntry))
-			t792 := kern.Choose(t71, F(F(rhoSigmoidEntry*kern.Choose(t71, kern.Choose(t66, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t82_2 += t792
-			t10Entry := t10_2[j]
-			t972 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t60_2[j] = t604
-			t79_2[j] = t792
-			t97_2[j] = t972
-			t101_2[j] = (t972 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t632
-	c.BRhoBar[0] = t82_2
-
-	// tnt.theta, tnt.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t60_2 := t60[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t85_2 := t85[(i*T+j)*(dK+dV):][:dK+dV]
-			t60Entry := t60_2[j]
-			t79Entry := t79_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t60Entry)
-				wRhoBar[k] += F(rhoStackEntry * t79Entry)
-				t85_2[k] = F(t60Entry*wTheta[k]) + F(t79Entry*wRho[k])
-			}
-		}
-	}
-
-	// tnt.v, tnt.rho
-	for i := range L {
-		for j := range T {
-			t82_3 := t82[(i*T+j)*dV:][:dV]
-			t85_2 := t85[(i*T+j)*(dK+dV)+dK:][:dV]
-			t88_2 := t88[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t88_2[k] = t82_3[k] + t85_2[k]
-			}
-		}
-	}
-
-	// tnt.v
-	kern.Gemm(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
-
-	// tnt.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
-
-	// tnt.k, tnt.rho
-	for i := range L {
-		t96_2 := t96[i*T:][:T]
-		for j := range T {
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			t85_2 := t85[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t91_2 := t91[(i*T+j)*dK:][:dK]
-			var t962 F
-			for k := range dK {
-				t912 := t7_2[k] + t85_2[k]
-				t962 += F(t912 * kDiv2[k])
-				t91_2[k] = t912
-			}
-			t96_2[j] = -t962
-		}
-	}
-
-	// tnt.k1, tnt.k
-	clear(c.BKBar)
-	for i := range L {
-		t101_2 := t101[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t91_2 := t91[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t123_2 := t123[(i*T+j)*dK:][:dK]
-			t101Entry := t101_2[j]
-			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t101Entry && t10_2[j]), kern.Choose(t101Entry, F(F(0.5*kern.Choose(t101Entry, kern.Choose(t97_2[j], t96_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t5Entry := t5_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t117 := F(t91_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
-				t1232 := F(k1SigmoidEntry*t117) + F(F(F(t5Entry*k1SigmoidEntry)*t117)*k1Sigmoid2[k])
-				t123_2[k] = t1232
-				bKBar[k] += t1232
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(t126)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n5 := int(c.Pos[i]) + j - k
-				if n5 >= 0 {
-					t123_2 := t123[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t126_2 := t126[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t126_2[m] += F(t123_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n6 := int(c.Pos[j]) + -i + k
-				if n6 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t123_2 := t123[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t123_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	for i := range L {
-		for j := range T + 3 {
-			t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
-			t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
-			t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t129_2[k] = t126_2[k] + t128_2[k]
-			}
-		}
-	}
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t129_2[k]
-			}
-		}
-	}
-
-	// tnt.k0, tnt.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t132, i*T*d), d, 1, kern.From(t129, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// tnt.k0, tnt.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t129, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// tnt.k0
-	for i := range L {
-		for j := range T {
-			t51_2 := t51[(i*T+j)*d:][:d]
-			t89_2 := t89[(i*T+j)*d:][:d]
-			t132_2 := t132[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t51_2[k] + t89_2[k] + t132_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                Step[F]
-	back                                                                                StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, vBQ, vCQ, vWInit, outY tape.Value[F]
-	m                                                                                   *block.Memory[F]
-	startW                                                                              tape.Value[F]
+	call                                   Step[F]
+	back                                   StepBackward[F]
+	vWInit, vK, vv, vRho, vTheta, vQ, outY tape.Value[F]
+	m                                      *block.Memory[F]
+	startW                                 tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    tnt.k0
-//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
-//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    tnt.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    tnt.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
 //	V_t = ρ_t V_{t−1} − θ_t ∇_M ℓ(V_{t−1}; k_t, v_t)  @eq tnt#?    tnt.V
-//	q0_t = W_Q x_t    tnt.q0
-//	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
-//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
 //	A_t = { W⁰ if n_{t−1} = 0 ; W_{t−1} otherwise }    tnt.A
 //	W_t = ρ_t A_t − θ_t ∇_M ℓ(A_t; k_t, v_t)  @eq tnt#?    tnt.W
 //	Q_t = { 0 if n_{t−1} = 0 ; P_{t−1} otherwise }    tnt.Q
@@ -1531,15 +644,9 @@ type stepNode[F num.Float] struct {
 //	y_t = V_t q_t + W_t P_t q_t  @eq tnt#?    tnt.y
 //	n_t = { n_{t−1} + 1 if n_{t−1} + 1 < s ; 0 otherwise }    tnt.n
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("TNT", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "TNT", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW tape.Value[F]
 	if startW, err = b.start(c, w, m); err != nil {
 		return
@@ -1547,63 +654,28 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBK = w.Value("b_K")
-	k.BK = arena.Data(n.vBK)
-	n.vCK = w.Value("c_K")
-	k.CK = arena.Data(n.vCK)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vBQ = w.Value("b_Q")
-	k.BQ = arena.Data(n.vBQ)
-	n.vCQ = w.Value("c_Q")
-	k.CQ = arena.Data(n.vCQ)
+	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
 	n.vWInit = w.Value("W_init")
 	k.WInit = arena.Data(n.vWInit)
-	k.Pos = m.Pos
-	k.K0Tail = m.Slots[0].Data
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
+	n.vv = v
+	k.V2 = arena.Data(n.vv)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	k.V = m.Slots[1].Data
 	k.W = m.Slots[2].Data
 	k.P = m.Slots[3].Data
 	k.N = m.Slots[4].Data
-	k.Q0Tail = m.Slots[5].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.VOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.WOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.POut = arena.Alloc(k.L * k.DK * k.DK)
 	k.NOut = arena.Alloc(k.L)
-	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
-	k.K = c.Run.Saved(k.L * k.T * k.DK)
-	k.V2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.VLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
@@ -1613,16 +685,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.VCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1642,8 +704,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.K0TailOut)
-	m.Give(arena, 5, k.Q0TailOut)
 	m.Give(arena, 1, k.VOut)
 	m.Give(arena, 2, k.WOut)
 	m.Give(arena, 3, k.POut)
@@ -1660,92 +720,41 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.BK = k.BK
-	g.Pos = k.Pos
-	g.CK = k.CK
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
-	g.BQ = k.BQ
-	g.CQ = k.CQ
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.WInit = k.WInit
+	g.K = k.K
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.VBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.WBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.PBar = block.Zeros(t, g.L*g.DK*g.DK)
 	g.NBar = block.Zeros(t, g.L)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
-	g.K = k.K
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
-	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.VLin = k.VLin
 	g.WLin = k.WLin
 	g.YProd = k.YProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.K1Sigmoid2 = k.K1Sigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.BKBar = t.Scratch(g.DK)
-	g.CKBar = t.Scratch(4 * g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.VBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.WBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.PBarOut = t.Scratch(g.L * g.DK * g.DK)
 	g.NBarOut = t.Scratch(g.L)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.BQBar = t.Scratch(g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
 	g.WInitBar = t.Scratch(g.DK * g.DV)
+	g.KBar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar2 = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.QBar = t.Scratch(g.L * g.T * g.DK)
 	g.VCheckpoints = k.VCheckpoints
 	g.WCheckpoints = k.WCheckpoints
 	g.PCheckpoints = k.PCheckpoints
 	g.NCheckpoints = k.NCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBK, g.BKBar)
-	block.Accumulate(t, n.vCK, g.CKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
 	block.Accumulate(t, n.vWInit, g.WInitBar)
+	block.Accumulate(t, n.vK, g.KBar)
+	block.Accumulate(t, n.vv, g.VBar2)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 2, n.startW, g.WBarOut)
 }

@@ -9,149 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t5        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest3Args struct {
-	kProd *float32
-	kSqrt *float32
-	t17   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type stepNest4Args struct {
-	t17 *float32
-	k1  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d_k
-	n3  int // d_k
-}
-
-type stepNest5Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t21      *float32
-	t29      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest6Args struct {
-	t21           *float32
-	t29           *float32
-	t22           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	t30           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
-}
-
-type stepNest8Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t38       *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type stepNest9Args struct {
-	qProd        *float32
-	qSqrt        *float32
-	t50          *float32
-	qDiv         *float32
-	qDiv3        *float32
-	t30          *float32
-	thetaSigmoid *float32
-	t22          *float32
-	rhoSigmoid2  *float32
-	t17          *float32
-	kDiv         *float32
-	kSqrt        *float32
-	kDiv3        *float32
-	n0           int // L
-	n1           int // T
-}
-
-type stepNest10Args struct {
-	t50        *float32
-	t17        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t38        *float32
-	q1Sigmoid2 *float32
-	k          *float32
-	kDiv2      *float32
-	t5         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
-}
-
-type stepNest11Args struct {
 	VState *float32
 	k      *float32
 	t2     *float32
@@ -162,7 +19,7 @@ type stepNest11Args struct {
 	n4     int // d_v
 }
 
-type stepNest12Args struct {
+type stepNest2Args struct {
 	t2   *float32
 	v    *float32
 	VLin *float32
@@ -170,7 +27,7 @@ type stepNest12Args struct {
 	n1   int // d_v
 }
 
-type stepNest13Args struct {
+type stepNest3Args struct {
 	t2 *float32
 	v  *float32
 	t3 *float32
@@ -178,7 +35,7 @@ type stepNest13Args struct {
 	n1 int // d_v
 }
 
-type stepNest14Args struct {
+type stepNest4Args struct {
 	t3         *float32
 	k          *float32
 	VState     *float32
@@ -189,21 +46,21 @@ type stepNest14Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
-	WInit      *float32
-	WState     *float32
-	k          *float32
-	A          *float32
-	t20        *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_v
-	t173Number [2]float32 // and nothing
+type stepNest5Args struct {
+	WInit     *float32
+	WState    *float32
+	k         *float32
+	A         *float32
+	t20       *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k
+	n2        int        // 2·d_k
+	n3        int        // 3·d_k
+	n4        int        // d_v
+	t17Number [2]float32 // and nothing
 }
 
-type stepNest16Args struct {
+type stepNest6Args struct {
 	t20  *float32
 	v    *float32
 	WLin *float32
@@ -211,22 +68,22 @@ type stepNest16Args struct {
 	n1   int // d_v
 }
 
-type stepNest17Args struct {
-	t20  *float32
-	v    *float32
-	t213 *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+type stepNest7Args struct {
+	t20 *float32
+	v   *float32
+	t21 *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
 }
 
-type stepNest18Args struct {
-	t213       *float32
+type stepNest8Args struct {
+	t21        *float32
 	VState     *float32
 	q          *float32
 	k          *float32
 	A          *float32
 	WState     *float32
-	t402       *float32
+	t40        *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_k
 	n2         int        // 2·d_k
@@ -236,24 +93,24 @@ type stepNest18Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest19Args struct {
-	k          *float32
-	PState     *float32
-	q          *float32
-	t412       *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l + 1
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l + 2
-	n3         int        // d_k·a + C·d_k·s + T·d_k·l + 3
-	n4         int        // d_k
-	n5         int        // 2·d_k
-	n6         int        // 3·d_k
-	t173Number [2]float32 // and nothing
+type stepNest9Args struct {
+	k         *float32
+	PState    *float32
+	q         *float32
+	t41       *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k·a + C·d_k·s + T·d_k·l + 1
+	n2        int        // d_k·a + C·d_k·s + T·d_k·l + 2
+	n3        int        // d_k·a + C·d_k·s + T·d_k·l + 3
+	n4        int        // d_k
+	n5        int        // 2·d_k
+	n6        int        // 3·d_k
+	t17Number [2]float32 // and nothing
 }
 
-type stepNest20Args struct {
+type stepNest10Args struct {
 	WState *float32
-	t412   *float32
+	t41    *float32
 	t42    *float32
 	n0     int // d_k
 	n1     int // 2·d_k
@@ -261,12 +118,12 @@ type stepNest20Args struct {
 	n3     int // d_v
 }
 
-type stepNest21Args struct {
-	t402 *float32
-	t42  *float32
-	y    *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+type stepNest11Args struct {
+	t40 *float32
+	t42 *float32
+	y   *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -274,490 +131,26 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                                       // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                              // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                            // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                              // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                          // [L, T]
-	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]                        // [L, T]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]                        // [L, T]
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]                        // [L, T]
-	t30 := c.Work[3*L*T*dK+5*L*T:][:L*T]                        // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]                      // [L, T]
-	q0 := c.Work[3*L*T*dK+7*L*T:][:L*T*dK]                      // [L, T, d_k]
-	t38 := c.Work[4*L*T*dK+7*L*T:][:L*T*dK]                     // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+7*L*T:][:L*T*dK]                      // [L, T, d_k]
-	t50 := c.Work[6*L*T*dK+7*L*T:][:L*T]                        // [L, T]
-	VState := c.Work[6*L*T*dK+8*L*T:][:dK*dV]                   // [d_v, d_k]
-	WState := c.Work[6*L*T*dK+8*L*T+dK*dV:][:dK*dV]             // [d_v, d_k]
-	PState := c.Work[6*L*T*dK+8*L*T+2*dK*dV:][:dK*dK]           // [d_k, d_k]
-	nState := c.Work[6*L*T*dK+8*L*T+dK*dK+2*dK*dV:][:1]         // []
-	t2 := c.Work[6*L*T*dK+8*L*T+dK*dK+2*dK*dV+1:][:dV]          // [d_v]
-	t3 := c.Work[6*L*T*dK+8*L*T+dK*dK+2*dK*dV+dV+1:][:dV]       // [d_v]
-	A := c.Work[6*L*T*dK+8*L*T+dK*dK+2*dK*dV+2*dV+1:][:dK*dV]   // [d_v, d_k]
-	t20 := c.Work[6*L*T*dK+8*L*T+dK*dK+3*dK*dV+2*dV+1:][:dV]    // [d_v]
-	t213 := c.Work[6*L*T*dK+8*L*T+dK*dK+3*dK*dV+3*dV+1:][:dV]   // [d_v]
-	t402 := c.Work[6*L*T*dK+8*L*T+dK*dK+3*dK*dV+4*dV+1:][:dV]   // [d_v]
-	t412 := c.Work[6*L*T*dK+8*L*T+dK*dK+3*dK*dV+5*dV+1:][:dK]   // [d_k]
-	t42 := c.Work[6*L*T*dK+8*L*T+dK*dK+3*dK*dV+dK+5*dV+1:][:dV] // [d_v]
-
-	// tnt.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// tnt.k1
-	clear(c.K1Prod)
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest1(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1, tnt.k
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest2(&a)
-	} else {
-		bK := c.BK[:dK]
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t8 F
-				t8Sums := [16]F{t8}
-				for k := range dK {
-					t52 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52)
-					k12 := F(t52 * t6)
-					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52
-					k1Sigmoid[k] = t6
-					k1_2[k] = k12
-				}
-				t8 = kern.Sum16(&t8Sums)
-				kProd[j] = t8
-			}
-		}
-	}
-
-	// tnt.k
-	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t17),
-			L,
-			T,
-		}
-		stepNest3(&a)
-	} else {
-		for i := range L {
-			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				kProdEntry := kProd[j]
-				t10 := (F(0) < kProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
-				kSqrt[j] = t13
-				t17_2[j] = kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-			}
-		}
-	}
-
-	// tnt.k
-	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest4(&a)
-	} else {
-		for i := range L {
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				k1_2 := k1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				t17Entry := t17_2[j]
-				for k2 := range dK {
-					k[k2] = (k1_2[k2] / t17Entry)
-				}
-			}
-		}
-	}
-
-	// tnt.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V2, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// tnt.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V2[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// tnt.rho, tnt.theta
-	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest5(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t212 F
-				var t292 F
-				t212Sums := [16]F{t212}
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t21_2[j] = t212
-				t29_2[j] = t292
-			}
-		}
-	}
-
-	// tnt.rho, tnt.k, tnt.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest6(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				t222 := t21_2[j] + bRhoEntry
-				t23 := kern.Sigmoid(t222)
-				t302 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t302)
-				t22_2[j] = t222
-				rhoSigmoid[j] = t23
-				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-				t30_2[j] = t302
-				thetaSoftplus[j] = t31
-				theta2[j] = kern.Larger(t31, F(0))
-			}
-		}
-	}
-
-	// tnt.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// tnt.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// tnt.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// tnt.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			-dK,
-		}
-		stepNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1, tnt.q
-	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepNest8(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t41 F
-				t41Sums := [16]F{t41}
-				for k := range dK {
-					t382 := bQ[k] + q1Prod[k]
-					t39 := kern.Sigmoid(t382)
-					q12 := F(t382 * t39)
-					t41Sums[k%16] = num.FMA32(q12, q12, t41Sums[k%16])
-					t38_2[k] = t382
-					q1Sigmoid[k] = t39
-					q1_2[k] = q12
-				}
-				t41 = kern.Sum16(&t41Sums)
-				qProd[j] = t41
-			}
-		}
-	}
-
-	// tnt.q, tnt.k, tnt.theta, tnt.rho
-	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-		}
-		stepNest9(&a)
-	} else {
-		for i := range L {
-			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				qProdEntry := qProd[j]
-				t43 := (F(0) < qProdEntry)
-				t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-				t502 := kern.Larger(kern.Choose(t43, t46, F(0)), F(1e-08))
-				qSqrt[j] = t46
-				t50_2[j] = t502
-				qDiv[j] = (F(1) / t502)
-				qDiv3[j] = (F(1) / t46)
-				thetaSigmoid[j] = kern.Sigmoid(t30_2[j])
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-				kDiv[j] = (F(1) / t17_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
-			}
-		}
-	}
-
-	// tnt.q, tnt.q1, tnt.k, tnt.k1
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			t50_2 := t50[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t50Entry := t50_2[j]
-				t17Entry2 := t17_2[j]
-				for k2 := range dK {
-					q2 := (q1_2[k2] / t50Entry)
-					q[k2] = q2
-					qDiv2[k2] = (q2 / t50Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t38_2[k2])
-					kDiv2[k2] = (k[k2] / t17Entry2)
-					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
-				}
-			}
-		}
-	}
+	VState := c.Work[:dK*dV]                     // [d_v, d_k]
+	WState := c.Work[dK*dV:][:dK*dV]             // [d_v, d_k]
+	PState := c.Work[2*dK*dV:][:dK*dK]           // [d_k, d_k]
+	nState := c.Work[dK*dK+2*dK*dV:][:1]         // []
+	t2 := c.Work[dK*dK+2*dK*dV+1:][:dV]          // [d_v]
+	t3 := c.Work[dK*dK+2*dK*dV+dV+1:][:dV]       // [d_v]
+	A := c.Work[dK*dK+2*dK*dV+2*dV+1:][:dK*dV]   // [d_v, d_k]
+	t20 := c.Work[dK*dK+3*dK*dV+2*dV+1:][:dV]    // [d_v]
+	t21 := c.Work[dK*dK+3*dK*dV+3*dV+1:][:dV]    // [d_v]
+	t40 := c.Work[dK*dK+3*dK*dV+4*dV+1:][:dV]    // [d_v]
+	t41 := c.Work[dK*dK+3*dK*dV+5*dV+1:][:dK]    // [d_k]
+	t42 := c.Work[dK*dK+3*dK*dV+dK+5*dV+1:][:dV] // [d_v]
 
 	// tnt
 	n := c.N[:L]
@@ -793,12 +186,12 @@ func (c *stepFused) run() {
 				c.NCheckpoints[l*segments+s] = nState[0]
 			}
 			if n2 := min(C, -C*s+T); n2 > 0 {
-				rho2 := rho[l*T+C*s:][:n2]
-				theta2 := theta[l*T+C*s:][:n2]
+				rho := c.Rho[l*T+C*s:][:n2]
+				theta := c.Theta[l*T+C*s:][:n2]
 				for a := range n2 {
 					// tnt.V
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(VState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t2),
@@ -808,31 +201,31 @@ func (c *stepFused) run() {
 							3 * dK,
 							dV,
 						}
-						stepNest11(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t22_2 F
-							t22Sums := [16]F{t22_2}
+							var t22 F
+							t22Sums := [16]F{t22}
 							for j := range dK {
 								t22Sums[j%16] = num.FMA32(VState2[j], k[j], t22Sums[j%16])
 							}
-							t22_2 = kern.Sum16(&t22Sums)
-							t2[i] = t22_2
+							t22 = kern.Sum16(&t22Sums)
+							t2[i] = t22
 						}
 					}
 					// tnt.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
+							a2 := stepNest2Args{
 								unsafe.SliceData(t2),
 								unsafe.SliceData(c.V2),
 								kern.Given(c.VLin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest12(&a2)
+							stepNest2(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -843,14 +236,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(c.V2),
 							unsafe.SliceData(t3),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest13(&a2)
+						stepNest3(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -859,10 +252,10 @@ func (c *stepFused) run() {
 						}
 					}
 					// tnt.V
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(VState),
@@ -872,7 +265,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest14(&a2)
+						stepNest4(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -885,13 +278,13 @@ func (c *stepFused) run() {
 					}
 					// tnt.A, tnt.n
 					nStateEntry := nState[0]
-					t173 := (nStateEntry == F(0))
+					t17 := (nStateEntry == F(0))
 					t44 := F(1) + nStateEntry
 					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
 					// tnt.A, tnt.W
-					t173Number := kern.Choose(t173, F(1), F(0))
+					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(c.WInit),
 							unsafe.SliceData(WState),
 							unsafe.SliceData(c.K),
@@ -902,11 +295,11 @@ func (c *stepFused) run() {
 							2 * dK,
 							3 * dK,
 							dV,
-							[2]float32{t173Number},
+							[2]float32{t17Number},
 						}
-						stepNest15(&a2)
+						stepNest5(&a2)
 					} else {
-						t173_2 := (F(0) < t173Number)
+						t17_2 := (F(0) < t17Number)
 						for i := range dV {
 							WInit := c.WInit[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
@@ -915,7 +308,7 @@ func (c *stepFused) run() {
 							var t202 F
 							t202Sums := [16]F{t202}
 							for j := range dK {
-								A2_2 := kern.Choose(t173_2, WInit[j], WState2[j])
+								A2_2 := kern.Choose(t17_2, WInit[j], WState2[j])
 								t202Sums[j%16] = num.FMA32(A2_2, k[j], t202Sums[j%16])
 								A2[j] = A2_2
 							}
@@ -926,49 +319,49 @@ func (c *stepFused) run() {
 					// tnt.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest16Args{
+							a2 := stepNest6Args{
 								unsafe.SliceData(t20),
 								unsafe.SliceData(c.V2),
 								kern.Given(c.WLin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest16(&a2)
+							stepNest6(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t214 := t20[i] - v[i]
-								WLin[i] = t214
+								t212 := t20[i] - v[i]
+								WLin[i] = t212
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t20),
 							unsafe.SliceData(c.V2),
-							unsafe.SliceData(t213),
+							unsafe.SliceData(t21),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest17(&a2)
+						stepNest7(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t214 := t20[i] - v[i]
-							t213[i] = t214
+							t212 := t20[i] - v[i]
+							t21[i] = t212
 						}
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := stepNest18Args{
-							unsafe.SliceData(t213),
+						a2 := stepNest8Args{
+							unsafe.SliceData(t21),
 							unsafe.SliceData(VState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(A),
 							unsafe.SliceData(WState),
-							unsafe.SliceData(t402),
+							unsafe.SliceData(t40),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							2 * dK,
@@ -977,7 +370,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest18(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -985,25 +378,25 @@ func (c *stepFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
-							var t403 F
-							w2 := F(thetaEntry * t213[i])
-							t403Sums := [16]F{t403}
+							var t402 F
+							w2 := F(thetaEntry * t21[i])
+							t402Sums := [16]F{t402}
 							for j := range dK {
-								t403Sums[j%16] = num.FMA32(VState2[j], q[j], t403Sums[j%16])
+								t402Sums[j%16] = num.FMA32(VState2[j], q[j], t402Sums[j%16])
 								WState2[j] = num.FMA32(-w2, k[j], F(rhoEntry*A2[j]))
 							}
-							t403 = kern.Sum16(&t403Sums)
-							t402[i] = t403
+							t402 = kern.Sum16(&t402Sums)
+							t40[i] = t402
 						}
 					}
 					// tnt.P, tnt.Q, tnt.A, tnt.y
-					t173Number2 := kern.Choose(t173, F(1), F(0))
+					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(PState),
 							unsafe.SliceData(c.Q),
-							unsafe.SliceData(t412),
+							unsafe.SliceData(t41),
 							dK*a + C*dK*s + T*dK*l,
 							dK*a + C*dK*s + T*dK*l + 1,
 							dK*a + C*dK*s + T*dK*l + 2,
@@ -1011,46 +404,46 @@ func (c *stepFused) run() {
 							dK,
 							2 * dK,
 							3 * dK,
-							[2]float32{t173Number2},
+							[2]float32{t17Number2},
 						}
-						stepNest19(&a2)
+						stepNest9(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t173_2 := (F(0) < t173Number2)
+						t17_2 := (F(0) < t17Number2)
 						for i := range dK {
 							PState2 := PState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							var t413 F
+							var t412 F
 							kEntry := k[i]
-							t413Sums := [16]F{t413}
+							t412Sums := [16]F{t412}
 							for j := range dK {
-								P2 := num.FMA32(kEntry, k[j], kern.Choose(t173_2, F(0), PState2[j]))
-								t413Sums[j%16] = num.FMA32(P2, q[j], t413Sums[j%16])
+								P2 := num.FMA32(kEntry, k[j], kern.Choose(t17_2, F(0), PState2[j]))
+								t412Sums[j%16] = num.FMA32(P2, q[j], t412Sums[j%16])
 								PState2[j] = P2
 							}
-							t413 = kern.Sum16(&t413Sums)
-							t412[i] = t413
+							t412 = kern.Sum16(&t412Sums)
+							t41[i] = t412
 						}
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := stepNest20Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(WState),
-							unsafe.SliceData(t412),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(t42),
 							dK,
 							2 * dK,
 							3 * dK,
 							dV,
 						}
-						stepNest20(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
 							var t422 F
 							t422Sums := [16]F{t422}
 							for j := range dK {
-								t422Sums[j%16] = num.FMA32(WState2[j], t412[j], t422Sums[j%16])
+								t422Sums[j%16] = num.FMA32(WState2[j], t41[j], t422Sums[j%16])
 							}
 							t422 = kern.Sum16(&t422Sums)
 							t42[i] = t422
@@ -1058,23 +451,23 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := stepNest21Args{
-							unsafe.SliceData(t402),
+						a2 := stepNest11Args{
+							unsafe.SliceData(t40),
 							unsafe.SliceData(t42),
 							unsafe.SliceData(c.Y),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest21(&a2)
+						stepNest11(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							y[i] = t402[i] + t42[i]
+							y[i] = t40[i] + t42[i]
 						}
 					}
 					// tnt
 					if len(c.YProd) > 0 {
-						copy(c.YProd[(l*T+a+C*s)*dK:][:dK], t412[:dK])
+						copy(c.YProd[(l*T+a+C*s)*dK:][:dK], t41[:dK])
 					}
 				}
 			}
@@ -1093,19 +486,6 @@ func (c *stepFused) run() {
 }
 
 type stepBackwardNest1Args struct {
-	bK     *float32
-	k1Prod *float32
-	t5     *float32
-	bQ     *float32
-	q1Prod *float32
-	t38    *float32
-	n0     int // L
-	n1     int // T·d_k
-	n2     int // T
-	n3     int // d_k
-}
-
-type stepBackwardNest2Args struct {
 	VLin       *float32
 	k          *float32
 	VTrail     *float32
@@ -1119,7 +499,7 @@ type stepBackwardNest2Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest2Args struct {
 	WLin       *float32
 	k          *float32
 	WInit      *float32
@@ -1135,7 +515,7 @@ type stepBackwardNest3Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest3Args struct {
 	k         *float32
 	PTrail    *float32
 	n0        int        // d_k·a + C·d_k·s + T·d_k·l
@@ -1145,7 +525,7 @@ type stepBackwardNest4Args struct {
 	t17Number [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	yBar       *float32
 	WLin       *float32
 	WInit      *float32
@@ -1158,7 +538,7 @@ type stepBackwardNest5Args struct {
 	VTrail     *float32
 	t12        *float32
 	t26        *float32
-	t602       *float32
+	t60        *float32
 	t27Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -1181,15 +561,15 @@ type stepBackwardNest5Args struct {
 	t173Number [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest5Args struct {
 	t8        *float32
 	k         *float32
 	q         *float32
 	PBarState *float32
 	PTrail    *float32
-	t103      *float32
+	t10       *float32
 	t172      *float32
-	t1623     *float32
+	t162      *float32
 	n0        int        // d_k·a + C·d_k·s + T·d_k·l
 	n1        int        // d_k·a + C·d_k·s + T·d_k·l + 1
 	n2        int        // d_k·a + C·d_k·s + T·d_k·l + 2
@@ -1204,9 +584,9 @@ type stepBackwardNest6Args struct {
 	t18Number [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest6Args struct {
 	yBar        *float32
-	t602        *float32
+	t60         *float32
 	VLin        *float32
 	k           *float32
 	yProd       *float32
@@ -1217,7 +597,7 @@ type stepBackwardNest7Args struct {
 	A           *float32
 	t61         *float32
 	WInitBar    *float32
-	t4522       *float32
+	t452        *float32
 	t62         *float32
 	t49Total    *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
@@ -1240,9 +620,9 @@ type stepBackwardNest7Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest7Args struct {
 	t26      *float32
-	t4522    *float32
+	t452     *float32
 	k        *float32
 	t462     *float32
 	t47Total *float32
@@ -1251,7 +631,7 @@ type stepBackwardNest8Args struct {
 	t47      [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest8Args struct {
 	yBar        *float32
 	t62         *float32
 	VTrail      *float32
@@ -1276,231 +656,28 @@ type stepBackwardNest9Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest9Args struct {
 	t63         *float32
 	t462        *float32
 	t61         *float32
-	t1623       *float32
+	t162        *float32
 	t172        *float32
-	t7          *float32
-	t103        *float32
+	kBar        *float32
+	t10         *float32
 	t12         *float32
-	t92         *float32
+	qBar        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
-	t602        *float32
+type stepBackwardNest10Args struct {
+	t60         *float32
 	t62         *float32
-	t82         *float32
+	vBar        *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
 	n1          int        // d_v
 	thetaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t92   *float32
-	qDiv2 *float32
-	t152  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest13Args struct {
-	t202       *bool
-	qDiv       *float32
-	t43        *bool
-	t162       *bool
-	t152       *float32
-	qDiv3      *float32
-	t38        *float32
-	q1Sigmoid  *float32
-	t92        *float32
-	q1Sigmoid2 *float32
-	t422       *float32
-	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest14Args struct {
-	pos  *int32
-	t422 *float32
-	cQ   *float32
-	t452 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest15Args struct {
-	q1Stack *float32
-	t422    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest16Args struct {
-	t472      *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type stepBackwardNest17Args struct {
-	t452 *float32
-	t472 *float32
-	t482 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest18Args struct {
-	t482         *float32
-	q0TailBarOut *float32
-	t128         *float32
-	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type stepBackwardNest19Args struct {
-	t60       *float32
-	t79       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t85       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest20Args struct {
-	t82 *float32
-	t85 *float32
-	t88 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest21Args struct {
-	t7    *float32
-	t85   *float32
-	kDiv2 *float32
-	t91   *float32
-	t96   *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
-}
-
-type stepBackwardNest22Args struct {
-	t101       *bool
-	kDiv       *float32
-	t10        *bool
-	t97        *bool
-	t96        *float32
-	kDiv3      *float32
-	t5         *float32
-	k1Sigmoid  *float32
-	t91        *float32
-	k1Sigmoid2 *float32
-	t123       *float32
-	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type stepBackwardNest23Args struct {
-	pos  *int32
-	t123 *float32
-	cK   *float32
-	t126 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest24Args struct {
-	k1Stack *float32
-	t123    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest25Args struct {
-	t126 *float32
-	t128 *float32
-	t129 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
-}
-
-type stepBackwardNest26Args struct {
-	t51  *float32
-	t89  *float32
-	t132 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1508,137 +685,38 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                           // [L, T, d_k]
-	t38 := c.Work[L*T*dK:][:L*T*dK]                                                                                 // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                  // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                              // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                          // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                                            // [L, T]
-	t62 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                                            // [L, T]
-	t7 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]                                                                          // [L, T, d_k]
-	t82 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]                                                                         // [L, T, d_v]
-	t92 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                  // [L, T, d_k]
-	t152 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                                    // [L, T]
-	t422 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                                 // [L, T, d_k]
-	t452 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                                          // [L, T + 3, d_k]
-	t472 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                                   // [L, T + 3, d_k]
-	t482 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                                   // [L, T + 3, d_k]
-	t128 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                                   // [L, T + 3, d_k]
-	t51 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                                           // [L, T, d]
-	t60 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                                       // [L, T]
-	t79 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                                       // [L, T]
-	t85 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
-	t88 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]                                                 // [L, T, d_v]
-	t89 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                                  // [L, T, d]
-	t91 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]                                               // [L, T, d_k]
-	t96 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]                                                  // [L, T]
-	t123 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                              // [L, T, d_k]
-	t126 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t129 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t132 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                                               // [L, T, d]
-	VBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:dK*dV]                                          // [d_v, d_k]
-	WBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dV:][:dK*dV]                                    // [d_v, d_k]
-	PBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dV:][:dK*dK]                                  // [d_k, d_k]
-	nBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+2*dK*dV:][:1]                                // []
-	VTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]                     // [C + 1, d_v, d_k]
-	WTrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+3*dK*dV+1:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
-	PTrail := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+4*dK*dV+1:][:C*dK*dK+dK*dK]           // [C + 1, d_k, d_k]
-	nTrail := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+1:][:C+1]           // [C + 1]
-	A := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+C+2:][:dK*dV]            // [d_v, d_k]
-	t8 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2:][:dK]              // [d_k]
-	t12 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+dK+2:][:dK]          // [d_k]
-	t602 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dV]       // [d_v]
-	t26 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+dV+2:][:dK]     // [d_k]
-	t103 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+3*dK+dV+2:][:dK]    // [d_k]
-	t1623 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+4*dK+dV+2:][:dK]   // [d_k]
-	t172 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+5*dK+dV+2:][:dK]    // [d_k]
-	t61 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+6*dK+dV+2:][:dK]     // [d_k]
-	t62_2 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+7*dK+dV+2:][:dV]   // [d_v]
-	t4522 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+7*dK+2*dV+2:][:dK] // [d_k]
-	t462 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+8*dK+2*dV+2:][:dK]  // [d_k]
-	t63 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+9*dK+2*dV+2:][:dK]   // [d_k]
-	t10 := c.Flags[:L*T]                                                                                            // [L, T]
-	t43 := c.Flags[L*T:][:L*T]                                                                                      // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                                                                                   // [L, T]
-	t202 := c.Flags[3*L*T:][:L*T]                                                                                   // [L, T]
-	t53 := c.Flags[4*L*T:][:L*T]                                                                                    // [L, T]
-	t97 := c.Flags[5*L*T:][:L*T]                                                                                    // [L, T]
-	t101 := c.Flags[6*L*T:][:L*T]                                                                                   // [L, T]
+	VBarState := c.Work[:dK*dV]                                           // [d_v, d_k]
+	WBarState := c.Work[dK*dV:][:dK*dV]                                   // [d_v, d_k]
+	PBarState := c.Work[2*dK*dV:][:dK*dK]                                 // [d_k, d_k]
+	nBarState := c.Work[dK*dK+2*dK*dV:][:1]                               // []
+	VTrail := c.Work[dK*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]                    // [C + 1, d_v, d_k]
+	WTrail := c.Work[C*dK*dV+dK*dK+3*dK*dV+1:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
+	PTrail := c.Work[2*C*dK*dV+dK*dK+4*dK*dV+1:][:C*dK*dK+dK*dK]          // [C + 1, d_k, d_k]
+	nTrail := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+4*dK*dV+1:][:C+1]          // [C + 1]
+	A := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+4*dK*dV+C+2:][:dK*dV]           // [d_v, d_k]
+	t8 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+2:][:dK]             // [d_k]
+	t12 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+dK+2:][:dK]         // [d_k]
+	t60 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+2*dK+2:][:dV]       // [d_v]
+	t26 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+2*dK+dV+2:][:dK]    // [d_k]
+	t10 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+3*dK+dV+2:][:dK]    // [d_k]
+	t162 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+4*dK+dV+2:][:dK]   // [d_k]
+	t172 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+5*dK+dV+2:][:dK]   // [d_k]
+	t61 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+6*dK+dV+2:][:dK]    // [d_k]
+	t62 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+7*dK+dV+2:][:dV]    // [d_v]
+	t452 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+7*dK+2*dV+2:][:dK] // [d_k]
+	t462 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+8*dK+2*dV+2:][:dK] // [d_k]
+	t63 := c.Work[C*dK*dK+2*C*dK*dV+2*dK*dK+5*dK*dV+C+9*dK+2*dV+2:][:dK]  // [d_k]
 	t27Total := make([]F, 1)
 	t49Total := make([]F, 1)
 	t47Total := make([]F, 1)
-
-	// tnt.k1, tnt.q1
-	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t38),
-			L,
-			T * dK,
-			T,
-			dK,
-		}
-		stepBackwardNest1(&a)
-	} else {
-		bK := c.BK[:dK]
-		bQ := c.BQ[:dK]
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t5_2[k] = bK[k] + k1Prod[k]
-					t38_2[k] = bQ[k] + q1Prod[k]
-				}
-			}
-		}
-	}
-
-	// tnt.k, tnt.rho, tnt.theta, tnt.q
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kProd := c.KProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		for j := range T {
-			t252 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t432 := (F(0) < qProd[j])
-			t1622 := (F(1e-08) <= kern.Choose(t432, qSqrt[j], F(0)))
-			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t252
-			rho2[j] = kern.Smaller(t252, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t43_2[j] = t432
-			t162_2[j] = t1622
-			t202_2[j] = (t1622 && t432)
-			t53_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
 
 	// tnt
 	clear(c.WInitBar)
@@ -1668,16 +746,16 @@ func (c *stepBackwardFused) run() {
 			}
 			nTrail[0] = nCheckpoints[s]
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				nTrail2 := nTrail[:n]
 				nTrail3 := nTrail[1:][:n]
 				for a := range n {
 					// tnt.V
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
+						a2 := stepBackwardNest1Args{
 							unsafe.SliceData(c.VLin),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(VTrail),
@@ -1690,7 +768,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						stepBackwardNest1(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1711,7 +789,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.W, tnt.A, tnt.V
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.WLin),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.WInit),
@@ -1726,7 +804,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := (F(0) < t17Number)
@@ -1744,7 +822,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.P, tnt.Q, tnt.A
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(PTrail),
 							dK*a + C*dK*s + T*dK*l,
@@ -1753,7 +831,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t17Number2},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -1770,10 +848,10 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				nTrail2 := nTrail[:n]
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				t52_2 := t52[l*T+C*s:][:n]
-				t62_3 := t62[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// tnt.A, tnt.n, tnt.Q
 					nTrailEntry2 := nTrail2[a]
@@ -1787,7 +865,7 @@ func (c *stepBackwardFused) run() {
 					var t27 F
 					t173Number := kern.Choose(t173, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.WLin),
 							unsafe.SliceData(c.WInit),
@@ -1800,7 +878,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(t12),
 							unsafe.SliceData(t26),
-							unsafe.SliceData(t602),
+							unsafe.SliceData(t60),
 							unsafe.SliceData(t27Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1822,7 +900,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t27},
 							[2]float32{t173Number},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -1837,44 +915,44 @@ func (c *stepBackwardFused) run() {
 							A2 := A[i*dK:][:dK]
 							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 							VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							var t603 F
+							var t602 F
 							yBarEntry := yBar[i]
 							WLinEntry := WLin[i]
 							var t27Row F
-							t603Sums := [16]F{t603}
+							t602Sums := [16]F{t602}
 							t27RowSums := [16]F{t27Row}
 							for j := range dK {
 								A2_2 := kern.Choose(t173_2, WInit[j], WTrail2[j])
 								t22 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-								t603Sums[j%16] = num.FMA32(t22, k[j], t603Sums[j%16])
+								t602Sums[j%16] = num.FMA32(t22, k[j], t602Sums[j%16])
 								t27RowSums[j%16] = num.FMA32(A2_2, t22, t27RowSums[j%16])
 								A2[j] = A2_2
 								t8[j] = num.FMA32(WTrail3[j], yBarEntry, t8[j])
 								t12[j] = num.FMA32(VTrail2[j], yBarEntry, t12[j])
 								t26[j] = num.FMA32(-t22, WLinEntry, t26[j])
 							}
-							t603 = kern.Sum16(&t603Sums)
+							t602 = kern.Sum16(&t602Sums)
 							t27Row = kern.Sum16(&t27RowSums)
 							t27_2 = t27_2 + t27Row
-							t602[i] = t603
+							t60[i] = t602
 						}
 						t27Total[0] = t27_2
 					}
 					t27 = t27Total[0]
 					// tnt.y, tnt.P, tnt.Q, tnt.A
-					clear(t103)
+					clear(t10)
 					clear(t172)
 					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t8),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(PBarState),
 							unsafe.SliceData(PTrail),
-							unsafe.SliceData(t103),
+							unsafe.SliceData(t10),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t1623),
+							unsafe.SliceData(t162),
 							dK*a + C*dK*s + T*dK*l,
 							dK*a + C*dK*s + T*dK*l + 1,
 							dK*a + C*dK*s + T*dK*l + 2,
@@ -1888,7 +966,7 @@ func (c *stepBackwardFused) run() {
 							dK*dK*a + dK*dK + 3*dK,
 							[2]float32{t18Number},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t18_2 := (F(0) < t18Number)
@@ -1896,33 +974,33 @@ func (c *stepBackwardFused) run() {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
 							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-							var t1624 F
+							var t1622 F
 							t8Entry := t8[i]
 							kEntry2 := k[i]
-							t1624Sums := [16]F{t1624}
+							t1622Sums := [16]F{t1622}
 							for j := range dK {
-								t132_2 := num.FMA32(q[j], t8Entry, PBarState2[j])
-								t1624Sums[j%16] = num.FMA32(t132_2, k[j], t1624Sums[j%16])
-								t103[j] = num.FMA32(PTrail2[j], t8Entry, t103[j])
-								t172[j] = num.FMA32(t132_2, kEntry2, t172[j])
-								PBarState2[j] = kern.Choose(t18_2, t132_2, F(0))
+								t132 := num.FMA32(q[j], t8Entry, PBarState2[j])
+								t1622Sums[j%16] = num.FMA32(t132, k[j], t1622Sums[j%16])
+								t10[j] = num.FMA32(PTrail2[j], t8Entry, t10[j])
+								t172[j] = num.FMA32(t132, kEntry2, t172[j])
+								PBarState2[j] = kern.Choose(t18_2, t132, F(0))
 							}
-							t1624 = kern.Sum16(&t1624Sums)
-							t1623[i] = t1624
+							t1622 = kern.Sum16(&t1622Sums)
+							t162[i] = t1622
 						}
 					}
 					// tnt.W, tnt.A, tnt.y, tnt.V
 					clear(t61)
-					clear(t4522)
+					clear(t452)
 					var t49 F
-					rhoEntry3 := rho2[a]
-					thetaEntry2 := theta2[a]
+					rhoEntry3 := rho[a]
+					thetaEntry2 := theta[a]
 					t173Number2 := kern.Choose(t173, F(1), F(0))
 					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t602),
+							unsafe.SliceData(t60),
 							unsafe.SliceData(c.VLin),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.YProd),
@@ -1933,8 +1011,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(A),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(c.WInitBar),
-							unsafe.SliceData(t4522),
-							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t452),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t49Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1955,7 +1033,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -1973,8 +1051,8 @@ func (c *stepBackwardFused) run() {
 							WInitBar := c.WInitBar[i*dK:][:dK]
 							var t622 F
 							yBarEntry2 := yBar[i]
-							t602Entry := t602[i]
-							w3 := F(thetaEntry2 * t602Entry)
+							t60Entry := t60[i]
+							w3 := F(thetaEntry2 * t60Entry)
 							VLinEntry := VLin[i]
 							var t49Row F
 							t622Sums := [16]F{t622}
@@ -1985,15 +1063,15 @@ func (c *stepBackwardFused) run() {
 								t412 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
 								t622Sums[j%16] = num.FMA32(t412, kEntry3, t622Sums[j%16])
 								t49RowSums[j%16] = num.FMA32(VTrail2[j], t412, t49RowSums[j%16])
-								t61[j] = num.FMA32(A2[j], t602Entry, t61[j])
+								t61[j] = num.FMA32(A2[j], t60Entry, t61[j])
 								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t33, F(0))
 								WBarState2[j] = kern.Choose(t18_2, t33, F(0))
-								t4522[j] = num.FMA32(-t412, VLinEntry, t4522[j])
+								t452[j] = num.FMA32(-t412, VLinEntry, t452[j])
 							}
 							t622 = kern.Sum16(&t622Sums)
 							t49Row = kern.Sum16(&t49RowSums)
 							t49_2 = t49_2 + t49Row
-							t62_2[i] = t622
+							t62[i] = t622
 						}
 						t49Total[0] = t49_2
 					}
@@ -2001,9 +1079,9 @@ func (c *stepBackwardFused) run() {
 					// tnt.V
 					var t47 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t26),
-							unsafe.SliceData(t4522),
+							unsafe.SliceData(t452),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t462),
 							unsafe.SliceData(t47Total),
@@ -2011,13 +1089,13 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t47},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t47_2 := t47
 						t47Sums := [16]F{t47_2}
 						for i := range dK {
-							t4622 := t26[i] + t4522[i]
+							t4622 := t26[i] + t452[i]
 							t47Sums[i%16] = num.FMA32(k[i], t4622, t47Sums[i%16])
 							t462[i] = t4622
 						}
@@ -2028,9 +1106,9 @@ func (c *stepBackwardFused) run() {
 					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(t63),
 							unsafe.SliceData(c.K),
@@ -2052,7 +1130,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2061,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							yBarEntry3 := yBar[i]
-							t62Entry := t62_2[i]
+							t62Entry := t62[i]
 							w4 := F(thetaEntry2 * t62Entry)
 							for j := range dK {
 								t63[j] = num.FMA32(VTrail2[j], t62Entry, t63[j])
@@ -2070,48 +1148,48 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// tnt.V, tnt
-					t52_2[a] = t27 + t49
-					t62_3[a] = t47
+					rhoBar[a] = t27 + t49
+					thetaBar[a] = t47
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t63),
 							unsafe.SliceData(t462),
 							unsafe.SliceData(t61),
-							unsafe.SliceData(t1623),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t7),
-							unsafe.SliceData(t103),
+							unsafe.SliceData(c.KBar),
+							unsafe.SliceData(t10),
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t92),
+							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest9(&a2)
 					} else {
-						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
-						t92_2 := t92[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t7_2[i] = num.FMA32(-thetaEntry2, t63[i], num.FMA32(thetaEntry2, t462[i], num.FMA32(-thetaEntry2, t61[i], t1623[i]+t172[i])))
-							t92_2[i] = t103[i] + t12[i]
+							kBar[i] = num.FMA32(-thetaEntry2, t63[i], num.FMA32(thetaEntry2, t462[i], num.FMA32(-thetaEntry2, t61[i], t162[i]+t172[i])))
+							qBar[i] = t10[i] + t12[i]
 						}
 					}
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t602),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t82),
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t60),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(c.VBar2),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest10(&a2)
 					} else {
-						t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t82_2[i] = F(thetaEntry2 * (t602[i] + t62_2[i]))
+							vBar[i] = F(thetaEntry2 * (t60[i] + t62[i]))
 						}
 					}
 				}
@@ -2127,589 +1205,5 @@ func (c *stepBackwardFused) run() {
 			copy(c.PBarOut[(l*dK+i)*dK:][:dK], PBarState[i*dK:][:dK])
 		}
 		nBarOut[l] = nBarState[0]
-	}
-
-	// tnt.q
-	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t152),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest12(&a)
-	} else {
-		for i := range L {
-			t152_2 := t152[i*T:][:T]
-			for j := range T {
-				t92_2 := t92[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1522 F
-				t1522Sums := [16]F{t1522}
-				for k := range dK {
-					t1522Sums[k%16] = num.FMA32(t92_2[k], qDiv2[k], t1522Sums[k%16])
-				}
-				t1522 = kern.Sum16(&t1522Sums)
-				t152_2[j] = -t1522
-			}
-		}
-	}
-
-	// tnt.q1, tnt.q, tnt.k
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t202),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t202_2 := t202[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t92_2 := t92[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				t202Entry := t202_2[j]
-				qDivEntry := qDiv[j]
-				w5 := kern.Choose((t202Entry && t43_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t38Entry := t38_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t362 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w5, F(t92_2[k]*qDivEntry))
-					t4222 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t362), q1Sigmoid2[k], F(q1SigmoidEntry*t362))
-					t422_2[k] = t4222
-					bQBar[k] = bQBar[k] + t4222
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t452)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t452),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t452_2[m] = num.FMA32(t422_2[m], cQ[m], t452_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest15Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest15(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t422_2 := t422[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t422_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t472)
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t472),
-			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t472_2 := t472[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t472_2[k] = t472_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t452),
-			unsafe.SliceData(t472),
-			unsafe.SliceData(t482),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest17(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
-				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
-				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t482_2[k] = t452_2[k] + t472_2[k]
-				}
-			}
-		}
-	}
-
-	// tnt.q1, tnt.k1
-	clear(t128)
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t482),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(c.K0TailBar),
-			T * dK,
-			L,
-			3 * dK,
-			T*dK + 3*dK,
-			dK,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t128_2 := t128[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t482_2[k]
-					t128_2[k] = t128_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// tnt.q0, tnt.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// tnt.q0, tnt.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// tnt.theta, tnt.k, tnt.rho
-	var t632 F
-	var t82_2 F
-	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		t62_3 := t62[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		for j := range T {
-			t53Entry := t53_2[j]
-			t604 := kern.Choose(t53Entry, F(kern.Choose(t53Entry, t62_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t632 = t632 + t604
-			t66 := (t25_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t71 := (t66 && (F(0) <= rhoSigmoidEntry))
-			t792 := kern.Choose(t71, F(F(rhoSigmoidEntry*kern.Choose(t71, kern.Choose(t66, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t82_2 = t82_2 + t792
-			t10Entry := t10_2[j]
-			t972 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t60_2[j] = t604
-			t79_2[j] = t792
-			t97_2[j] = t972
-			t101_2[j] = (t972 && t10Entry)
-		}
-	}
-	c.BThetaBar[0] = t632
-	c.BRhoBar[0] = t82_2
-
-	// tnt.theta, tnt.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(t60),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t85),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t60_2 := t60[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t85_2 := t85[(i*T+j)*(dK+dV):][:dK+dV]
-				t60Entry := t60_2[j]
-				t79Entry := t79_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t60Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t79Entry, wRhoBar[k])
-					t85_2[k] = num.FMA32(t79Entry, wRho[k], F(t60Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// tnt.v, tnt.rho
-	if kern.Wide() {
-		a := stepBackwardNest20Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(t88),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest20(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t82_3 := t82[(i*T+j)*dV:][:dV]
-				t85_2 := t85[(i*T+j)*(dK+dV)+dK:][:dV]
-				t88_2 := t88[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t88_2[k] = t82_3[k] + t85_2[k]
-				}
-			}
-		}
-	}
-
-	// tnt.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
-
-	// tnt.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
-
-	// tnt.k, tnt.rho
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(t96),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-			T * dK,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			t96_2 := t96[i*T:][:T]
-			for j := range T {
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				t85_2 := t85[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t91_2 := t91[(i*T+j)*dK:][:dK]
-				var t962 F
-				t962Sums := [16]F{t962}
-				for k := range dK {
-					t912 := t7_2[k] + t85_2[k]
-					t962Sums[k%16] = num.FMA32(t912, kDiv2[k], t962Sums[k%16])
-					t91_2[k] = t912
-				}
-				t962 = kern.Sum16(&t962Sums)
-				t96_2[j] = -t962
-			}
-		}
-	}
-
-	// tnt.k1, tnt.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := stepBackwardNest22Args{
-			unsafe.SliceData(t101),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t123),
-			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
-			L,
-			T,
-			T * dK,
-		}
-		stepBackwardNest22(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t101_2 := t101[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t97_2 := t97[i*T:][:T]
-			t96_2 := t96[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t91_2 := t91[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t123_2 := t123[(i*T+j)*dK:][:dK]
-				t101Entry := t101_2[j]
-				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t101Entry && t10_2[j]), kern.Choose(t101Entry, F(F(0.5*kern.Choose(t101Entry, kern.Choose(t97_2[j], t96_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t5Entry := t5_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t117 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t91_2[k]*kDivEntry))
-					t1232 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t117), k1Sigmoid2[k], F(k1SigmoidEntry*t117))
-					t123_2[k] = t1232
-					bKBar[k] = bKBar[k] + t1232
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(t126)
-	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t123),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t126),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest23(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t123_2 := t123[(i*T+j)*dK:][:dK]
-				n5 := int(c.Pos[i])
-				for k := range min(4, n5+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t126_2 := t126[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t126_2[m] = num.FMA32(t123_2[m], cK[m], t126_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n6 := int(c.Pos[j]) + -i + k
-				if n6 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest24Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t123),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest24(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t123_2 := t123[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t123_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t126),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(t129),
-			L,
-			T*dK + 3*dK,
-			T + 3,
-			dK,
-		}
-		stepBackwardNest25(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
-				t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
-				t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t129_2[k] = t126_2[k] + t128_2[k]
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t129[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// tnt.k0, tnt.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t132, i*T*d), d, 1, kern.From(t129, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// tnt.k0, tnt.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t129, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// tnt.k0
-	if kern.Wide() {
-		a := stepBackwardNest26Args{
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest26(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t51_2 := t51[(i*T+j)*d:][:d]
-				t89_2 := t89[(i*T+j)*d:][:d]
-				t132_2 := t132[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t51_2[k] + t89_2[k]) + t132_2[k]
-				}
-			}
-		}
 	}
 }

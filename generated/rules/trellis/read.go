@@ -20,10 +20,9 @@ type Read[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WQ        []F // [d, d]
-	X         []F // [L, T, d]
 	SV        []F // [L, d_v, d_k]
 	SK        []F // [L, d_k, d]
+	Q0        []F // [L, T, d]
 	Y         []F // [L, T, d_v], written
 	YProd     []F // [L, T, d_k], written
 	YSigmoid  []F // [L, T, d_k], written
@@ -35,10 +34,10 @@ type Read[F num.Float] struct {
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + L·T·d_k + L·T.
+// WorkLen is L·T·d_k + L·T.
 func (c *Read[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return L*T*d + L*T*dK + L*T
+	L, T, dK := c.L, c.T, c.DK
+	return L*T*dK + L*T
 }
 
 // Run computes Read.
@@ -48,18 +47,13 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	q0 := c.Work[:L*T*d] // [L, T, d]
-	work := c.Work[L*T*d:]
-	t6 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t6 := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
 	t7 := work[:L*T] // [L, T]
-
-	// trellis.q0
-	kern.Gemm(L*T, d, d, F(1), false, q0, d, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(q0, i*T*d), 1, d)
+		kern.Gemm(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(c.Q0, i*T*d), 1, d)
 	}
 
 	// trellis.y
@@ -128,8 +122,6 @@ type ReadBackward[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WQ        []F // [d, d]
-	X         []F // [L, T, d]
 	SV        []F // [L, d_v, d_k]
 	SK        []F // [L, d_k, d]
 	YBar      []F // [L, T, d_v]
@@ -140,15 +132,14 @@ type ReadBackward[F num.Float] struct {
 	YDiv2     []F // [L, T]
 	YDiv3     []F // [L, T]
 	YSigmoid2 []F // [L, T, d_k]
-	WQBar     []F // [d, d], written
-	XBar      []F // [L, T, d], written
+	Q0Bar     []F // [L, T, d], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 2·L·T·d_k + L·T.
+// WorkLen is 2·L·T·d_k + L·T.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return L*T*d + 2*L*T*dK + L*T
+	L, T, dK := c.L, c.T, c.DK
+	return 2*L*T*dK + L*T
 }
 
 // Run computes ReadBackward.
@@ -160,11 +151,9 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	t32 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t23 := work[:L*T*dK] // [L, T, d_k]
+	t21 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t19 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t20 := work[:L*T*d] // [L, T, d]
 
 	// trellis.y
 	for i := range L {
@@ -182,7 +171,7 @@ func (c *ReadBackward[F]) Run() {
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t23, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t21, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// trellis.y
@@ -194,7 +183,7 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-			t23_2 := t23[(i*T+j)*dK:][:dK]
+			t21_2 := t21[(i*T+j)*dK:][:dK]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
 			t19_2 := t19[(i*T+j)*dK:][:dK]
 			yDivEntry := yDiv[j]
@@ -202,7 +191,7 @@ func (c *ReadBackward[F]) Run() {
 			for k := range dK {
 				yProdEntry := yProd[k]
 				ySigmoidEntry := ySigmoid[k]
-				t13 := F(t23_2[k]*yDivEntry) + F(2*F(F(-0.5*F(yProdEntry*ySigmoidEntry))*w))
+				t13 := F(t21_2[k]*yDivEntry) + F(2*F(F(-0.5*F(yProdEntry*ySigmoidEntry))*w))
 				t19_2[k] = F(ySigmoidEntry*t13) + F(F(F(yProdEntry*ySigmoidEntry)*t13)*ySigmoid2[k])
 			}
 		}
@@ -210,46 +199,30 @@ func (c *ReadBackward[F]) Run() {
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(d, T, dK, F(1), false, kern.From(t20, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
+		kern.Gemm(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
 	}
-
-	// trellis.q0
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t20, d, 1, c.WQ, d, 1)
-
-	// trellis.q0
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t20, d, 1)
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
+	call      Read[F]
+	back      ReadBackward[F]
+	vQ0, outY tape.Value[F]
 }
 
 // read computes
 //
-//	q0_t = W_Q x_t    trellis.q0
 //	y_t = S_V_t nsilu(S_K_t q_t)    trellis.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: q0 [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/trellis.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("Trellis", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "Trellis", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.SV = m.Slots[1].Data
 	k.SK = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
@@ -277,8 +250,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
-	g.WQ = k.WQ
-	g.X = k.X
 	g.SV = k.SV
 	g.SK = k.SK
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
@@ -289,10 +260,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YDiv2 = k.YDiv2
 	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
-	g.WQBar = t.Scratch(g.D * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 }

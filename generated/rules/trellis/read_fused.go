@@ -53,16 +53,12 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*d]              // [L, T, d]
-	t6 := c.Work[L*T*d:][:L*T*dK]     // [L, T, d_k]
-	t7 := c.Work[L*T*d+L*T*dK:][:L*T] // [L, T]
-
-	// trellis.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, q0, d, 1, c.X, d, 1, c.WQ, 1, d)
+	t6 := c.Work[:L*T*dK]       // [L, T, d_k]
+	t7 := c.Work[L*T*dK:][:L*T] // [L, T]
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(q0, i*T*d), 1, d)
+		kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(c.Q0, i*T*d), 1, d)
 	}
 
 	// trellis.y
@@ -188,7 +184,7 @@ type readBackwardNest2Args struct {
 	yDiv2     *float32
 	yProd     *float32
 	ySigmoid  *float32
-	t23       *float32
+	t21       *float32
 	ySigmoid2 *float32
 	t19       *float32
 	n0        int // L
@@ -208,10 +204,9 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t32 := c.Work[:L*T]                  // [L, T]
-	t23 := c.Work[L*T:][:L*T*dK]         // [L, T, d_k]
-	t19 := c.Work[L*T*dK+L*T:][:L*T*dK]  // [L, T, d_k]
-	t20 := c.Work[2*L*T*dK+L*T:][:L*T*d] // [L, T, d]
+	t32 := c.Work[:L*T]                 // [L, T]
+	t21 := c.Work[L*T:][:L*T*dK]        // [L, T, d_k]
+	t19 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	if kern.Wide() {
@@ -246,7 +241,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t23, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t21, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// trellis.y
@@ -258,7 +253,7 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YDiv2),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t23),
+			unsafe.SliceData(t21),
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t19),
 			L,
@@ -276,7 +271,7 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-				t23_2 := t23[(i*T+j)*dK:][:dK]
+				t21_2 := t21[(i*T+j)*dK:][:dK]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
 				t19_2 := t19[(i*T+j)*dK:][:dK]
 				yDivEntry := yDiv[j]
@@ -284,7 +279,7 @@ func (c *readBackwardFused) run() {
 				for k := range dK {
 					yProdEntry := yProd[k]
 					ySigmoidEntry := ySigmoid[k]
-					t13 := num.FMA32(-F(yProdEntry*ySigmoidEntry), w, F(t23_2[k]*yDivEntry))
+					t13 := num.FMA32(-F(yProdEntry*ySigmoidEntry), w, F(t21_2[k]*yDivEntry))
 					t19_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t13), ySigmoid2[k], F(ySigmoidEntry*t13))
 				}
 			}
@@ -293,12 +288,6 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(d, T, dK, F(1), false, kern.From(t20, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
+		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
 	}
-
-	// trellis.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t20, d, 1, c.WQ, d, 1)
-
-	// trellis.q0
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t20, d, 1)
 }

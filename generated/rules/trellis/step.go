@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d + 5·L·T·d_k + 4·L·T·d_v + 4·L·T entries and checkpoints of L·d_k·d_v·segments + L·d·d_k·segments entries.
+// It keeps 3·L·T·d_k + 2·L·T·d_v entries and checkpoints of L·d_k·d_v·segments + L·d·d_k·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -21,41 +21,31 @@ type Step[F num.Float] struct {
 	D             int
 	DK            int
 	DV            int
-	WK            []F // [d_k, d]
 	X             []F // [L, T, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
 	SK            []F // [L, d_k, d]
 	SV            []F // [L, d_v, d_k]
-	WQ            []F // [d, d]
+	K0            []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d]
 	Y             []F // [L, T, d_v], written
 	SKOut         []F // [L, d_k, d], written
 	SVOut         []F // [L, d_v, d_k], written
-	K0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	Q0            []F // [L, T, d], written
 	SKLin         []F // [L, T, d_k], written; may be nil
 	CProd         []F // [L, T, d_k], written; may be nil
 	SVProd        []F // [L, T, d_v], written; may be nil
 	YProd         []F // [L, T, d_k], written; may be nil
 	YProd2        []F // [L, T, d_v], written; may be nil
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
 	SKCheckpoints []F // [L, segments, d_k, d], written; may be nil
 	SVCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T + d_k·d_v + d·d_k + 6·d_k + 3·d_v.
+// WorkLen is d_k·d_v + d·d_k + 6·d_k + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 4*L*T + dK*dV + d*dK + 6*dK + 3*dV
+	d, dK, dV := c.D, c.DK, c.DV
+	return dK*dV + d*dK + 6*dK + 3*dV
 }
 
 // Run computes Step.
@@ -66,25 +56,17 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	SKState := work[:d*dK] // [d_k, d]
-	work = work[d*dK:]
+	SKState := c.Work[:d*dK] // [d_k, d]
+	work := c.Work[d*dK:]
 	SVState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t3 := work[:dK] // [d_k]
 	work = work[dK:]
-	t43 := work[:dK] // [d_k]
+	t4 := work[:dK] // [d_k]
 	work = work[dK:]
 	t17 := work[:dK] // [d_k]
 	work = work[dK:]
-	t43_2 := work[:dK] // [d_k]
+	t43 := work[:dK] // [d_k]
 	work = work[dK:]
 	t21 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -95,81 +77,6 @@ func (c *Step[F]) Run() {
 	t30 := work[:dV] // [d_v]
 	work = work[dV:]
 	t32 := work[:dV] // [d_v]
-
-	// trellis.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// trellis.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// trellis.rho
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				rhoStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// trellis.rho, trellis.theta
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			var t122 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t42 += F(rhoStackEntry * wRho[k])
-				t122 += F(rhoStackEntry * wTheta[k])
-			}
-			t4_2[j] = t42
-			t12_2[j] = t122
-		}
-	}
-
-	// trellis.rho, trellis.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			t13 := t12_2[j] + bThetaEntry
-			t14 := num.Softplus(t13)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			thetaSoftplus[j] = t14
-			theta2[j] = num.Max(t14, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t13)
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// trellis.q0
-	kern.Gemm(L*T, d, d, F(1), false, c.Q0, d, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// trellis
 	t19 := num.Sqrt(F(dK))
@@ -208,8 +115,8 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -226,15 +133,15 @@ func (c *Step[F]) Run() {
 					}
 					// trellis.S_K
 					for i := range dK {
-						t44 := t3[i] - k0[i]
-						t43[i] = t44
+						t42 := t3[i] - k0[i]
+						t4[i] = t42
 						if len(c.SKLin) > 0 {
-							c.SKLin[(l*T+a+C*s)*dK+i] = t44
+							c.SKLin[(l*T+a+C*s)*dK+i] = t42
 						}
 					}
 					// trellis.S_K, trellis.c, trellis.y
-					thetaEntry := theta2[a]
-					rhoEntry := rho2[a]
+					thetaEntry := theta[a]
+					rhoEntry := rho[a]
 					w := rhoEntry - F(0.01*thetaEntry)
 					for i := range dK {
 						x := c.X[(l*T+a+C*s)*d:][:d]
@@ -242,7 +149,7 @@ func (c *Step[F]) Run() {
 						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 						var t172 F
 						var t432 F
-						w2 := F(thetaEntry * t43[i])
+						w2 := F(thetaEntry * t4[i])
 						for j := range d {
 							xEntry := x[j]
 							SK2 := F(w*SKState2[j]) - F(w2*xEntry)
@@ -251,7 +158,7 @@ func (c *Step[F]) Run() {
 							SKState2[j] = SK2
 						}
 						t17[i] = t172
-						t43_2[i] = t432
+						t43[i] = t432
 					}
 					// trellis.c, trellis.y, trellis
 					var t22_2 F
@@ -260,7 +167,7 @@ func (c *Step[F]) Run() {
 						t17Entry := t17[i]
 						t212 := F(t17Entry * num.Sigmoid(t17Entry))
 						t22_2 += F(t212 * t212)
-						t43Entry := t43_2[i]
+						t43Entry := t43[i]
 						t472 := F(t43Entry * num.Sigmoid(t43Entry))
 						t48 += F(t472 * t472)
 						t21[i] = t212
@@ -344,53 +251,36 @@ type StepBackward[F num.Float] struct {
 	D             int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	WQ            []F    // [d, d]
-	YBar          []F    // [L, T, d_v]
-	SKBar         []F    // [L, d_k, d]
-	SVBar         []F    // [L, d_v, d_k]
-	V             []F    // [L, T, d_v]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	Q0            []F    // [L, T, d]
-	SKLin         []F    // [L, T, d_k]
-	CProd         []F    // [L, T, d_k]
-	SVProd        []F    // [L, T, d_v]
-	YProd         []F    // [L, T, d_k]
-	YProd2        []F    // [L, T, d_v]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	SKBarOut      []F    // [L, d_k, d], written
-	SVBarOut      []F    // [L, d_v, d_k], written
-	WQBar         []F    // [d, d], written
-	SKCheckpoints []F    // [L, segments, d_k, d]
-	SVCheckpoints []F    // [L, segments, d_v, d_k]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	X             []F // [L, T, d]
+	V             []F // [L, T, d_v]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d]
+	YBar          []F // [L, T, d_v]
+	SKBar         []F // [L, d_k, d]
+	SVBar         []F // [L, d_v, d_k]
+	SKLin         []F // [L, T, d_k]
+	CProd         []F // [L, T, d_k]
+	SVProd        []F // [L, T, d_v]
+	YProd         []F // [L, T, d_k]
+	YProd2        []F // [L, T, d_v]
+	XBar          []F // [L, T, d], written
+	SKBarOut      []F // [L, d_k, d], written
+	SVBarOut      []F // [L, d_v, d_k], written
+	K0Bar         []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	RhoBar        []F // [L, T], written
+	ThetaBar      []F // [L, T], written
+	Q0Bar         []F // [L, T, d], written
+	SKCheckpoints []F // [L, segments, d_k, d]
+	SVCheckpoints []F // [L, segments, d_v, d_k]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 5·L·T·d + 9·L·T·d_k + 3·L·T·d_v + 10·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 6·d_k + 3·d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 6·L·T·d_k + 3·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 6·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 5*L*T*d + 9*L*T*dK + 3*L*T*dV + 10*L*T + 2*dK*dV + 2*d*dK + 4*d + 6*dK + 3*dV
-}
-
-// FlagsLen is L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
+	return C*dK*dV + C*d*dK + 6*L*T*dK + 3*L*T + 2*dK*dV + 2*d*dK + 4*d + 6*dK + 3*dV
 }
 
 // Run computes StepBackward.
@@ -401,58 +291,24 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t8 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
+	t20 := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
+	t21 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t20 := work[:L*T*dK] // [L, T, d_k]
+	t46 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t212 := work[:L*T*dK] // [L, T, d_k]
+	t47 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t222 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t462 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t472 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t482 := work[:L*T] // [L, T]
+	t48 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t182 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t53 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t22 := work[:L*T] // [L, T]
+	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t72 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t82 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t92 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t18 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t37 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t43 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t46 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t47 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t49 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t50 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	SKBarState := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
 	SVBarState := work[:dK*dV] // [d_v, d_k]
@@ -473,7 +329,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t2022 := work[:dK] // [d_k]
 	work = work[dK:]
-	t2223 := work[:d] // [d]
+	t2222 := work[:d] // [d]
 	work = work[d:]
 	t81 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -481,78 +337,59 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t57 := work[:d] // [d]
 	work = work[d:]
-	t82_2 := work[:dK] // [d_k]
+	t82 := work[:dK] // [d_k]
 	work = work[dK:]
-	t62_2 := work[:d] // [d]
+	t62 := work[:d] // [d]
 	work = work[d:]
-	t83 := work[:d]       // [d]
-	t112 := c.Flags[:L*T] // [L, T]
-
-	// trellis.rho, trellis.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		for j := range T {
-			t83_2 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83_2
-			rho2[j] = num.Min(t83_2, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t112_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t83 := work[:d] // [d]
 
 	// trellis.c, trellis.y
 	for i := range L {
-		t222_2 := t222[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
+		t22_3 := t22[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
 		for j := range T {
 			cProd := c.CProd[(i*T+j)*dK:][:dK]
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			t20_2 := t20[(i*T+j)*dK:][:dK]
-			t212_2 := t212[(i*T+j)*dK:][:dK]
-			t462_2 := t462[(i*T+j)*dK:][:dK]
-			t472_2 := t472[(i*T+j)*dK:][:dK]
+			t21_2 := t21[(i*T+j)*dK:][:dK]
+			t46_2 := t46[(i*T+j)*dK:][:dK]
+			t47_2 := t47[(i*T+j)*dK:][:dK]
 			t182_2 := t182[(i*T+j)*dK:][:dK]
 			t53_2 := t53[(i*T+j)*dK:][:dK]
-			var t2222 F
-			var t4822 F
+			var t222 F
+			var t482 F
 			for k := range dK {
 				cProdEntry := cProd[k]
 				t202 := num.Sigmoid(cProdEntry)
-				t2122 := F(cProdEntry * t202)
-				t2222 += F(t2122 * t2122)
+				t212 := F(cProdEntry * t202)
+				t222 += F(t212 * t212)
 				yProdEntry := yProd[k]
-				t4622 := num.Sigmoid(yProdEntry)
-				t4722 := F(yProdEntry * t4622)
-				t4822 += F(t4722 * t4722)
+				t462 := num.Sigmoid(yProdEntry)
+				t472 := F(yProdEntry * t462)
+				t482 += F(t472 * t472)
 				t20_2[k] = t202
-				t212_2[k] = t2122
-				t462_2[k] = t4622
-				t472_2[k] = t4722
+				t21_2[k] = t212
+				t46_2[k] = t462
+				t47_2[k] = t472
 				t182_2[k] = num.Sigmoid(-yProdEntry)
 				t53_2[k] = num.Sigmoid(-cProdEntry)
 			}
-			t222_2[j] = t2222
-			t482_2[j] = t4822
+			t22_3[j] = t222
+			t48_2[j] = t482
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
 			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			var t222_2 F
+			var t222 F
 			for k := range dV {
-				t222_2 += F(yBar[k] * yProd2[k])
+				t222 += F(yBar[k] * yProd2[k])
 			}
-			t22_2[j] = t222_2
+			t22_3[j] = t222
 		}
 	}
 
@@ -589,16 +426,16 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t222_2 := t222[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
 				for a := range n {
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// trellis.S_K
-					thetaEntry := theta2[a]
-					rhoEntry := rho2[a]
+					thetaEntry := theta[a]
+					rhoEntry := rho[a]
 					w := rhoEntry - F(0.01*thetaEntry)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
@@ -610,7 +447,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// trellis.c
-					t25 := (w6 / num.Sqrt(1e-06+t222_2[a]))
+					t25 := (w6 / num.Sqrt(1e-06+t22_3[a]))
 					// trellis.S_V, trellis.c
 					for i := range dV {
 						t30[i] = F(t25*SVProd[i]) - v[i]
@@ -620,46 +457,46 @@ func (c *StepBackward[F]) Run() {
 					w5 := F(thetaEntry * t25)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
 						w4 := F(w5 * t30[i])
 						for j := range dK {
-							SVTrail3[j] = F(w3*SVTrail2[j]) - F(w4*t212_2[j])
+							SVTrail3[j] = F(w3*SVTrail2[j]) - F(w4*t21_2[j])
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t222_2 := t222[l*T+C*s:][:n]
-				t482_2 := t482[l*T+C*s:][:n]
-				t22_2 := t22[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t32_2 := t32[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
+				t48_2 := t48[l*T+C*s:][:n]
+				t22_4 := t22_2[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
-					t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-					t462_2 := t462[(l*T+a+C*s)*dK:][:dK]
+					t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
+					t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
+					t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
 					yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 					t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
-					t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 					cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 					t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 					x := c.X[(l*T+a+C*s)*d:][:d]
-					t62_3 := t62[(l*T+a+C*s)*dK:][:dK]
-					t52_2 := t52[(l*T+a+C*s)*d:][:d]
-					t82_3 := t82[(l*T+a+C*s)*d:][:d]
+					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+					xBar := c.XBar[(l*T+a+C*s)*d:][:d]
+					q0Bar := c.Q0Bar[(l*T+a+C*s)*d:][:d]
 					// trellis.c, trellis.y
-					t24 := num.Sqrt(1e-06 + t222_2[a])
+					t24 := num.Sqrt(1e-06 + t22_3[a])
 					t252 := (w6 / t24)
-					t502 := num.Sqrt(1e-06 + t482_2[a])
-					t51 := (w6 / t502)
+					t50 := num.Sqrt(1e-06 + t48_2[a])
+					t51 := (w6 / t50)
 					// trellis.S_V, trellis.c
 					for i := range dV {
 						t302[i] = F(t252*SVProd[i]) - v[i]
@@ -667,7 +504,7 @@ func (c *StepBackward[F]) Run() {
 					// trellis.y, trellis.S_V
 					clear(t78)
 					clear(t27)
-					var t32_3 F
+					var t32 F
 					for i := range dV {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
@@ -677,9 +514,9 @@ func (c *StepBackward[F]) Run() {
 						w7 := F(t51 * yBarEntry)
 						t302Entry := t302[i]
 						for j := range dK {
-							t232 := SVBarState2[j] + F(w7*t472_2[j])
-							t792 += F(t232 * t212_2[j])
-							t32_3 += F(SVTrail2[j] * t232)
+							t232 := SVBarState2[j] + F(w7*t47_2[j])
+							t792 += F(t232 * t21_2[j])
+							t32 += F(SVTrail2[j] * t232)
 							t78[j] += F(SVTrail3[j] * yBarEntry)
 							t27[j] -= F(t232 * t302Entry)
 						}
@@ -687,34 +524,34 @@ func (c *StepBackward[F]) Run() {
 					}
 					// trellis.y, trellis.S_V
 					var t292 F
-					w8 := F((F(1) / t502) * F(t22_2[a]*(t51/t502)))
+					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
 					for i := range dK {
-						t142 := F(t51*t78[i]) + F(2*F(F(-0.5*t472_2[i])*w8))
-						t292 += F(t212_2[i] * t27[i])
-						t462Entry := t462_2[i]
-						t2022[i] = F(t462Entry*t142) + F(F(F(yProd[i]*t462Entry)*t142)*t182_2[i])
+						t142 := F(t51*t78[i]) + F(2*F(F(-0.5*t47_2[i])*w8))
+						t292 += F(t21_2[i] * t27[i])
+						t46Entry := t46_2[i]
+						t2022[i] = F(t46Entry*t142) + F(F(F(yProd[i]*t46Entry)*t142)*t182_2[i])
 					}
 					// trellis.y
-					clear(t2223)
+					clear(t2222)
 					for i := range dK {
 						SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
 						t2022Entry := t2022[i]
 						for j := range d {
-							t2223[j] += F(SKTrail2[j] * t2022Entry)
+							t2222[j] += F(SKTrail2[j] * t2022Entry)
 						}
 					}
 					// trellis.S_V
 					var t80 F
-					thetaEntry8 := theta2[a]
+					thetaEntry8 := theta[a]
 					w9 := F(thetaEntry8 * t252)
 					for i := range dV {
 						t79Entry := t79[i]
 						t80 += F(SVProd[i] * t79Entry)
-						t72_2[i] = F(t79Entry * w9)
+						vBar[i] = F(t79Entry * w9)
 					}
 					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t81)
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					w11 := rhoEntry2 - F(0.01*thetaEntry8)
 					w13 := F(t252 * F(thetaEntry8*t252))
 					for i := range dV {
@@ -725,7 +562,7 @@ func (c *StepBackward[F]) Run() {
 						w12 := F(w13 * t79Entry2)
 						for j := range dK {
 							t81[j] += F(SVTrail2[j] * t79Entry2)
-							SVBarState2[j] = F(w11*(SVBarState2[j]+F(w10*t472_2[j]))) - F(w12*t212_2[j])
+							SVBarState2[j] = F(w11*(SVBarState2[j]+F(w10*t47_2[j]))) - F(w12*t21_2[j])
 						}
 					}
 					// trellis.c, trellis.y, trellis.S_V
@@ -734,13 +571,13 @@ func (c *StepBackward[F]) Run() {
 					w14 := F(thetaEntry8 * t252)
 					w15 := F(t252 * F(thetaEntry8*t252))
 					for i := range dK {
-						t492 := F(t27[i]*w14) - F(t81[i]*w15) + F(2*F(F(-0.5*t212_2[i])*t114))
+						t492 := F(t27[i]*w14) - F(t81[i]*w15) + F(2*F(F(-0.5*t21_2[i])*t114))
 						t20Entry := t20_2[i]
 						t55[i] = F(t20Entry*t492) + F(F(F(cProd[i]*t20Entry)*t492)*t53_2[i])
 					}
 					// trellis.c, trellis.S_K, trellis.y
 					clear(t57)
-					clear(t62_2)
+					clear(t62)
 					var t65 F
 					for i := range dK {
 						SKBarState2 := SKBarState[i*d:][:d]
@@ -757,18 +594,18 @@ func (c *StepBackward[F]) Run() {
 							t822 += F(t58 * xEntry)
 							t65 += F(SKTrail2[j] * t58)
 							t57[j] += F(SKTrail3[j] * t55Entry)
-							t62_2[j] -= F(t58 * SKLinEntry)
+							t62[j] -= F(t58 * SKLinEntry)
 						}
-						t82_2[i] = t822
+						t82[i] = t822
 					}
 					// trellis.S_K
 					var t63 F
 					for i := range d {
-						t63 += F(x[i] * t62_2[i])
+						t63 += F(x[i] * t62[i])
 					}
 					// trellis.S_K
 					for i := range dK {
-						t62_3[i] = F(thetaEntry8 * t82_2[i])
+						k0Bar[i] = F(thetaEntry8 * t82[i])
 					}
 					// trellis.S_K, trellis.y, trellis.c
 					clear(t83)
@@ -779,7 +616,7 @@ func (c *StepBackward[F]) Run() {
 						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 						t2022Entry3 := t2022[i]
 						t55Entry2 := t55[i]
-						t82Entry := t82_2[i]
+						t82Entry := t82[i]
 						w17 := F(thetaEntry8 * t82Entry)
 						for j := range d {
 							xEntry2 := x[j]
@@ -788,13 +625,13 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// trellis.S_K, trellis.S_V
-					t71 := t32_3 + t65
-					t32_2[a] = t71
-					t42_2[a] = F(t252*t292) + t63 - F(0.01*t71)
+					t71 := t32 + t65
+					rhoBar[a] = t71
+					thetaBar[a] = F(t252*t292) + t63 - F(0.01*t71)
 					// trellis.S_K, trellis
 					for i := range d {
-						t52_2[i] = t57[i] + F(thetaEntry8*t62_2[i]) - F(thetaEntry8*t83[i])
-						t82_3[i] = t2223[i]
+						xBar[i] = t57[i] + F(thetaEntry8*t62[i]) - F(thetaEntry8*t83[i])
+						q0Bar[i] = t2222[i]
 					}
 				}
 			}
@@ -814,177 +651,46 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// trellis.q0
-	kern.Gemm(L*T, d, d, F(1), false, t92, d, 1, t82, d, 1, c.WQ, d, 1)
-
-	// trellis.q0
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, d, 1)
-
-	// trellis.theta, trellis.rho
-	var t21 F
-	var t40 F
-	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		for j := range T {
-			t112Entry := t112_2[j]
-			t183 := kern.Choose(t112Entry, F(kern.Choose(t112Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t21 += t183
-			t242 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t29 := (t242 && (F(0) <= rhoSigmoidEntry))
-			t372 := kern.Choose(t29, F(F(rhoSigmoidEntry*kern.Choose(t29, kern.Choose(t242, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t40 += t372
-			t18_2[j] = t183
-			t37_2[j] = t372
-		}
-	}
-	c.BThetaBar[0] = t21
-	c.BRhoBar[0] = t40
-
-	// trellis.theta, trellis.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t18_2 := t18[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
-			t18Entry := t18_2[j]
-			t37Entry := t37_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t18Entry)
-				wRhoBar[k] += F(rhoStackEntry * t37Entry)
-				t43_2[k] = F(t18Entry*wTheta[k]) + F(t37Entry*wRho[k])
-			}
-		}
-	}
-
-	// trellis.v, trellis.rho
-	for i := range L {
-		for j := range T {
-			t72_2 := t72[(i*T+j)*dV:][:dV]
-			t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-			t46_2 := t46[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t46_2[k] = t72_2[k] + t43_2[k]
-			}
-		}
-	}
-
-	// trellis.v
-	kern.Gemm(L*T, d, dV, F(1), false, t47, d, 1, t46, dV, 1, c.WV, d, 1)
-
-	// trellis.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
-
-	// trellis.k0, trellis.rho
-	for i := range L {
-		for j := range T {
-			t62_3 := t62[(i*T+j)*dK:][:dK]
-			t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-			t49_2 := t49[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t49_2[k] = t62_3[k] + t43_2[k]
-			}
-		}
-	}
-
-	// trellis.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t50, d, 1, t49, dK, 1, c.WK, d, 1)
-
-	// trellis.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
-
-	// trellis.k0
-	for i := range L {
-		for j := range T {
-			t52_2 := t52[(i*T+j)*d:][:d]
-			t92_2 := t92[(i*T+j)*d:][:d]
-			t47_2 := t47[(i*T+j)*d:][:d]
-			t50_2 := t50[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t52_2[k] + t92_2[k] + t47_2[k] + t50_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                    Step[F]
-	back                                                    StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, outY tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vX, vK0, vV, vRho, vTheta, vQ0, outY tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    trellis.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    trellis.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    trellis.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    trellis.theta
 //	S_K_t = (ρ_t − θ_t λ_K) S_K_{t−1} − θ_t ∇_S ℓ(S_K_{t−1}; x_t, k_t)  @eq trellis#?    trellis.S_K
 //	c_t = nsilu(S_K_t x_t)    trellis.c
 //	S_V_t = (ρ_t − θ_t λ_V) S_V_{t−1} − θ_t ∇_S ℓ(S_V_{t−1}; c_t, v_t)  @eq trellis#?    trellis.S_V
-//	q0_t = W_Q x_t    trellis.q0
 //	y_t = S_V_t nsilu(S_K_t q_t)    trellis.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source:
-// specs/algorithms/rules/trellis.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("Trellis", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "Trellis", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: x [L, T, d]; k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L,
+// T]; q0 [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/trellis.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
 	n.vX = x
 	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.SK = m.Slots[0].Data
 	k.SV = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SKOut = arena.Alloc(k.L * k.D * k.DK)
 	k.SVOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.SKLin = c.Run.Saved(k.L * k.T * k.DK)
 	}
@@ -1000,8 +706,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd2 = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SKCheckpoints = c.Run.Saved(k.L * k.D * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -1027,48 +731,35 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WK = k.WK
 	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
+	g.V = k.V
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SKBar = block.Zeros(t, g.L*g.D*g.DK)
 	g.SVBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
 	g.SVProd = k.SVProd
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.SKBarOut = t.Scratch(g.L * g.D * g.DK)
 	g.SVBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WQBar = t.Scratch(g.D * g.D)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.D)
 	g.SKCheckpoints = k.SKCheckpoints
 	g.SVCheckpoints = k.SVCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
 	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 }

@@ -85,18 +85,6 @@ func stepNest13AVX512(a *stepNest13Args)
 func stepNest13AVX2(a *stepNest13Args)
 
 //go:noescape
-func stepNest14AVX512(a *stepNest14Args)
-
-//go:noescape
-func stepNest14AVX2(a *stepNest14Args)
-
-//go:noescape
-func stepNest15AVX512(a *stepNest15Args)
-
-//go:noescape
-func stepNest15AVX2(a *stepNest15Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -197,30 +185,6 @@ func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
 
 //go:noescape
 func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -324,22 +288,6 @@ func stepNest13(a *stepNest13Args) {
 		return
 	}
 	stepNest13AVX2(a)
-}
-
-func stepNest14(a *stepNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest14AVX512(a)
-		return
-	}
-	stepNest14AVX2(a)
-}
-
-func stepNest15(a *stepNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest15AVX512(a)
-		return
-	}
-	stepNest15AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -476,36 +424,4 @@ func stepBackwardNest17(a *stepBackwardNest17Args) {
 		return
 	}
 	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
 }

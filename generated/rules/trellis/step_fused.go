@@ -9,35 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t4       *float32
-	t12      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4            *float32
-	t12           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
 	SKState *float32
 	x       *float32
 	t3      *float32
@@ -48,7 +19,7 @@ type stepNest3Args struct {
 	n4      int // d_k
 }
 
-type stepNest4Args struct {
+type stepNest2Args struct {
 	t3    *float32
 	k0    *float32
 	SKLin *float32
@@ -56,21 +27,21 @@ type stepNest4Args struct {
 	n1    int // d_k
 }
 
-type stepNest5Args struct {
-	t3  *float32
-	k0  *float32
-	t43 *float32
-	n0  int // d_k·a + C·d_k·s + T·d_k·l
-	n1  int // d_k
+type stepNest3Args struct {
+	t3 *float32
+	k0 *float32
+	t4 *float32
+	n0 int // d_k·a + C·d_k·s + T·d_k·l
+	n1 int // d_k
 }
 
-type stepNest6Args struct {
-	t43        *float32
+type stepNest4Args struct {
+	t4         *float32
 	x          *float32
 	SKState    *float32
 	q0         *float32
 	t17        *float32
-	t43_2      *float32
+	t43        *float32
 	n0         int        // d·a + C·d·s + T·d·l
 	n1         int        // d
 	n2         int        // 2·d
@@ -80,21 +51,21 @@ type stepNest6Args struct {
 	w          [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest5Args struct {
 	t17   *float32
 	cProd *float32
 	n0    int // d_k·a + C·d_k·s + T·d_k·l
 	n1    int // d_k
 }
 
-type stepNest8Args struct {
+type stepNest6Args struct {
 	t43   *float32
 	yProd *float32
 	n0    int // d_k·a + C·d_k·s + T·d_k·l
 	n1    int // d_k
 }
 
-type stepNest9Args struct {
+type stepNest7Args struct {
 	t17      *float32
 	t43      *float32
 	t21      *float32
@@ -106,7 +77,7 @@ type stepNest9Args struct {
 	t22      [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest8Args struct {
 	SVState *float32
 	t21     *float32
 	t22     *float32
@@ -116,7 +87,7 @@ type stepNest10Args struct {
 	n3      int // d_v
 }
 
-type stepNest11Args struct {
+type stepNest9Args struct {
 	t22 *float32
 	v   *float32
 	t30 *float32
@@ -125,7 +96,7 @@ type stepNest11Args struct {
 	t25 [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest10Args struct {
 	t30     *float32
 	t21     *float32
 	SVState *float32
@@ -139,21 +110,21 @@ type stepNest12Args struct {
 	w3      [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest11Args struct {
 	t22    *float32
 	SVProd *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
 	n1     int // d_v
 }
 
-type stepNest14Args struct {
+type stepNest12Args struct {
 	t32    *float32
 	yProd2 *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
 	n1     int // d_v
 }
 
-type stepNest15Args struct {
+type stepNest13Args struct {
 	t32 *float32
 	y   *float32
 	n0  int        // d_v·a + C·d_v·s + T·d_v·l
@@ -175,129 +146,19 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                              // [L, T]
-	t12 := c.Work[L*T:][:L*T]                       // [L, T]
-	rho := c.Work[2*L*T:][:L*T]                     // [L, T]
-	theta := c.Work[3*L*T:][:L*T]                   // [L, T]
-	SKState := c.Work[4*L*T:][:d*dK]                // [d_k, d]
-	SVState := c.Work[4*L*T+d*dK:][:dK*dV]          // [d_v, d_k]
-	t3 := c.Work[4*L*T+dK*dV+d*dK:][:dK]            // [d_k]
-	t43 := c.Work[4*L*T+dK*dV+d*dK+dK:][:dK]        // [d_k]
-	t17 := c.Work[4*L*T+dK*dV+d*dK+2*dK:][:dK]      // [d_k]
-	t43_2 := c.Work[4*L*T+dK*dV+d*dK+3*dK:][:dK]    // [d_k]
-	t21 := c.Work[4*L*T+dK*dV+d*dK+4*dK:][:dK]      // [d_k]
-	t47 := c.Work[4*L*T+dK*dV+d*dK+5*dK:][:dK]      // [d_k]
-	t22 := c.Work[4*L*T+dK*dV+d*dK+6*dK:][:dV]      // [d_v]
-	t30 := c.Work[4*L*T+dK*dV+d*dK+6*dK+dV:][:dV]   // [d_v]
-	t32 := c.Work[4*L*T+dK*dV+d*dK+6*dK+2*dV:][:dV] // [d_v]
+	SKState := c.Work[:d*dK]                  // [d_k, d]
+	SVState := c.Work[d*dK:][:dK*dV]          // [d_v, d_k]
+	t3 := c.Work[dK*dV+d*dK:][:dK]            // [d_k]
+	t4 := c.Work[dK*dV+d*dK+dK:][:dK]         // [d_k]
+	t17 := c.Work[dK*dV+d*dK+2*dK:][:dK]      // [d_k]
+	t43 := c.Work[dK*dV+d*dK+3*dK:][:dK]      // [d_k]
+	t21 := c.Work[dK*dV+d*dK+4*dK:][:dK]      // [d_k]
+	t47 := c.Work[dK*dV+d*dK+5*dK:][:dK]      // [d_k]
+	t22 := c.Work[dK*dV+d*dK+6*dK:][:dV]      // [d_v]
+	t30 := c.Work[dK*dV+d*dK+6*dK+dV:][:dV]   // [d_v]
+	t32 := c.Work[dK*dV+d*dK+6*dK+2*dV:][:dV] // [d_v]
 	t22Total := make([]F, 1)
 	t48Total := make([]F, 1)
-
-	// trellis.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// trellis.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// trellis.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// trellis.rho, trellis.theta
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				var t122 F
-				t42Sums := [16]F{t42}
-				t122Sums := [16]F{t122}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t42Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t42Sums[k%16])
-					t122Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t122Sums[k%16])
-				}
-				t42 = kern.Sum16(&t42Sums)
-				t122 = kern.Sum16(&t122Sums)
-				t4_2[j] = t42
-				t12_2[j] = t122
-			}
-		}
-	}
-
-	// trellis.rho, trellis.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				t13 := t12_2[j] + bThetaEntry
-				t14 := kern.Softplus(t13)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				thetaSoftplus[j] = t14
-				theta2[j] = kern.Larger(t14, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t13)
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// trellis.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Q0, d, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// trellis
 	t19 := num.Sqrt(F(dK))
@@ -320,12 +181,12 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := stepNest3Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(SKState),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t3),
@@ -335,7 +196,7 @@ func (c *stepFused) run() {
 							3 * d,
 							dK,
 						}
-						stepNest3(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
@@ -352,51 +213,51 @@ func (c *stepFused) run() {
 					// trellis.S_K
 					if len(c.SKLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest4Args{
+							a2 := stepNest2Args{
 								unsafe.SliceData(t3),
 								unsafe.SliceData(c.K0),
 								kern.Given(c.SKLin),
 								dK*a + C*dK*s + T*dK*l,
 								dK,
 							}
-							stepNest4(&a2)
+							stepNest2(&a2)
 						} else {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t44 := t3[i] - k0[i]
-								SKLin[i] = t44
+								t42 := t3[i] - k0[i]
+								SKLin[i] = t42
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t43),
+							unsafe.SliceData(t4),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 						}
-						stepNest5(&a2)
+						stepNest3(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t44 := t3[i] - k0[i]
-							t43[i] = t44
+							t42 := t3[i] - k0[i]
+							t4[i] = t42
 						}
 					}
 					// trellis.S_K, trellis.c, trellis.y
-					thetaEntry := theta2[a]
-					rhoEntry := rho2[a]
+					thetaEntry := theta[a]
+					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t43),
+						a2 := stepNest4Args{
+							unsafe.SliceData(t4),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKState),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t17),
-							unsafe.SliceData(t43_2),
+							unsafe.SliceData(t43),
 							d*a + C*d*s + T*d*l,
 							d,
 							2 * d,
@@ -405,7 +266,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
-						stepNest6(&a2)
+						stepNest4(&a2)
 					} else {
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -413,7 +274,7 @@ func (c *stepFused) run() {
 							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 							var t172 F
 							var t432 F
-							w2 := F(thetaEntry * t43[i])
+							w2 := F(thetaEntry * t4[i])
 							t172Sums := [16]F{t172}
 							t432Sums := [16]F{t432}
 							for j := range d {
@@ -426,7 +287,7 @@ func (c *stepFused) run() {
 							t172 = kern.Sum16(&t172Sums)
 							t432 = kern.Sum16(&t432Sums)
 							t17[i] = t172
-							t43_2[i] = t432
+							t43[i] = t432
 						}
 					}
 					// trellis.c, trellis.y, trellis
@@ -434,13 +295,13 @@ func (c *stepFused) run() {
 					var t48 F
 					if len(c.CProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest7Args{
+							a2 := stepNest5Args{
 								unsafe.SliceData(t17),
 								kern.Given(c.CProd),
 								dK*a + C*dK*s + T*dK*l,
 								dK,
 							}
-							stepNest7(&a2)
+							stepNest5(&a2)
 						} else {
 							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -451,25 +312,25 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest8Args{
-								unsafe.SliceData(t43_2),
+							a2 := stepNest6Args{
+								unsafe.SliceData(t43),
 								kern.Given(c.YProd),
 								dK*a + C*dK*s + T*dK*l,
 								dK,
 							}
-							stepNest8(&a2)
+							stepNest6(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t43Entry := t43_2[i]
+								t43Entry := t43[i]
 								yProd[i] = t43Entry
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t17),
-							unsafe.SliceData(t43_2),
+							unsafe.SliceData(t43),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t22Total),
@@ -478,7 +339,7 @@ func (c *stepFused) run() {
 							[2]float32{t48},
 							[2]float32{t22_2},
 						}
-						stepNest9(&a2)
+						stepNest7(&a2)
 					} else {
 						t48_2 := t48
 						t22_3 := t22_2
@@ -488,7 +349,7 @@ func (c *stepFused) run() {
 							t17Entry := t17[i]
 							t212 := F(t17Entry * kern.Sigmoid(t17Entry))
 							t22Sums[i%16] = num.FMA32(t212, t212, t22Sums[i%16])
-							t43Entry := t43_2[i]
+							t43Entry := t43[i]
 							t472 := F(t43Entry * kern.Sigmoid(t43Entry))
 							t48Sums[i%16] = num.FMA32(t472, t472, t48Sums[i%16])
 							t21[i] = t212
@@ -507,7 +368,7 @@ func (c *stepFused) run() {
 					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
 					// trellis.S_V
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t22),
@@ -516,7 +377,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dV,
 						}
-						stepNest10(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -531,7 +392,7 @@ func (c *stepFused) run() {
 					}
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t30),
@@ -539,7 +400,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t25},
 						}
-						stepNest11(&a2)
+						stepNest9(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -549,7 +410,7 @@ func (c *stepFused) run() {
 					// trellis.S_V, trellis.S_K, trellis.c, trellis.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVState),
@@ -562,7 +423,7 @@ func (c *stepFused) run() {
 							[2]float32{t112},
 							[2]float32{w3},
 						}
-						stepNest12(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -581,13 +442,13 @@ func (c *stepFused) run() {
 					// trellis.y, trellis
 					if len(c.SVProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
+							a2 := stepNest11Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.SVProd),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest13(&a2)
+							stepNest11(&a2)
 						} else {
 							SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
@@ -598,13 +459,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
-							a2 := stepNest14Args{
+							a2 := stepNest12Args{
 								unsafe.SliceData(t32),
 								kern.Given(c.YProd2),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest14(&a2)
+							stepNest12(&a2)
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
@@ -614,14 +475,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(c.Y),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 							[2]float32{t51},
 						}
-						stepNest15(&a2)
+						stepNest13(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -645,13 +506,13 @@ type stepBackwardNest1Args struct {
 	cProd *float32
 	yProd *float32
 	t20   *float32
-	t212  *float32
-	t462  *float32
-	t472  *float32
+	t21   *float32
+	t46   *float32
+	t47   *float32
 	t182  *float32
 	t53   *float32
-	t222  *float32
-	t482  *float32
+	t22   *float32
+	t48   *float32
 	n0    int // d_k
 	n1    int // 2·d_k
 	n2    int // 3·d_k
@@ -697,7 +558,7 @@ type stepBackwardNest4Args struct {
 
 type stepBackwardNest5Args struct {
 	t30     *float32
-	t212    *float32
+	t21     *float32
 	SVTrail *float32
 	n0      int        // d_k·a + C·d_k·s + T·d_k·l
 	n1      int        // d_k·d_v·a
@@ -720,9 +581,9 @@ type stepBackwardNest6Args struct {
 type stepBackwardNest7Args struct {
 	yBar       *float32
 	t302       *float32
-	t472       *float32
+	t47        *float32
 	SVBarState *float32
-	t212       *float32
+	t21        *float32
 	SVTrail    *float32
 	t78        *float32
 	t27        *float32
@@ -750,11 +611,11 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t472      *float32
+	t47       *float32
 	t78       *float32
-	t212      *float32
+	t21       *float32
 	t27       *float32
-	t462      *float32
+	t46       *float32
 	yProd     *float32
 	t182      *float32
 	t2022     *float32
@@ -769,7 +630,7 @@ type stepBackwardNest8Args struct {
 type stepBackwardNest9Args struct {
 	t2022   *float32
 	SKTrail *float32
-	t2223   *float32
+	t2222   *float32
 	n0      int // d·d_k·a + d·d_k
 	n1      int // d·d_k·a + d·d_k + d
 	n2      int // d·d_k·a + d·d_k + 2·d
@@ -781,7 +642,7 @@ type stepBackwardNest9Args struct {
 type stepBackwardNest10Args struct {
 	t79      *float32
 	SVProd   *float32
-	t72      *float32
+	vBar     *float32
 	t80Total *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
 	n1       int        // d_v
@@ -794,8 +655,8 @@ type stepBackwardNest11Args struct {
 	t79        *float32
 	SVTrail    *float32
 	t81        *float32
-	t212       *float32
-	t472       *float32
+	t21        *float32
+	t47        *float32
 	SVBarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -816,7 +677,7 @@ type stepBackwardNest11Args struct {
 }
 
 type stepBackwardNest12Args struct {
-	t212  *float32
+	t21   *float32
 	t81   *float32
 	t27   *float32
 	t20   *float32
@@ -873,7 +734,7 @@ type stepBackwardNest14Args struct {
 
 type stepBackwardNest15Args struct {
 	t82         *float32
-	t62         *float32
+	k0Bar       *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry8 [2]float32 // and nothing
@@ -905,66 +766,12 @@ type stepBackwardNest17Args struct {
 	t83         *float32
 	t62         *float32
 	t57         *float32
-	t52         *float32
-	t2223       *float32
-	t82         *float32
+	xBar        *float32
+	t2222       *float32
+	q0Bar       *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d
 	thetaEntry8 [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t18       *float32
-	t37       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t43       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest19Args struct {
-	t72 *float32
-	t43 *float32
-	t46 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest20Args struct {
-	t62 *float32
-	t43 *float32
-	t49 *float32
-	n0  int // L
-	n1  int // T·d_k + T·d_v
-	n2  int // T·d_k
-	n3  int // T
-	n4  int // d_k + d_v
-	n5  int // d_k
-}
-
-type stepBackwardNest21Args struct {
-	t52  *float32
-	t92  *float32
-	t47  *float32
-	t50  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -981,73 +788,37 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                  // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                           // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                       // [L, T]
-	t20 := c.Work[3*L*T:][:L*T*dK]                                                                      // [L, T, d_k]
-	t212 := c.Work[L*T*dK+3*L*T:][:L*T*dK]                                                              // [L, T, d_k]
-	t222 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                               // [L, T]
-	t462 := c.Work[2*L*T*dK+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t472 := c.Work[3*L*T*dK+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t482 := c.Work[4*L*T*dK+4*L*T:][:L*T]                                                               // [L, T]
-	t182 := c.Work[4*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t53 := c.Work[5*L*T*dK+5*L*T:][:L*T*dK]                                                             // [L, T, d_k]
-	t22 := c.Work[6*L*T*dK+5*L*T:][:L*T]                                                                // [L, T]
-	t32 := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                                // [L, T]
-	t42 := c.Work[6*L*T*dK+7*L*T:][:L*T]                                                                // [L, T]
-	t52 := c.Work[6*L*T*dK+8*L*T:][:L*T*d]                                                              // [L, T, d]
-	t62 := c.Work[L*T*d+6*L*T*dK+8*L*T:][:L*T*dK]                                                       // [L, T, d_k]
-	t72 := c.Work[L*T*d+7*L*T*dK+8*L*T:][:L*T*dV]                                                       // [L, T, d_v]
-	t82 := c.Work[L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T*d]                                                 // [L, T, d]
-	t92 := c.Work[2*L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T*d]                                               // [L, T, d]
-	t18 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T]                                                 // [L, T]
-	t37 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+9*L*T:][:L*T]                                                 // [L, T]
-	t43 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+10*L*T:][:L*T*dK+L*T*dV]                                      // [L, T, d_k + d_v]
-	t46 := c.Work[3*L*T*d+8*L*T*dK+2*L*T*dV+10*L*T:][:L*T*dV]                                           // [L, T, d_v]
-	t47 := c.Work[3*L*T*d+8*L*T*dK+3*L*T*dV+10*L*T:][:L*T*d]                                            // [L, T, d]
-	t49 := c.Work[4*L*T*d+8*L*T*dK+3*L*T*dV+10*L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t50 := c.Work[4*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T:][:L*T*d]                                            // [L, T, d]
-	SKBarState := c.Work[5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T:][:d*dK]                                      // [d_k, d]
-	SVBarState := c.Work[5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+d*dK:][:dK*dV]                                // [d_v, d_k]
-	SKTrail := c.Work[5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                       // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
-	t30 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK:][:dV]                 // [d_v]
-	t302 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dV:][:dV]             // [d_v]
-	t78 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]            // [d_k]
-	t79 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dV]         // [d_v]
-	t27 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK+3*dV:][:dK]         // [d_k]
-	t2022 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*dK+3*dV:][:dK]     // [d_k]
-	t2223 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+3*dK+3*dV:][:d]      // [d]
-	t81 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]     // [d_k]
-	t55 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]     // [d_k]
-	t57 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]      // [d]
-	t82_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
-	t62_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
-	t83 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+3*d+6*dK+3*dV:][:d]    // [d]
-	t112 := c.Flags[:L*T]                                                                               // [L, T]
+	t20 := c.Work[:L*T*dK]                                                          // [L, T, d_k]
+	t21 := c.Work[L*T*dK:][:L*T*dK]                                                 // [L, T, d_k]
+	t22 := c.Work[2*L*T*dK:][:L*T]                                                  // [L, T]
+	t46 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t47 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t48 := c.Work[4*L*T*dK+L*T:][:L*T]                                              // [L, T]
+	t182 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                        // [L, T, d_k]
+	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t22_2 := c.Work[6*L*T*dK+2*L*T:][:L*T]                                          // [L, T]
+	SKBarState := c.Work[6*L*T*dK+3*L*T:][:d*dK]                                    // [d_k, d]
+	SVBarState := c.Work[6*L*T*dK+3*L*T+d*dK:][:dK*dV]                              // [d_v, d_k]
+	SKTrail := c.Work[6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                     // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]          // [C + 1, d_v, d_k]
+	t30 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dV]               // [d_v]
+	t302 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dV:][:dV]           // [d_v]
+	t78 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]          // [d_k]
+	t79 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dV]       // [d_v]
+	t27 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+3*dV:][:dK]       // [d_k]
+	t2022 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dK+3*dV:][:dK]   // [d_k]
+	t2222 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*dK+3*dV:][:d]    // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]   // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]   // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]    // [d]
+	t82 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
+	t62 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
+	t83 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*d+6*dK+3*dV:][:d]  // [d]
 	t32Total := make([]F, 1)
 	t292Total := make([]F, 1)
 	t80Total := make([]F, 1)
 	t65Total := make([]F, 1)
 	t63Total := make([]F, 1)
-
-	// trellis.rho, trellis.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		for j := range T {
-			t83_2 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83_2
-			rho2[j] = kern.Smaller(t83_2, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t112_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
 
 	// trellis.c, trellis.y
 	if kern.Wide() {
@@ -1055,13 +826,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.CProd),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t20),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t462),
-			unsafe.SliceData(t472),
+			unsafe.SliceData(t21),
+			unsafe.SliceData(t46),
+			unsafe.SliceData(t47),
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t53),
-			unsafe.SliceData(t222),
-			unsafe.SliceData(t482),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t48),
 			dK,
 			2 * dK,
 			3 * dK,
@@ -1072,41 +843,41 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest1(&a)
 	} else {
 		for i := range L {
-			t222_2 := t222[i*T:][:T]
-			t482_2 := t482[i*T:][:T]
+			t22_3 := t22[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
 			for j := range T {
 				cProd := c.CProd[(i*T+j)*dK:][:dK]
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				t20_2 := t20[(i*T+j)*dK:][:dK]
-				t212_2 := t212[(i*T+j)*dK:][:dK]
-				t462_2 := t462[(i*T+j)*dK:][:dK]
-				t472_2 := t472[(i*T+j)*dK:][:dK]
+				t21_2 := t21[(i*T+j)*dK:][:dK]
+				t46_2 := t46[(i*T+j)*dK:][:dK]
+				t47_2 := t47[(i*T+j)*dK:][:dK]
 				t182_2 := t182[(i*T+j)*dK:][:dK]
 				t53_2 := t53[(i*T+j)*dK:][:dK]
-				var t2222 F
-				var t4822 F
-				t2222Sums := [16]F{t2222}
-				t4822Sums := [16]F{t4822}
+				var t222 F
+				var t482 F
+				t222Sums := [16]F{t222}
+				t482Sums := [16]F{t482}
 				for k := range dK {
 					cProdEntry := cProd[k]
 					t202 := kern.Sigmoid(cProdEntry)
-					t2122 := F(cProdEntry * t202)
-					t2222Sums[k%16] = num.FMA32(t2122, t2122, t2222Sums[k%16])
+					t212 := F(cProdEntry * t202)
+					t222Sums[k%16] = num.FMA32(t212, t212, t222Sums[k%16])
 					yProdEntry := yProd[k]
-					t4622 := kern.Sigmoid(yProdEntry)
-					t4722 := F(yProdEntry * t4622)
-					t4822Sums[k%16] = num.FMA32(t4722, t4722, t4822Sums[k%16])
+					t462 := kern.Sigmoid(yProdEntry)
+					t472 := F(yProdEntry * t462)
+					t482Sums[k%16] = num.FMA32(t472, t472, t482Sums[k%16])
 					t20_2[k] = t202
-					t212_2[k] = t2122
-					t462_2[k] = t4622
-					t472_2[k] = t4722
+					t21_2[k] = t212
+					t46_2[k] = t462
+					t47_2[k] = t472
 					t182_2[k] = kern.Sigmoid(-yProdEntry)
 					t53_2[k] = kern.Sigmoid(-cProdEntry)
 				}
-				t2222 = kern.Sum16(&t2222Sums)
-				t4822 = kern.Sum16(&t4822Sums)
-				t222_2[j] = t2222
-				t482_2[j] = t4822
+				t222 = kern.Sum16(&t222Sums)
+				t482 = kern.Sum16(&t482Sums)
+				t22_3[j] = t222
+				t48_2[j] = t482
 			}
 		}
 	}
@@ -1116,7 +887,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t22_2),
 			dV,
 			2 * dV,
 			3 * dV,
@@ -1127,17 +898,17 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest2(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dV:][:dV]
 				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				var t222_2 F
-				t222Sums := [16]F{t222_2}
+				var t222 F
+				t222Sums := [16]F{t222}
 				for k := range dV {
 					t222Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t222Sums[k%16])
 				}
-				t222_2 = kern.Sum16(&t222Sums)
-				t22_2[j] = t222_2
+				t222 = kern.Sum16(&t222Sums)
+				t22_3[j] = t222
 			}
 		}
 	}
@@ -1159,13 +930,13 @@ func (c *stepBackwardFused) run() {
 				copy(SVTrail[i*dK:][:dK], c.SVCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t222_2 := t222[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
 				for a := range n {
 					// trellis.S_K
-					thetaEntry := theta2[a]
-					rhoEntry := rho2[a]
+					thetaEntry := theta[a]
+					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
@@ -1195,7 +966,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// trellis.c
-					t25 := (w6 / num.Sqrt(F(1e-06)+t222_2[a]))
+					t25 := (w6 / num.Sqrt(F(1e-06)+t22_3[a]))
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
@@ -1220,7 +991,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t30),
-							unsafe.SliceData(t212),
+							unsafe.SliceData(t21),
 							unsafe.SliceData(SVTrail),
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
@@ -1233,31 +1004,31 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest5(&a2)
 					} else {
 						for i := range dV {
-							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
 							w4 := F(w5 * t30[i])
 							for j := range dK {
-								SVTrail3[j] = num.FMA32(-w4, t212_2[j], F(w3*SVTrail2[j]))
+								SVTrail3[j] = num.FMA32(-w4, t21_2[j], F(w3*SVTrail2[j]))
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t222_2 := t222[l*T+C*s:][:n]
-				t482_2 := t482[l*T+C*s:][:n]
-				t22_2 := t22[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t32_2 := t32[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
+				t48_2 := t48[l*T+C*s:][:n]
+				t22_4 := t22_2[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// trellis.c, trellis.y
-					t24 := num.Sqrt(F(1e-06) + t222_2[a])
+					t24 := num.Sqrt(F(1e-06) + t22_3[a])
 					t252 := (w6 / t24)
-					t502 := num.Sqrt(F(1e-06) + t482_2[a])
-					t51 := (w6 / t502)
+					t50 := num.Sqrt(F(1e-06) + t48_2[a])
+					t51 := (w6 / t50)
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
@@ -1279,14 +1050,14 @@ func (c *stepBackwardFused) run() {
 					// trellis.y, trellis.S_V
 					clear(t78)
 					clear(t27)
-					var t32_3 F
+					var t32 F
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t302),
-							unsafe.SliceData(t472),
+							unsafe.SliceData(t47),
 							unsafe.SliceData(SVBarState),
-							unsafe.SliceData(t212),
+							unsafe.SliceData(t21),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t78),
 							unsafe.SliceData(t27),
@@ -1309,17 +1080,17 @@ func (c *stepBackwardFused) run() {
 							dK*dV*a + 3*dK,
 							dK*dV*a + dK*dV + 3*dK,
 							dV,
-							[2]float32{t32_3},
+							[2]float32{t32},
 							[2]float32{t51},
 						}
 						stepBackwardNest7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t32_4 := t32_3
+						t32_2 := t32
 						for i := range dV {
-							t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
+							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
-							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
 							var t792 F
@@ -1330,30 +1101,30 @@ func (c *stepBackwardFused) run() {
 							t792Sums := [16]F{t792}
 							t32RowSums := [16]F{t32Row}
 							for j := range dK {
-								t232 := num.FMA32(w7, t472_2[j], SVBarState2[j])
-								t792Sums[j%16] = num.FMA32(t232, t212_2[j], t792Sums[j%16])
+								t232 := num.FMA32(w7, t47_2[j], SVBarState2[j])
+								t792Sums[j%16] = num.FMA32(t232, t21_2[j], t792Sums[j%16])
 								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t232, t32RowSums[j%16])
 								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
 								t27[j] = num.FMA32(-t232, t302Entry, t27[j])
 							}
 							t792 = kern.Sum16(&t792Sums)
 							t32Row = kern.Sum16(&t32RowSums)
-							t32_4 = t32_4 + t32Row
+							t32_2 = t32_2 + t32Row
 							t79[i] = t792
 						}
-						t32Total[0] = t32_4
+						t32Total[0] = t32_2
 					}
-					t32_3 = t32Total[0]
+					t32 = t32Total[0]
 					// trellis.y, trellis.S_V
 					var t292 F
-					w8 := F((F(1) / t502) * F(t22_2[a]*(t51/t502)))
+					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t472),
+							unsafe.SliceData(t47),
 							unsafe.SliceData(t78),
-							unsafe.SliceData(t212),
+							unsafe.SliceData(t21),
 							unsafe.SliceData(t27),
-							unsafe.SliceData(t462),
+							unsafe.SliceData(t46),
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t2022),
@@ -1366,30 +1137,30 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest8(&a2)
 					} else {
-						t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
-						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-						t462_2 := t462[(l*T+a+C*s)*dK:][:dK]
+						t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
+						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
+						t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
 						t292_2 := t292
 						t292Sums := [16]F{t292_2}
 						for i := range dK {
-							t142 := num.FMA32(-t472_2[i], w8, F(t51*t78[i]))
-							t292Sums[i%16] = num.FMA32(t212_2[i], t27[i], t292Sums[i%16])
-							t462Entry := t462_2[i]
-							t2022[i] = num.FMA32(F(F(yProd[i]*t462Entry)*t142), t182_2[i], F(t462Entry*t142))
+							t142 := num.FMA32(-t47_2[i], w8, F(t51*t78[i]))
+							t292Sums[i%16] = num.FMA32(t21_2[i], t27[i], t292Sums[i%16])
+							t46Entry := t46_2[i]
+							t2022[i] = num.FMA32(F(F(yProd[i]*t46Entry)*t142), t182_2[i], F(t46Entry*t142))
 						}
 						t292_2 = kern.Sum16(&t292Sums)
 						t292Total[0] = t292_2
 					}
 					t292 = t292Total[0]
 					// trellis.y
-					clear(t2223)
+					clear(t2222)
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t2022),
 							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t2223),
+							unsafe.SliceData(t2222),
 							d*dK*a + d*dK,
 							d*dK*a + d*dK + d,
 							d*dK*a + d*dK + 2*d,
@@ -1403,19 +1174,19 @@ func (c *stepBackwardFused) run() {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
 							t2022Entry := t2022[i]
 							for j := range d {
-								t2223[j] = num.FMA32(SKTrail2[j], t2022Entry, t2223[j])
+								t2222[j] = num.FMA32(SKTrail2[j], t2022Entry, t2222[j])
 							}
 						}
 					}
 					// trellis.S_V
 					var t80 F
-					thetaEntry8 := theta2[a]
+					thetaEntry8 := theta[a]
 					w9 := F(thetaEntry8 * t252)
 					if kern.Wide() {
 						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t79),
 							unsafe.SliceData(c.SVProd),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(c.VBar),
 							unsafe.SliceData(t80Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
@@ -1425,13 +1196,13 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest10(&a2)
 					} else {
 						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
-						t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						t80_2 := t80
 						t80Sums := [16]F{t80_2}
 						for i := range dV {
 							t79Entry := t79[i]
 							t80Sums[i%16] = num.FMA32(SVProd[i], t79Entry, t80Sums[i%16])
-							t72_2[i] = F(t79Entry * w9)
+							vBar[i] = F(t79Entry * w9)
 						}
 						t80_2 = kern.Sum16(&t80Sums)
 						t80Total[0] = t80_2
@@ -1439,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 					t80 = t80Total[0]
 					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t81)
-					rhoEntry2 := rho2[a]
+					rhoEntry2 := rho[a]
 					w11 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					w13 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
@@ -1448,8 +1219,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t79),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t81),
-							unsafe.SliceData(t212),
-							unsafe.SliceData(t472),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t47),
 							unsafe.SliceData(SVBarState),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1473,15 +1244,15 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-							t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
+							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
+							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							w10 := F(t51 * yBar[i])
 							t79Entry2 := t79[i]
 							w12 := F(w13 * t79Entry2)
 							for j := range dK {
 								t81[j] = num.FMA32(SVTrail2[j], t79Entry2, t81[j])
-								SVBarState2[j] = num.FMA32(-w12, t212_2[j], F(w11*num.FMA32(w10, t472_2[j], SVBarState2[j])))
+								SVBarState2[j] = num.FMA32(-w12, t21_2[j], F(w11*num.FMA32(w10, t47_2[j], SVBarState2[j])))
 							}
 						}
 					}
@@ -1492,7 +1263,7 @@ func (c *stepBackwardFused) run() {
 					w15 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t212),
+							unsafe.SliceData(t21),
 							unsafe.SliceData(t81),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t20),
@@ -1507,19 +1278,19 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest12(&a2)
 					} else {
-						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t492 := num.FMA32(-t212_2[i], t114, num.FMA32(-t81[i], w15, F(t27[i]*w14)))
+							t492 := num.FMA32(-t21_2[i], t114, num.FMA32(-t81[i], w15, F(t27[i]*w14)))
 							t20Entry := t20_2[i]
 							t55[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t492), t53_2[i], F(t20Entry*t492))
 						}
 					}
 					// trellis.c, trellis.S_K, trellis.y
 					clear(t57)
-					clear(t62_2)
+					clear(t62)
 					var t65 F
 					if kern.Wide() {
 						a2 := stepBackwardNest13Args{
@@ -1531,8 +1302,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SKBarState),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t57),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t82_2),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t82),
 							unsafe.SliceData(t65Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK*a + C*dK*s + T*dK*l + 1,
@@ -1576,12 +1347,12 @@ func (c *stepBackwardFused) run() {
 								t822Sums[j%16] = num.FMA32(t58, xEntry, t822Sums[j%16])
 								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t58, t65RowSums[j%16])
 								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
-								t62_2[j] = num.FMA32(-t58, SKLinEntry, t62_2[j])
+								t62[j] = num.FMA32(-t58, SKLinEntry, t62[j])
 							}
 							t822 = kern.Sum16(&t822Sums)
 							t65Row = kern.Sum16(&t65RowSums)
 							t65_2 = t65_2 + t65Row
-							t82_2[i] = t822
+							t82[i] = t822
 						}
 						t65Total[0] = t65_2
 					}
@@ -1591,7 +1362,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(c.X),
-							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t63Total),
 							d*a + C*d*s + T*d*l,
 							d,
@@ -1603,7 +1374,7 @@ func (c *stepBackwardFused) run() {
 						t63_2 := t63
 						t63Sums := [16]F{t63_2}
 						for i := range d {
-							t63Sums[i%16] = num.FMA32(x[i], t62_2[i], t63Sums[i%16])
+							t63Sums[i%16] = num.FMA32(x[i], t62[i], t63Sums[i%16])
 						}
 						t63_2 = kern.Sum16(&t63Sums)
 						t63Total[0] = t63_2
@@ -1612,17 +1383,17 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_K
 					if kern.Wide() {
 						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t82_2),
-							unsafe.SliceData(t62),
+							unsafe.SliceData(t82),
+							unsafe.SliceData(c.K0Bar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry8},
 						}
 						stepBackwardNest15(&a2)
 					} else {
-						t62_3 := t62[(l*T+a+C*s)*dK:][:dK]
+						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t62_3[i] = F(thetaEntry8 * t82_2[i])
+							k0Bar[i] = F(thetaEntry8 * t82[i])
 						}
 					}
 					// trellis.S_K, trellis.y, trellis.c
@@ -1632,7 +1403,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t2022),
 							unsafe.SliceData(t55),
-							unsafe.SliceData(t82_2),
+							unsafe.SliceData(t82),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t83),
@@ -1659,7 +1430,7 @@ func (c *stepBackwardFused) run() {
 							SKBarState2 := SKBarState[i*d:][:d]
 							t2022Entry3 := t2022[i]
 							t55Entry2 := t55[i]
-							t82Entry := t82_2[i]
+							t82Entry := t82[i]
 							w17 := F(thetaEntry8 * t82Entry)
 							for j := range d {
 								xEntry2 := x[j]
@@ -1669,29 +1440,29 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// trellis.S_K, trellis.S_V
-					t71 := t32_3 + t65
-					t32_2[a] = t71
-					t42_2[a] = num.FMA32(-F(0.01), t71, num.FMA32(t252, t292, t63))
+					t71 := t32 + t65
+					rhoBar[a] = t71
+					thetaBar[a] = num.FMA32(-F(0.01), t71, num.FMA32(t252, t292, t63))
 					// trellis.S_K, trellis
 					if kern.Wide() {
 						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(t83),
-							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t57),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t2223),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(c.XBar),
+							unsafe.SliceData(t2222),
+							unsafe.SliceData(c.Q0Bar),
 							d*a + C*d*s + T*d*l,
 							d,
 							[2]float32{thetaEntry8},
 						}
 						stepBackwardNest17(&a2)
 					} else {
-						t52_2 := t52[(l*T+a+C*s)*d:][:d]
-						t82_3 := t82[(l*T+a+C*s)*d:][:d]
+						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t52_2[i] = num.FMA32(-thetaEntry8, t83[i], num.FMA32(thetaEntry8, t62_2[i], t57[i]))
-							t82_3[i] = t2223[i]
+							xBar[i] = num.FMA32(-thetaEntry8, t83[i], num.FMA32(thetaEntry8, t62[i], t57[i]))
+							q0Bar[i] = t2222[i]
 						}
 					}
 				}
@@ -1702,181 +1473,6 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(c.SVBarOut[(l*dV+i)*dK:][:dK], SVBarState[i*dK:][:dK])
-		}
-	}
-
-	// trellis.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, t92, d, 1, t82, d, 1, c.WQ, d, 1)
-
-	// trellis.q0
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, d, 1)
-
-	// trellis.theta, trellis.rho
-	var t21 F
-	var t40 F
-	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		for j := range T {
-			t112Entry := t112_2[j]
-			t183 := kern.Choose(t112Entry, F(kern.Choose(t112Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t21 = t21 + t183
-			t242 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t29 := (t242 && (F(0) <= rhoSigmoidEntry))
-			t372 := kern.Choose(t29, F(F(rhoSigmoidEntry*kern.Choose(t29, kern.Choose(t242, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t40 = t40 + t372
-			t18_2[j] = t183
-			t37_2[j] = t372
-		}
-	}
-	c.BThetaBar[0] = t21
-	c.BRhoBar[0] = t40
-
-	// trellis.theta, trellis.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t43),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest18(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t18_2 := t18[i*T:][:T]
-			t37_2 := t37[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
-				t18Entry := t18_2[j]
-				t37Entry := t37_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t18Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t37Entry, wRhoBar[k])
-					t43_2[k] = num.FMA32(t37Entry, wRho[k], F(t18Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// trellis.v, trellis.rho
-	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t46),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest19(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t72_2 := t72[(i*T+j)*dV:][:dV]
-				t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-				t46_2 := t46[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t46_2[k] = t72_2[k] + t43_2[k]
-				}
-			}
-		}
-	}
-
-	// trellis.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t47, d, 1, t46, dV, 1, c.WV, d, 1)
-
-	// trellis.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
-
-	// trellis.k0, trellis.rho
-	if kern.Wide() {
-		a := stepBackwardNest20Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t49),
-			L,
-			T*dK + T*dV,
-			T * dK,
-			T,
-			dK + dV,
-			dK,
-		}
-		stepBackwardNest20(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_3 := t62[(i*T+j)*dK:][:dK]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-				t49_2 := t49[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t49_2[k] = t62_3[k] + t43_2[k]
-				}
-			}
-		}
-	}
-
-	// trellis.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t50, d, 1, t49, dK, 1, c.WK, d, 1)
-
-	// trellis.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
-
-	// trellis.k0
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t52_2 := t52[(i*T+j)*d:][:d]
-				t92_2 := t92[(i*T+j)*d:][:d]
-				t47_2 := t47[(i*T+j)*d:][:d]
-				t50_2 := t50[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = ((t52_2[k] + t92_2[k]) + t47_2[k]) + t50_2[k]
-				}
-			}
 		}
 	}
 }

@@ -30,10 +30,6 @@ func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
 
 func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
-func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -67,11 +63,3 @@ func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this bu
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
 
 func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }

@@ -74,27 +74,21 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
 	k.C, k.L, k.T, k.D, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WK = a.Real("W_K", k.D*k.DK)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.WRho = a.Real("w_rho", k.DK+k.DV)
-	k.BRho = a.Real("b_rho", 1)
-	k.WTheta = a.Real("w_theta", k.DK+k.DV)
-	k.BTheta = a.Real("b_theta", 1)
 	k.SK = a.Real("S_K", k.L*k.D*k.DK)
 	k.SV = a.Real("S_V", k.L*k.DK*k.DV)
-	k.WQ = a.Real("W_Q", k.D*k.D)
+	k.K0 = a.Real("k0", k.L*k.T*k.DK)
+	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T)
+	k.Theta = a.Real("theta", k.L*k.T)
+	k.Q0 = a.Real("q0", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.SKOut = a.Out("S_K", k.L*k.D*k.DK)
 	k.SVOut = a.Out("S_V", k.L*k.DK*k.DV)
-	k.K0 = a.Fresh(k.L * k.T * k.DK)
-	k.V = a.Fresh(k.L * k.T * k.DV)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.Q0 = a.Fresh(k.L * k.T * k.D)
 	if !a.ForwardOnly {
 		k.SKLin = a.Fresh(k.L * k.T * k.DK)
 	}
@@ -110,8 +104,6 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	if !a.ForwardOnly {
 		k.YProd2 = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.SKCheckpoints = a.Fresh(k.L * k.D * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -125,48 +117,37 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	}
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WK = k.WK
 	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
-	g.WQ = k.WQ
+	g.V = k.V
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SKBar = a.Bar("S_K", g.L*g.D*g.DK)
 	g.SVBar = a.Bar("S_V", g.L*g.DK*g.DV)
-	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
 	g.SVProd = k.SVProd
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.WVBar = a.Grad("W_V", g.D*g.DV)
-	g.WRhoBar = a.Grad("w_rho", g.DK+g.DV)
-	g.BRhoBar = a.Grad("b_rho", 1)
-	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
-	g.BThetaBar = a.Grad("b_theta", 1)
 	g.SKBarOut = a.Grad("S_K", g.L*g.D*g.DK)
 	g.SVBarOut = a.Grad("S_V", g.L*g.DK*g.DV)
-	g.WQBar = a.Grad("W_Q", g.D*g.D)
+	g.K0Bar = a.Grad("k0", g.L*g.T*g.DK)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T)
+	g.ThetaBar = a.Grad("theta", g.L*g.T)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.D)
 	g.SKCheckpoints = k.SKCheckpoints
 	g.SVCheckpoints = k.SVCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }
@@ -176,10 +157,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WQ = a.Real("W_Q", k.D*k.D)
-	k.X = a.Real("x", k.L*k.T*k.D)
 	k.SV = a.Const("S_V", k.L*k.DK*k.DV)
 	k.SK = a.Const("S_K", k.L*k.D*k.DK)
+	k.Q0 = a.Real("q0", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DK)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DK)
@@ -195,8 +175,6 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	}
 	var g ReadBackward[F]
 	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WQ = k.WQ
-	g.X = k.X
 	g.SV = k.SV
 	g.SK = k.SK
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
@@ -207,8 +185,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.YDiv2 = k.YDiv2
 	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
-	g.WQBar = a.Grad("W_Q", g.D*g.D)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.Q0Bar = a.Grad("q0", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
@@ -216,7 +193,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
 	a.Give("y", out1)
 	return err
 }

@@ -13,20 +13,17 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + L·T·d_k entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
-	D         int
 	DH        int
 	DK        int
 	DV        int
-	WQ        []F // [d_k, d]
-	X         []F // [L, T, d]
 	W2        []F // [L, d_v, d_h]
 	W1        []F // [L, d_h, d_k]
+	Q0        []F // [L, T, d_k]
 	Y         []F // [L, T, d_v], written
-	Q0        []F // [L, T, d_k], written
 	YProd     []F // [L, T, d_h], written
 	YSigmoid  []F // [L, T, d_h], written
 	YSigmoid2 []F // [L, T, d_h], written
@@ -45,11 +42,8 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	t := c.Work[:L*T*dH] // [L, T, d_h]
-
-	// yaad.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// yaad.y
 	for i := range L {
@@ -83,30 +77,26 @@ func (c *Read[F]) Run() {
 type ReadBackward[F num.Float] struct {
 	L         int
 	T         int
-	D         int
 	DH        int
 	DK        int
 	DV        int
-	WQ        []F // [d_k, d]
-	X         []F // [L, T, d]
 	W2        []F // [L, d_v, d_h]
 	W1        []F // [L, d_h, d_k]
-	YBar      []F // [L, T, d_v]
 	Q0        []F // [L, T, d_k]
+	YBar      []F // [L, T, d_v]
 	YProd     []F // [L, T, d_h]
 	YSigmoid  []F // [L, T, d_h]
 	YSigmoid2 []F // [L, T, d_h]
-	WQBar     []F // [d_k, d], written
-	XBar      []F // [L, T, d], written
 	W2Bar     []F // [L, d_v, d_h], written
 	W1Bar     []F // [L, d_h, d_k], written
+	Q0Bar     []F // [L, T, d_k], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_h + L·T·d_k.
+// WorkLen is 3·L·T·d_h.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return 3*L*T*dH + L*T*dK
+	L, T, dH := c.L, c.T, c.DH
+	return 3 * L * T * dH
 }
 
 // Run computes ReadBackward.
@@ -115,14 +105,12 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
+	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	t := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
 	t32 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t9 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t11 := work[:L*T*dK] // [L, T, d_k]
 
 	// yaad.y
 	for i := range L {
@@ -169,42 +157,29 @@ func (c *ReadBackward[F]) Run() {
 
 	// yaad.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t11, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
-
-	// yaad.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t11, dK, 1, c.WQ, d, 1)
-
-	// yaad.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t11, dK, 1)
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
-	m             *block.Memory[F]
-	startW1       tape.Value[F]
-	startW2       tape.Value[F]
-	startB2       tape.Value[F]
-	startB1       tape.Value[F]
+	call      Read[F]
+	back      ReadBackward[F]
+	vQ0, outY tape.Value[F]
+	m         *block.Memory[F]
+	startW1   tape.Value[F]
+	startW2   tape.Value[F]
+	startB2   tape.Value[F]
+	startB1   tape.Value[F]
 }
 
 // read computes
 //
-//	q0_t = W_Q x_t    yaad.q0
 //	y_t = W2_t silu(W1_t q_t)    yaad.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/yaad.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("YAAD", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "YAAD", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: q0 [L, T, d_k]; y [L, T, d_v]. Source:
+// specs/algorithms/rules/yaad.md.
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2, startB2, startB1 tape.Value[F]
 	if startW1, startW2, startB2, startB1, err = b.start(c, w, m); err != nil {
 		return
@@ -212,15 +187,12 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DH, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
-	n.vX = x
-	k.X = arena.Data(n.vX)
+	k.L, k.T, k.DH, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.W2 = m.Slots[1].Data
 	k.W1 = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
@@ -248,24 +220,20 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DH, g.DK, g.DV = k.L, k.T, k.D, k.DH, k.DK, k.DV
-	g.WQ = k.WQ
-	g.X = k.X
+	g.L, g.T, g.DH, g.DK, g.DV = k.L, k.T, k.DH, k.DK, k.DV
 	g.W2 = k.W2
 	g.W1 = k.W1
-	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.Q0 = k.Q0
+	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
 	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
 }

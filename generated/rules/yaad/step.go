@@ -13,53 +13,41 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + 3·L·T·d_k + 3·L·T·d_v + 4·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
 	W1            []F // [L, d_h, d_k]
 	W2            []F // [L, d_v, d_h]
 	B2            []F // [L, d_v, d_h]
 	B1            []F // [L, d_h, d_k]
-	WQ            []F // [d_k, d]
+	K0            []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q0            []F // [L, T, d_k]
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
 	B1Out         []F // [L, d_h, d_k], written
 	B2Out         []F // [L, d_v, d_h], written
-	K0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	Q0            []F // [L, T, d_k], written
 	W2Prod        []F // [L, T, d_h], written; may be nil
 	W2Lin         []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T + d_h·d_k + d_h·d_v + 7·d_h + 3·d_v.
+// WorkLen is d_h·d_k + d_h·d_v + 7·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 4*L*T + dH*dK + dH*dV + 7*dH + 3*dV
+	dH, dK, dV := c.DH, c.DK, c.DV
+	return dH*dK + dH*dV + 7*dH + 3*dV
 }
 
 // Run computes Step.
@@ -68,18 +56,10 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	W1State := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
+	W1State := c.Work[:dH*dK] // [d_h, d_k]
+	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t2 := work[:dH] // [d_h]
@@ -88,7 +68,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t17 := work[:dH] // [d_h]
 	work = work[dH:]
-	t43 := work[:dV] // [d_v]
+	t4 := work[:dV] // [d_v]
 	work = work[dV:]
 	t32 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -101,81 +81,6 @@ func (c *Step[F]) Run() {
 	t21 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
-
-	// yaad.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// yaad.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// yaad.rho
-	for i := range L {
-		for j := range T {
-			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k := range dK {
-				rhoStack[k] = k0[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// yaad.rho, yaad.theta
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t42 F
-			var t122 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t42 += F(rhoStackEntry * wRho[k])
-				t122 += F(rhoStackEntry * wTheta[k])
-			}
-			t4_2[j] = t42
-			t12_2[j] = t122
-		}
-	}
-
-	// yaad.rho, yaad.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t4_2 := t4[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		for j := range T {
-			t5 := t4_2[j] + bRhoEntry
-			t6 := num.Sigmoid(t5)
-			t13 := t12_2[j] + bThetaEntry
-			t14 := num.Softplus(t13)
-			rhoSigmoid[j] = t6
-			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			thetaSoftplus[j] = t14
-			theta2[j] = num.Max(t14, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t13)
-			rhoSigmoid2[j] = num.Sigmoid(-t5)
-		}
-	}
-
-	// yaad.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// yaad
 	for l := range L {
@@ -213,8 +118,8 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
@@ -238,19 +143,19 @@ func (c *Step[F]) Run() {
 					// yaad.W2
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						var t44 F
+						var t42 F
 						for j := range dH {
-							t44 += F(W2State2[j] * t17[j])
+							t42 += F(W2State2[j] * t17[j])
 						}
-						t43[i] = t44
+						t4[i] = t42
 					}
 					// yaad.W2
 					for i := range dV {
-						t52 := t43[i] - v[i]
-						t8 := (num.Abs(t52) <= F(1))
+						t5 := t4[i] - v[i]
+						t8 := (num.Abs(t5) <= F(1))
 						t27 := !t8
-						w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t52)), F(0))
-						t322 := w + F(2*kern.Choose(t8, F(F(0.5*t52)*kern.Choose(t8, F(1), F(0))), F(0)))
+						w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t5)), F(0))
+						t322 := w + F(2*kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)))
 						t32[i] = t322
 						if len(c.W2Lin) > 0 {
 							c.W2Lin[(l*T+a+C*s)*dV+i] = t322
@@ -258,8 +163,8 @@ func (c *Step[F]) Run() {
 					}
 					// yaad.W2, yaad.W1
 					clear(t162)
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
@@ -367,63 +272,50 @@ type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
 	T             int
-	D             int
 	DH            int
 	DK            int
 	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
 	B2            []F    // [L, d_v, d_h]
 	B1            []F    // [L, d_h, d_k]
-	WQ            []F    // [d_k, d]
+	K0            []F    // [L, T, d_k]
+	V             []F    // [L, T, d_v]
+	Rho           []F    // [L, T]
+	Theta         []F    // [L, T]
+	Q0            []F    // [L, T, d_k]
 	YBar          []F    // [L, T, d_v]
 	W1Bar         []F    // [L, d_h, d_k]
 	W2Bar         []F    // [L, d_v, d_h]
 	B1Bar         []F    // [L, d_h, d_k]
 	B2Bar         []F    // [L, d_v, d_h]
-	K0            []F    // [L, T, d_k]
-	V             []F    // [L, T, d_v]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	Q0            []F    // [L, T, d_k]
 	W2Prod        []F    // [L, T, d_h]
 	W2Lin         []F    // [L, T, d_v]
 	W1Prod        []F    // [L, T, d_h]
 	YProd         []F    // [L, T, d_h]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
 	W1BarOut      []F    // [L, d_h, d_k], written
 	W2BarOut      []F    // [L, d_v, d_h], written
 	B2BarOut      []F    // [L, d_v, d_h], written
 	B1BarOut      []F    // [L, d_h, d_k], written
-	WQBar         []F    // [d_k, d], written
+	K0Bar         []F    // [L, T, d_k], written
+	VBar          []F    // [L, T, d_v], written
+	RhoBar        []F    // [L, T], written
+	ThetaBar      []F    // [L, T], written
+	Q0Bar         []F    // [L, T, d_k], written
 	W1Checkpoints []F    // [L, segments, d_h, d_k]
 	W2Checkpoints []F    // [L, segments, d_v, d_h]
 	Work          []F    // WorkLen() entries
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 10·L·T·d_h + 4·L·T·d_k + 3·L·T·d_v + L·d_h·d_k + L·d_h·d_v + 7·L·T + 2·d_h·d_k + 2·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 10·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 2·d_h·d_k + 2·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 10*L*T*dH + 4*L*T*dK + 3*L*T*dV + L*dH*dK + L*dH*dV + 7*L*T + 2*dH*dK + 2*dH*dV + 7*dH + 3*dK + 4*dV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
+	return C*dH*dK + C*dH*dV + 10*L*T*dH + L*dH*dK + L*dH*dV + 2*dH*dK + 2*dH*dV + 7*dH + 3*dK + 4*dV
 }
 
-// FlagsLen is L·T + d_v.
+// FlagsLen is d_v.
 func (c *StepBackward[F]) FlagsLen() int {
-	L, T, dV := c.L, c.T, c.DV
-	return L*T + dV
+	dV := c.DV
+	return dV
 }
 
 // Run computes StepBackward.
@@ -432,64 +324,32 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t8 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	rho := work[:L*T] // [L, T]
-	work = work[L*T:]
-	theta := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t3 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t172 := work[:L*T*dH] // [L, T, d_h]
+	t32 := c.Work[:L*T*dH] // [L, T, d_h]
+	work := c.Work[L*T*dH:]
+	t17 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t105 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t106 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1222 := work[:L*T*dH] // [L, T, d_h]
+	t122 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1422 := work[:L*T*dH] // [L, T, d_h]
+	t142 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t922 := work[:L*T*dH] // [L, T, d_h]
+	t92 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t128 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t95 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t622 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t62 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t82 := work[:L*dH*dV] // [L, d_v, d_h]
+	t8 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t92 := work[:L*dH*dK] // [L, d_h, d_k]
+	t9 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t10 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t19 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t38 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t44 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t47 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t48 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t50 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t51 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -504,7 +364,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t822 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dK] // [d_k]
+	t10 := work[:dK] // [d_k]
 	work = work[dK:]
 	t86 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -524,28 +384,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t78 := work[:dH] // [d_h]
 	work = work[dH:]
-	t80 := work[:dK]      // [d_k]
-	t122 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t84 := flags[:dV] // [d_v]
-
-	// yaad.rho, yaad.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		for j := range T {
-			t83 := num.Max(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = num.Min(t83, F(1))
-			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t122_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
+	t80 := work[:dK]    // [d_k]
+	t82 := c.Flags[:dV] // [d_v]
 
 	// yaad.W2, yaad.W1, yaad.y
 	for i := range L {
@@ -553,43 +393,43 @@ func (c *StepBackward[F]) Run() {
 			W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t3_2 := t3[(i*T+j)*dH:][:dH]
-			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t32_2 := t32[(i*T+j)*dH:][:dH]
+			t17_2 := t17[(i*T+j)*dH:][:dH]
 			t105_2 := t105[(i*T+j)*dH:][:dH]
 			t106_2 := t106[(i*T+j)*dH:][:dH]
-			t1222_2 := t1222[(i*T+j)*dH:][:dH]
-			t1422_2 := t1422[(i*T+j)*dH:][:dH]
-			t922_2 := t922[(i*T+j)*dH:][:dH]
+			t122_2 := t122[(i*T+j)*dH:][:dH]
+			t142_2 := t142[(i*T+j)*dH:][:dH]
+			t92_2 := t92[(i*T+j)*dH:][:dH]
 			t128_2 := t128[(i*T+j)*dH:][:dH]
 			t95_2 := t95[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				W2ProdEntry := W2Prod[k]
-				t33 := num.Sigmoid(W2ProdEntry)
+				t322 := num.Sigmoid(W2ProdEntry)
 				t1052 := -W2ProdEntry
 				t1062 := num.Sigmoid(t1052)
 				W1ProdEntry := W1Prod[k]
-				t12222 := F(t33 * W1ProdEntry)
-				t14222 := F(F(F(W2ProdEntry*t33)*t1062) * W1ProdEntry)
+				t1222 := F(t322 * W1ProdEntry)
+				t1422 := F(F(F(W2ProdEntry*t322)*t1062) * W1ProdEntry)
 				yProdEntry := yProd[k]
 				t1282 := num.Sigmoid(yProdEntry)
-				t3_2[k] = t33
-				t172_2[k] = F(W2ProdEntry * t33)
+				t32_2[k] = t322
+				t17_2[k] = F(W2ProdEntry * t322)
 				t105_2[k] = t1052
 				t106_2[k] = t1062
-				t1222_2[k] = t12222
-				t1422_2[k] = t14222
-				t922_2[k] = t12222 + t14222
+				t122_2[k] = t1222
+				t142_2[k] = t1422
+				t92_2[k] = t1222 + t1422
 				t128_2[k] = t1282
 				t95_2[k] = F(yProdEntry * t1282)
-				t622_2[k] = num.Sigmoid(-yProdEntry)
+				t62_2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
 	}
 
 	// yaad
-	clear(t82)
-	clear(t92)
+	clear(t8)
+	clear(t9)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -621,23 +461,23 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
-					t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
+					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 					// yaad.W2
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2LinEntry := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t172_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
+							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t17_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
 						}
 					}
 					// yaad.W1
@@ -646,64 +486,64 @@ func (c *StepBackward[F]) Run() {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t922Entry := t922_2[i]
+						t92Entry := t92_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(k0[j]*t922Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
+							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(k0[j]*t92Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t32_2 := t32[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
-					t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
-					t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
+					t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+					t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 					W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 					t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
 					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
-					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-					t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
-					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+					q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 					// yaad.W2, yaad.y
 					clear(t22)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						var t43 F
+						var t42 F
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t43 += F(W2Trail2[j] * t172_2[j])
+							t42 += F(W2Trail2[j] * t17_2[j])
 							t22[j] += F(W2Trail3[j] * yBarEntry)
 						}
-						t4[i] = t43
+						t4[i] = t42
 					}
 					// yaad.W2
 					for i := range dV {
-						t84[i] = (num.Abs(t4[i]-v[i]) <= F(1))
+						t82[i] = (num.Abs(t4[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					for i := range dH {
 						t128Entry := t128_2[i]
 						t22Entry := t22[i]
-						t822[i] = F(t128Entry*t22Entry) + F(F(F(yProd[i]*t128Entry)*t22Entry)*t622_2[i])
+						t822[i] = F(t128Entry*t22Entry) + F(F(F(yProd[i]*t128Entry)*t22Entry)*t62_2[i])
 					}
 					// yaad.y, yaad.W1
-					clear(t102)
+					clear(t10)
 					clear(t86)
 					var t14 F
 					var t16 F
-					thetaEntry6 := theta2[a]
+					thetaEntry6 := theta[a]
 					w := F(0.02 * thetaEntry6)
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
@@ -712,29 +552,29 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t92_2 := t92[(l*dH+i)*dK:][:dK]
+						t9_2 := t9[(l*dH+i)*dK:][:dK]
 						var t872 F
 						t822Entry := t822[i]
-						t922Entry2 := t922_2[i]
+						t92Entry2 := t92_2[i]
 						for j := range dK {
 							t11 := W1BarState2[j] + F(q0[j]*t822Entry)
 							k0Entry := k0[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t14 += F((F(k0Entry*t922Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t11)
+							t14 += F((F(k0Entry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t11)
 							t16 += F(W1TrailEntry2 * t11)
 							t872 += F(t11 * k0Entry)
-							t102[j] += F(W1Trail3[j] * t822Entry)
-							t92_2[j] += F(w * t11)
-							t86[j] += F(t11 * t922Entry2)
+							t10[j] += F(W1Trail3[j] * t822Entry)
+							t9_2[j] += F(w * t11)
+							t86[j] += F(t11 * t92Entry2)
 						}
 						t87[i] = t872
 					}
-					t142 := -t14
+					t143 := -t14
 					// yaad.W1
 					for i := range dH {
-						t3Entry := t3_2[i]
+						t32Entry := t32_2[i]
 						t87Entry := t87[i]
-						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t3Entry)*t106_2[i])*t87Entry) - F(F(thetaEntry6*t3Entry)*t87Entry)
+						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t32Entry)*t106_2[i])*t87Entry) - F(F(thetaEntry6*t32Entry)*t87Entry)
 					}
 					// yaad.W1, yaad.W2, yaad.y
 					clear(t89)
@@ -744,9 +584,9 @@ func (c *StepBackward[F]) Run() {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t82_2 := t82[(l*dV+i)*dH:][:dH]
+						t8_2 := t8[(l*dV+i)*dH:][:dH]
 						var t3322 F
 						var t882 F
 						yBarEntry2 := yBar[i]
@@ -754,13 +594,13 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
 							t3322 += F(W2TrailEntry2 * t312[j])
-							t382 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
-							t172Entry := t172_2[j]
-							t412 += F((F(W2LinEntry2*t172Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t382)
-							t432 += F(W2TrailEntry2 * t382)
-							t882 += F(t382 * t172Entry)
-							t82_2[j] += F(w * t382)
-							t89[j] += F(t382 * W2LinEntry2)
+							t38 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
+							t17Entry := t17_2[j]
+							t412 += F((F(W2LinEntry2*t17Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t38)
+							t432 += F(W2TrailEntry2 * t38)
+							t882 += F(t38 * t17Entry)
+							t8_2[j] += F(w * t38)
+							t89[j] += F(t38 * W2LinEntry2)
 						}
 						t332[i] = t3322
 						t88[i] = t882
@@ -768,38 +608,38 @@ func (c *StepBackward[F]) Run() {
 					t4122 := -t412
 					// yaad.W2
 					for i := range dV {
-						t84Entry := t84[i]
-						t652 := kern.Choose(t84Entry, F(F(0.5*kern.Choose(t84Entry, F(1), F(0)))*kern.Choose(t84Entry, F(2*(t332[i]-F(thetaEntry6*t88[i]))), F(0))), F(0))
+						t82Entry := t82[i]
+						t652 := kern.Choose(t82Entry, F(F(0.5*kern.Choose(t82Entry, F(1), F(0)))*kern.Choose(t82Entry, F(2*(t332[i]-F(thetaEntry6*t88[i]))), F(0))), F(0))
 						t65[i] = t652
-						t62_2[i] = -t652
+						vBar[i] = -t652
 					}
 					// yaad.W2, yaad.W1, yaad.y
 					clear(t70)
-					w3 := rho2[a] - F(0.04*thetaEntry6)
+					w3 := rho[a] - F(0.04*thetaEntry6)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry3 := yBar[i]
 						t65Entry := t65[i]
 						W2LinEntry3 := W2Lin[i]
 						for j := range dH {
 							t70[j] += F(W2Trail2[j] * t65Entry)
-							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*(W2BarState2[j]+F(yBarEntry3*t95_2[j]))) + F(t172_2[j]*t65Entry)
+							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*(W2BarState2[j]+F(yBarEntry3*t95_2[j]))) + F(t17_2[j]*t65Entry)
 						}
 					}
 					// yaad.W2, yaad.W1
 					for i := range dH {
 						t71 := -F(thetaEntry6*t89[i]) + t70[i]
 						W1ProdEntry2 := W1Prod[i]
-						t3Entry2 := t3_2[i]
+						t32Entry2 := t32_2[i]
 						t106Entry := t106_2[i]
 						t87Entry2 := t87[i]
 						W2ProdEntry2 := W2Prod[i]
-						w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t3Entry2)*t3Entry2)*t106Entry) * t87Entry2)
-						w6 := F(F(t3Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
-						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t3Entry2)*t106Entry)*t87Entry2) + w5 + F(t3Entry2*t71) + w6
+						w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t32Entry2)*t32Entry2)*t106Entry) * t87Entry2)
+						w6 := F(F(t32Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
+						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry)*t87Entry2) + w5 + F(t32Entry2*t71) + w6
 					}
 					// yaad.W2, yaad.W1, yaad.y
 					clear(t80)
@@ -816,12 +656,12 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// yaad.W2
-					t32_2[a] = t16 + t432
-					t42_2[a] = t142 + t4122
+					rhoBar[a] = t16 + t432
+					thetaBar[a] = t143 + t4122
 					// yaad.W2, yaad.W1, yaad
 					for i := range dK {
-						t52_2[i] = -F(thetaEntry6*t86[i]) + t80[i]
-						t72_2[i] = t102[i]
+						k0Bar[i] = -F(thetaEntry6*t86[i]) + t80[i]
+						q0Bar[i] = t10[i]
 					}
 				}
 			}
@@ -842,134 +682,26 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// yaad.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t10, d, 1, t72, dK, 1, c.WQ, d, 1)
-
-	// yaad.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
-
-	// yaad.theta, yaad.rho
-	var t22_2 F
-	var t41 F
-	for i := range L {
-		t122_2 := t122[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		for j := range T {
-			t122Entry := t122_2[j]
-			t192 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t22_2 += t192
-			t25 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t30 := (t25 && (F(0) <= rhoSigmoidEntry))
-			t384 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t25, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t41 += t384
-			t19_2[j] = t192
-			t38_2[j] = t384
-		}
-	}
-	c.BThetaBar[0] = t22_2
-	c.BRhoBar[0] = t41
-
-	// yaad.theta, yaad.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t19_2 := t19[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
-			t19Entry := t19_2[j]
-			t38Entry := t38_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t19Entry)
-				wRhoBar[k] += F(rhoStackEntry * t38Entry)
-				t44_2[k] = F(t19Entry*wTheta[k]) + F(t38Entry*wRho[k])
-			}
-		}
-	}
-
-	// yaad.v, yaad.rho
-	for i := range L {
-		for j := range T {
-			t62_2 := t62[(i*T+j)*dV:][:dV]
-			t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
-			t47_2 := t47[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t47_2[k] = t62_2[k] + t44_2[k]
-			}
-		}
-	}
-
-	// yaad.v
-	kern.Gemm(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
-
-	// yaad.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
-
-	// yaad.k0, yaad.rho
-	for i := range L {
-		for j := range T {
-			t52_2 := t52[(i*T+j)*dK:][:dK]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
-			t50_2 := t50[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t50_2[k] = t52_2[k] + t44_2[k]
-			}
-		}
-	}
-
-	// yaad.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
-
-	// yaad.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
-
-	// yaad.k0
-	for i := range L {
-		for j := range T {
-			t10_2 := t10[(i*T+j)*d:][:d]
-			t48_2 := t48[(i*T+j)*d:][:d]
-			t51_2 := t51[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t10_2[k] + t48_2[k] + t51_2[k]
-			}
-		}
-	}
-
-	// yaad.k0
+	// yaad
 	for i := range L {
 		for j := range dV {
 			B2Bar := c.B2Bar[(i*dV+j)*dH:][:dH]
-			t82_2 := t82[(i*dV+j)*dH:][:dH]
+			t8_2 := t8[(i*dV+j)*dH:][:dH]
 			B2BarOut := c.B2BarOut[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				B2BarOut[k] = B2Bar[k] + t82_2[k]
+				B2BarOut[k] = B2Bar[k] + t8_2[k]
 			}
 		}
 	}
 
-	// yaad.k0
+	// yaad
 	for i := range L {
 		for j := range dH {
 			B1Bar := c.B1Bar[(i*dH+j)*dK:][:dK]
-			t92_2 := t92[(i*dH+j)*dK:][:dK]
+			t9_2 := t9[(i*dH+j)*dK:][:dK]
 			B1BarOut := c.B1BarOut[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				B1BarOut[k] = B1Bar[k] + t92_2[k]
+				B1BarOut[k] = B1Bar[k] + t9_2[k]
 			}
 		}
 	}
@@ -977,36 +709,25 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                    Step[F]
-	back                                                    StepBackward[F]
-	vWK, vX, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, outY tape.Value[F]
-	m                                                       *block.Memory[F]
-	startW1                                                 tape.Value[F]
-	startW2                                                 tape.Value[F]
-	startB2                                                 tape.Value[F]
-	startB1                                                 tape.Value[F]
+	call                             Step[F]
+	back                             StepBackward[F]
+	vK0, vV, vRho, vTheta, vQ0, outY tape.Value[F]
+	m                                *block.Memory[F]
+	startW1                          tape.Value[F]
+	startW2                          tape.Value[F]
+	startB2                          tape.Value[F]
+	startB1                          tape.Value[F]
 }
 
 // step computes
 //
-//	k0_t = W_K x_t    yaad.k0
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    yaad.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
 //	W2_t = ρ_t W2_{t−1} − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
 //	W1_t = ρ_t W1_{t−1} − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
-//	q0_t = W_Q x_t    yaad.q0
 //	y_t = W2_t silu(W1_t q_t)    yaad.y
 //
-// Shapes: x [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/yaad.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
-	if err = c.Check("YAAD", m); err != nil {
-		return
-	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "YAAD", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
-		return
-	}
+// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q0 [L, T,
+// d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/yaad.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2, startB2, startB1 tape.Value[F]
 	if startW1, startW2, startB2, startB1, err = b.start(c, w, m); err != nil {
 		return
@@ -1014,23 +735,17 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vWK = w.Value("W_K")
-	k.WK = arena.Data(n.vWK)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vWV = w.Value("W_V")
-	k.WV = arena.Data(n.vWV)
-	n.vWRho = w.Value("w_rho")
-	k.WRho = arena.Data(n.vWRho)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
-	n.vWTheta = w.Value("w_theta")
-	k.WTheta = arena.Data(n.vWTheta)
-	n.vBTheta = w.Value("b_theta")
-	k.BTheta = arena.Data(n.vBTheta)
-	n.vWQ = w.Value("W_Q")
-	k.WQ = arena.Data(n.vWQ)
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	n.vK0 = k0
+	k.K0 = arena.Data(n.vK0)
+	n.vV = v
+	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vQ0 = q0
+	k.Q0 = arena.Data(n.vQ0)
 	k.W1 = m.Slots[0].Data
 	k.W2 = m.Slots[1].Data
 	k.B2 = m.Slots[2].Data
@@ -1040,12 +755,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
 	k.B1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.B2Out = arena.Alloc(k.L * k.DH * k.DV)
-	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
-	k.V = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.W2Prod = c.Run.Saved(k.L * k.T * k.DH)
 	}
@@ -1058,8 +767,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -1092,57 +799,42 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV
-	g.WK = k.WK
-	g.X = k.X
-	g.WV = k.WV
-	g.WRho = k.WRho
-	g.WTheta = k.WTheta
+	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
 	g.B2 = k.B2
 	g.B1 = k.B1
-	g.WQ = k.WQ
+	g.K0 = k.K0
+	g.V = k.V
+	g.Rho = k.Rho
+	g.Theta = k.Theta
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
 	g.B1Bar = block.Zeros(t, g.L*g.DH*g.DK)
 	g.B2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.K0 = k.K0
-	g.V = k.V
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Q0 = k.Q0
 	g.W2Prod = k.W2Prod
 	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
-	g.WRhoBar = t.Scratch(g.DK + g.DV)
-	g.BRhoBar = t.Scratch(1)
-	g.WThetaBar = t.Scratch(g.DK + g.DV)
-	g.BThetaBar = t.Scratch(1)
 	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
 	g.B2BarOut = t.Scratch(g.L * g.DH * g.DV)
 	g.B1BarOut = t.Scratch(g.L * g.DH * g.DK)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.VBar = t.Scratch(g.L * g.T * g.DV)
+	g.RhoBar = t.Scratch(g.L * g.T)
+	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWRho, g.WRhoBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vWTheta, g.WThetaBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	block.Accumulate(t, n.vK0, g.K0Bar)
+	block.Accumulate(t, n.vV, g.VBar)
+	block.Accumulate(t, n.vRho, g.RhoBar)
+	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	block.Accumulate(t, n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
 	block.AccumulateFresh(t, n.m, 2, n.startB2, g.B2BarOut)

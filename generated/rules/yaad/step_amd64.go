@@ -85,18 +85,6 @@ func stepNest13AVX512(a *stepNest13Args)
 func stepNest13AVX2(a *stepNest13Args)
 
 //go:noescape
-func stepNest14AVX512(a *stepNest14Args)
-
-//go:noescape
-func stepNest14AVX2(a *stepNest14Args)
-
-//go:noescape
-func stepNest15AVX512(a *stepNest15Args)
-
-//go:noescape
-func stepNest15AVX2(a *stepNest15Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -179,30 +167,6 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 
 //go:noescape
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -306,22 +270,6 @@ func stepNest13(a *stepNest13Args) {
 		return
 	}
 	stepNest13AVX2(a)
-}
-
-func stepNest14(a *stepNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest14AVX512(a)
-		return
-	}
-	stepNest14AVX2(a)
-}
-
-func stepNest15(a *stepNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest15AVX512(a)
-		return
-	}
-	stepNest15AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -434,36 +382,4 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 		return
 	}
 	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
 }

@@ -9,35 +9,6 @@ import (
 )
 
 type stepNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t4       *float32
-	t12      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
-}
-
-type stepNest2Args struct {
-	t4            *float32
-	t12           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
 	W1State *float32
 	k0      *float32
 	t2      *float32
@@ -48,40 +19,40 @@ type stepNest3Args struct {
 	n4      int // d_h
 }
 
-type stepNest4Args struct {
+type stepNest2Args struct {
 	t2  *float32
 	t3  *float32
 	t17 *float32
 	n0  int // d_h
 }
 
-type stepNest5Args struct {
+type stepNest3Args struct {
 	W2State *float32
 	t17     *float32
-	t43     *float32
+	t4      *float32
 	n0      int // d_h
 	n1      int // 2·d_h
 	n2      int // 3·d_h
 	n3      int // d_v
 }
 
-type stepNest6Args struct {
-	t43   *float32
+type stepNest4Args struct {
+	t4    *float32
 	v     *float32
 	W2Lin *float32
 	n0    int // d_v·a + C·d_v·s + T·d_v·l
 	n1    int // d_v
 }
 
-type stepNest7Args struct {
-	t43 *float32
+type stepNest5Args struct {
+	t4  *float32
 	v   *float32
 	t32 *float32
 	n0  int // d_v·a + C·d_v·s + T·d_v·l
 	n1  int // d_v
 }
 
-type stepNest8Args struct {
+type stepNest6Args struct {
 	t32        *float32
 	W2State    *float32
 	B2         *float32
@@ -99,7 +70,7 @@ type stepNest8Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest7Args struct {
 	t3   *float32
 	t162 *float32
 	t2   *float32
@@ -107,7 +78,7 @@ type stepNest9Args struct {
 	n0   int // d_h
 }
 
-type stepNest10Args struct {
+type stepNest8Args struct {
 	t92        *float32
 	W1State    *float32
 	B1         *float32
@@ -127,34 +98,34 @@ type stepNest10Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
+type stepNest9Args struct {
 	t2     *float32
 	W2Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepNest12Args struct {
+type stepNest10Args struct {
 	t162   *float32
 	W1Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepNest13Args struct {
+type stepNest11Args struct {
 	t127  *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest14Args struct {
+type stepNest12Args struct {
 	t127 *float32
 	t21  *float32
 	n0   int // d_h
 }
 
-type stepNest15Args struct {
+type stepNest13Args struct {
 	W2State *float32
 	t21     *float32
 	y2      *float32
@@ -169,138 +140,27 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                                // [L, T]
-	t12 := c.Work[L*T:][:L*T]                         // [L, T]
-	rho := c.Work[2*L*T:][:L*T]                       // [L, T]
-	theta := c.Work[3*L*T:][:L*T]                     // [L, T]
-	W1State := c.Work[4*L*T:][:dH*dK]                 // [d_h, d_k]
-	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]           // [d_v, d_h]
-	t2 := c.Work[4*L*T+dH*dK+dH*dV:][:dH]             // [d_h]
-	t3 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]          // [d_h]
-	t17 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
-	t43 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dV]       // [d_v]
-	t32 := c.Work[4*L*T+dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
-	t162 := c.Work[4*L*T+dH*dK+dH*dV+3*dH+2*dV:][:dH] // [d_h]
-	t92 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
-	t127 := c.Work[4*L*T+dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
-	t21 := c.Work[4*L*T+dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
-	y2 := c.Work[4*L*T+dH*dK+dH*dV+7*dH+2*dV:][:dV]   // [d_v]
-
-	// yaad.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// yaad.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// yaad.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// yaad.rho, yaad.theta
-	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepNest1(&a)
-	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t42 F
-				var t122 F
-				t42Sums := [16]F{t42}
-				t122Sums := [16]F{t122}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t42Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t42Sums[k%16])
-					t122Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t122Sums[k%16])
-				}
-				t42 = kern.Sum16(&t42Sums)
-				t122 = kern.Sum16(&t122Sums)
-				t4_2[j] = t42
-				t12_2[j] = t122
-			}
-		}
-	}
-
-	// yaad.rho, yaad.theta
-	bRhoEntry := c.BRho[0]
-	bThetaEntry := c.BTheta[0]
-	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-		}
-		stepNest2(&a)
-	} else {
-		for i := range L {
-			t4_2 := t4[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho2 := rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-			theta2 := theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			for j := range T {
-				t5 := t4_2[j] + bRhoEntry
-				t6 := kern.Sigmoid(t5)
-				t13 := t12_2[j] + bThetaEntry
-				t14 := kern.Softplus(t13)
-				rhoSigmoid[j] = t6
-				rho2[j] = kern.Smaller(kern.Larger(t6, F(0)), F(1))
-				thetaSoftplus[j] = t14
-				theta2[j] = kern.Larger(t14, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t13)
-				rhoSigmoid2[j] = kern.Sigmoid(-t5)
-			}
-		}
-	}
-
-	// yaad.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	W1State := c.Work[:dH*dK]                   // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
+	t2 := c.Work[dH*dK+dH*dV:][:dH]             // [d_h]
+	t3 := c.Work[dH*dK+dH*dV+dH:][:dH]          // [d_h]
+	t17 := c.Work[dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
+	t4 := c.Work[dH*dK+dH*dV+3*dH:][:dV]        // [d_v]
+	t32 := c.Work[dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
+	t162 := c.Work[dH*dK+dH*dV+3*dH+2*dV:][:dH] // [d_h]
+	t92 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t127 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t21 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	y2 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dV]   // [d_v]
 
 	// yaad
 	for l := range L {
@@ -322,12 +182,12 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// yaad.W2
 					if kern.Wide() {
-						a2 := stepNest3Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t2),
@@ -337,7 +197,7 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 						}
-						stepNest3(&a2)
+						stepNest1(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -353,13 +213,13 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t17),
 							dH,
 						}
-						stepNest4(&a2)
+						stepNest2(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -370,78 +230,78 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t17),
-							unsafe.SliceData(t43),
+							unsafe.SliceData(t4),
 							dH,
 							2 * dH,
 							3 * dH,
 							dV,
 						}
-						stepNest5(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							var t44 F
-							t44Sums := [16]F{t44}
+							var t42 F
+							t42Sums := [16]F{t42}
 							for j := range dH {
-								t44Sums[j%16] = num.FMA32(W2State2[j], t17[j], t44Sums[j%16])
+								t42Sums[j%16] = num.FMA32(W2State2[j], t17[j], t42Sums[j%16])
 							}
-							t44 = kern.Sum16(&t44Sums)
-							t43[i] = t44
+							t42 = kern.Sum16(&t42Sums)
+							t4[i] = t42
 						}
 					}
 					// yaad.W2
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest6Args{
-								unsafe.SliceData(t43),
+							a2 := stepNest4Args{
+								unsafe.SliceData(t4),
 								unsafe.SliceData(c.V),
 								kern.Given(c.W2Lin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest6(&a2)
+							stepNest4(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t52 := t43[i] - v[i]
-								t8 := (num.Abs(t52) <= F(1))
+								t5 := t4[i] - v[i]
+								t8 := (num.Abs(t5) <= F(1))
 								t27 := !t8
-								w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t52)), F(0))
-								t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t52)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+								w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
+								t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)), w)
 								W2Lin[i] = t322
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t43),
+						a2 := stepNest5Args{
+							unsafe.SliceData(t4),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest7(&a2)
+						stepNest5(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t52 := t43[i] - v[i]
-							t8 := (num.Abs(t52) <= F(1))
+							t5 := t4[i] - v[i]
+							t8 := (num.Abs(t5) <= F(1))
 							t27 := !t8
-							w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t52)), F(0))
-							t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t52)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+							w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
+							t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)), w)
 							t32[i] = t322
 						}
 					}
 					// yaad.W2, yaad.W1
 					clear(t162)
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(c.B2),
@@ -458,7 +318,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest8(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -473,14 +333,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.W2
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t92),
 							dH,
 						}
-						stepNest9(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dH {
 							t3Entry := t3[i]
@@ -491,7 +351,7 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.y
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t92),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.B1),
@@ -510,7 +370,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest10(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -533,13 +393,13 @@ func (c *stepFused) run() {
 					// yaad.y, yaad
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest11Args{
+							a2 := stepNest9Args{
 								unsafe.SliceData(t2),
 								kern.Given(c.W2Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest11(&a2)
+							stepNest9(&a2)
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -550,13 +410,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
+							a2 := stepNest10Args{
 								unsafe.SliceData(t162),
 								kern.Given(c.W1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest12(&a2)
+							stepNest10(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -567,13 +427,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
+							a2 := stepNest11Args{
 								unsafe.SliceData(t127),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest13(&a2)
+							stepNest11(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -583,12 +443,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t127),
 							unsafe.SliceData(t21),
 							dH,
 						}
-						stepNest14(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range dH {
 							t127Entry := t127[i]
@@ -597,7 +457,7 @@ func (c *stepFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(y2),
@@ -606,7 +466,7 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepNest15(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -647,16 +507,16 @@ type stepBackwardNest1Args struct {
 	W2Prod *float32
 	W1Prod *float32
 	yProd  *float32
-	t3     *float32
-	t172   *float32
+	t32    *float32
+	t17    *float32
 	t105   *float32
 	t106   *float32
-	t1222  *float32
-	t1422  *float32
-	t922   *float32
+	t122   *float32
+	t142   *float32
+	t92    *float32
 	t128   *float32
 	t95    *float32
-	t622   *float32
+	t62    *float32
 	n0     int // L
 	n1     int // T·d_h
 	n2     int // T
@@ -667,7 +527,7 @@ type stepBackwardNest2Args struct {
 	W2Lin      *float32
 	W2Trail    *float32
 	B2         *float32
-	t172       *float32
+	t17        *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_h·d_v·a
 	n2         int        // d_h·d_v·l
@@ -680,7 +540,7 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
-	t922       *float32
+	t92        *float32
 	W1Trail    *float32
 	B1         *float32
 	k0         *float32
@@ -698,7 +558,7 @@ type stepBackwardNest3Args struct {
 type stepBackwardNest4Args struct {
 	yBar    *float32
 	W2Trail *float32
-	t172    *float32
+	t17     *float32
 	t22     *float32
 	t4      *float32
 	n0      int // d_v·a + C·d_v·s + T·d_v·l
@@ -722,7 +582,7 @@ type stepBackwardNest5Args struct {
 	t128  *float32
 	t22   *float32
 	yProd *float32
-	t622  *float32
+	t62   *float32
 	t822  *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
@@ -730,14 +590,14 @@ type stepBackwardNest5Args struct {
 
 type stepBackwardNest6Args struct {
 	t822       *float32
-	t922       *float32
+	t92        *float32
 	q0         *float32
 	W1BarState *float32
 	k0         *float32
 	W1Trail    *float32
 	B1         *float32
-	t102       *float32
-	t92        *float32
+	t10        *float32
+	t9         *float32
 	t86        *float32
 	t87        *float32
 	t14Total   *float32
@@ -769,7 +629,7 @@ type stepBackwardNest6Args struct {
 }
 
 type stepBackwardNest7Args struct {
-	t3          *float32
+	t32         *float32
 	t87         *float32
 	W2Prod      *float32
 	t106        *float32
@@ -786,9 +646,9 @@ type stepBackwardNest8Args struct {
 	t312       *float32
 	t95        *float32
 	W2BarState *float32
-	t172       *float32
+	t17        *float32
 	B2         *float32
-	t82        *float32
+	t8         *float32
 	t89        *float32
 	t332       *float32
 	t88        *float32
@@ -822,7 +682,7 @@ type stepBackwardNest9Args struct {
 	W2Lin      *float32
 	W2Trail    *float32
 	t70        *float32
-	t172       *float32
+	t17        *float32
 	t95        *float32
 	W2BarState *float32
 	t312       *float32
@@ -846,7 +706,7 @@ type stepBackwardNest10Args struct {
 	t89         *float32
 	t70         *float32
 	W1Prod      *float32
-	t3          *float32
+	t32         *float32
 	t106        *float32
 	t87         *float32
 	W2Prod      *float32
@@ -879,70 +739,17 @@ type stepBackwardNest11Args struct {
 type stepBackwardNest12Args struct {
 	t86         *float32
 	t80         *float32
-	t52         *float32
-	t102        *float32
-	t72         *float32
+	k0Bar       *float32
+	t10         *float32
+	q0Bar       *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry6 [2]float32 // and nothing
 }
 
 type stepBackwardNest13Args struct {
-	t19       *float32
-	t38       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t44       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-}
-
-type stepBackwardNest14Args struct {
-	t62 *float32
-	t44 *float32
-	t47 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
-}
-
-type stepBackwardNest15Args struct {
-	t52 *float32
-	t44 *float32
-	t50 *float32
-	n0  int // L
-	n1  int // T·d_k + T·d_v
-	n2  int // T·d_k
-	n3  int // T
-	n4  int // d_k + d_v
-	n5  int // d_k
-}
-
-type stepBackwardNest16Args struct {
-	t10  *float32
-	t48  *float32
-	t51  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
-}
-
-type stepBackwardNest17Args struct {
 	B2Bar    *float32
-	t82      *float32
+	t8       *float32
 	B2BarOut *float32
 	n0       int // L
 	n1       int // d_h·d_v
@@ -950,9 +757,9 @@ type stepBackwardNest17Args struct {
 	n3       int // d_h
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest14Args struct {
 	B1Bar    *float32
-	t92      *float32
+	t9       *float32
 	B1BarOut *float32
 	n0       int // L
 	n1       int // d_h·d_k
@@ -965,86 +772,50 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
+	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dH
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                            // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                                     // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                                 // [L, T]
-	t3 := c.Work[3*L*T:][:L*T*dH]                                                                                                 // [L, T, d_h]
-	t172 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
-	t105 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
-	t106 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
-	t1222 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
-	t1422 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
-	t922 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
-	t128 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
-	t95 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                                       // [L, T, d_h]
-	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
-	t32 := c.Work[10*L*T*dH+3*L*T:][:L*T]                                                                                         // [L, T]
-	t42 := c.Work[10*L*T*dH+4*L*T:][:L*T]                                                                                         // [L, T]
-	t52 := c.Work[10*L*T*dH+5*L*T:][:L*T*dK]                                                                                      // [L, T, d_k]
-	t62 := c.Work[10*L*T*dH+L*T*dK+5*L*T:][:L*T*dV]                                                                               // [L, T, d_v]
-	t72 := c.Work[10*L*T*dH+L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                        // [L, T, d_k]
-	t82 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*dH*dV]                                                                     // [L, d_v, d_h]
-	t92 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dV+5*L*T:][:L*dH*dK]                                                             // [L, d_h, d_k]
-	t10 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T*d]                                                       // [L, T, d]
-	t19 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T]                                                   // [L, T]
-	t38 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+6*L*T:][:L*T]                                                   // [L, T]
-	t44 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK+L*T*dV]                                         // [L, T, d_k + d_v]
-	t47 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+2*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dV]                                              // [L, T, d_v]
-	t48 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                               // [L, T, d]
-	t50 := c.Work[2*L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK]                                            // [L, T, d_k]
-	t51 := c.Work[2*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                             // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:dH*dK]                                      // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK:][:dH*dV]                                // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]           // [C + 1, d_v, d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
-	t22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dV:][:dH]             // [d_h]
-	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dH+dV:][:dH]         // [d_h]
-	t102 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]       // [d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
-	t87 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
-	t312 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]  // [d_h]
-	t332 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]  // [d_v]
-	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
-	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
-	t65 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
-	t70 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
-	t122 := c.Flags[:L*T]                                                                                                         // [L, T]
-	t84 := c.Flags[L*T:][:dV]                                                                                                     // [d_v]
+	t32 := c.Work[:L*T*dH]                                                                        // [L, T, d_h]
+	t17 := c.Work[L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t105 := c.Work[2*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t106 := c.Work[3*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t122 := c.Work[4*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t142 := c.Work[5*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t92 := c.Work[6*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t128 := c.Work[7*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t95 := c.Work[8*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t8 := c.Work[10*L*T*dH:][:L*dH*dV]                                                            // [L, d_v, d_h]
+	t9 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                    // [L, d_h, d_k]
+	W1BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV:][:dH*dK]                                      // [d_h, d_k]
+	W2BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                // [d_v, d_h]
+	W1Trail := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]           // [C + 1, d_v, d_h]
+	t4 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
+	t22 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]             // [d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]         // [d_h]
+	t10 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]        // [d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
+	t87 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
+	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]  // [d_h]
+	t332 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]  // [d_v]
+	t88 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
+	t89 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
+	t65 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
+	t70 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
+	t82 := c.Flags[:dV]                                                                           // [d_v]
 	t14Total := make([]F, 1)
 	t16Total := make([]F, 1)
 	t412Total := make([]F, 1)
 	t432Total := make([]F, 1)
-
-	// yaad.rho, yaad.theta
-	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		for j := range T {
-			t83 := kern.Larger(rhoSigmoid[j], F(0))
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = kern.Smaller(t83, F(1))
-			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t122_2[j] = (F(0) <= thetaSoftplusEntry)
-		}
-	}
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
@@ -1052,16 +823,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.W2Prod),
 			unsafe.SliceData(c.W1Prod),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t172),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t17),
 			unsafe.SliceData(t105),
 			unsafe.SliceData(t106),
-			unsafe.SliceData(t1222),
-			unsafe.SliceData(t1422),
-			unsafe.SliceData(t922),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(t128),
 			unsafe.SliceData(t95),
-			unsafe.SliceData(t622),
+			unsafe.SliceData(t62),
 			L,
 			T * dH,
 			T,
@@ -1074,44 +845,44 @@ func (c *stepBackwardFused) run() {
 				W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				t3_2 := t3[(i*T+j)*dH:][:dH]
-				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t32_2 := t32[(i*T+j)*dH:][:dH]
+				t17_2 := t17[(i*T+j)*dH:][:dH]
 				t105_2 := t105[(i*T+j)*dH:][:dH]
 				t106_2 := t106[(i*T+j)*dH:][:dH]
-				t1222_2 := t1222[(i*T+j)*dH:][:dH]
-				t1422_2 := t1422[(i*T+j)*dH:][:dH]
-				t922_2 := t922[(i*T+j)*dH:][:dH]
+				t122_2 := t122[(i*T+j)*dH:][:dH]
+				t142_2 := t142[(i*T+j)*dH:][:dH]
+				t92_2 := t92[(i*T+j)*dH:][:dH]
 				t128_2 := t128[(i*T+j)*dH:][:dH]
 				t95_2 := t95[(i*T+j)*dH:][:dH]
-				t622_2 := t622[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					W2ProdEntry := W2Prod[k]
-					t33 := kern.Sigmoid(W2ProdEntry)
+					t322 := kern.Sigmoid(W2ProdEntry)
 					t1052 := -W2ProdEntry
 					t1062 := kern.Sigmoid(t1052)
 					W1ProdEntry := W1Prod[k]
-					t12222 := F(t33 * W1ProdEntry)
-					t14222 := F(F(F(W2ProdEntry*t33)*t1062) * W1ProdEntry)
+					t1222 := F(t322 * W1ProdEntry)
+					t1422 := F(F(F(W2ProdEntry*t322)*t1062) * W1ProdEntry)
 					yProdEntry := yProd[k]
 					t1282 := kern.Sigmoid(yProdEntry)
-					t3_2[k] = t33
-					t172_2[k] = F(W2ProdEntry * t33)
+					t32_2[k] = t322
+					t17_2[k] = F(W2ProdEntry * t322)
 					t105_2[k] = t1052
 					t106_2[k] = t1062
-					t1222_2[k] = t12222
-					t1422_2[k] = t14222
-					t922_2[k] = t12222 + t14222
+					t122_2[k] = t1222
+					t142_2[k] = t1422
+					t92_2[k] = t1222 + t1422
 					t128_2[k] = t1282
 					t95_2[k] = F(yProdEntry * t1282)
-					t622_2[k] = kern.Sigmoid(-yProdEntry)
+					t62_2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
 		}
 	}
 
 	// yaad
-	clear(t82)
-	clear(t92)
+	clear(t8)
+	clear(t9)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -1127,18 +898,18 @@ func (c *stepBackwardFused) run() {
 				copy(W2Trail[i*dH:][:dH], c.W2Checkpoints[((l*segments+s)*dV+i)*dH:][:dH])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// yaad.W2
-					rhoEntry := rho2[a]
-					thetaEntry := theta2[a]
+					rhoEntry := rho[a]
+					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t17),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
 							dH * dV * l,
@@ -1155,19 +926,19 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							W2LinEntry := W2Lin[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t172_2[j]*W2LinEntry))), F(rhoEntry*W2TrailEntry))
+								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t17_2[j]*W2LinEntry))), F(rhoEntry*W2TrailEntry))
 							}
 						}
 					}
 					// yaad.W1
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(t922),
+							unsafe.SliceData(t92),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.B1),
 							unsafe.SliceData(c.K0),
@@ -1183,36 +954,36 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest3(&a2)
 					} else {
-						t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
+						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t922Entry := t922_2[i]
+							t92Entry := t92_2[i]
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k0[j]*t922Entry))), F(rhoEntry*W1TrailEntry))
+								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k0[j]*t92Entry))), F(rhoEntry*W1TrailEntry))
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta2 := theta[l*T+C*s:][:n]
-				rho2 := rho[l*T+C*s:][:n]
-				t32_2 := t32[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					// yaad.W2, yaad.y
 					clear(t22)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t4),
 							dV*a + C*dV*s + T*dV*l,
@@ -1236,22 +1007,22 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							var t43 F
+							var t42 F
 							yBarEntry := yBar[i]
-							t43Sums := [16]F{t43}
+							t42Sums := [16]F{t42}
 							for j := range dH {
-								t43Sums[j%16] = num.FMA32(W2Trail2[j], t172_2[j], t43Sums[j%16])
+								t42Sums[j%16] = num.FMA32(W2Trail2[j], t17_2[j], t42Sums[j%16])
 								t22[j] = num.FMA32(W2Trail3[j], yBarEntry, t22[j])
 							}
-							t43 = kern.Sum16(&t43Sums)
-							t4[i] = t43
+							t42 = kern.Sum16(&t42Sums)
+							t4[i] = t42
 						}
 					}
 					// yaad.W2
 					for i := range dV {
-						t84[i] = (num.Abs(t4[i]-v[i]) <= F(1))
+						t82[i] = (num.Abs(t4[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					if kern.Wide() {
@@ -1259,7 +1030,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t128),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t622),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t822),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -1268,31 +1039,31 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t128Entry := t128_2[i]
 							t22Entry := t22[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t22Entry), t622_2[i], F(t128Entry*t22Entry))
+							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t22Entry), t62_2[i], F(t128Entry*t22Entry))
 						}
 					}
 					// yaad.y, yaad.W1
-					clear(t102)
+					clear(t10)
 					clear(t86)
 					var t14 F
 					var t16 F
-					thetaEntry6 := theta2[a]
+					thetaEntry6 := theta[a]
 					w := F(0.02 * thetaEntry6)
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t822),
-							unsafe.SliceData(t922),
+							unsafe.SliceData(t92),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.B1),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t92),
+							unsafe.SliceData(t10),
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t87),
 							unsafe.SliceData(t14Total),
@@ -1324,7 +1095,7 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest6(&a2)
 					} else {
-						t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
+						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						t16_2 := t16
 						t14_2 := t14
 						for i := range dH {
@@ -1334,10 +1105,10 @@ func (c *stepBackwardFused) run() {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t92_2 := t92[(l*dH+i)*dK:][:dK]
+							t9_2 := t9[(l*dH+i)*dK:][:dK]
 							var t872 F
 							t822Entry := t822[i]
-							t922Entry2 := t922_2[i]
+							t92Entry2 := t92_2[i]
 							var t14Row F
 							var t16Row F
 							t14RowSums := [16]F{t14Row}
@@ -1347,12 +1118,12 @@ func (c *stepBackwardFused) run() {
 								t11 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
 								k0Entry := k0[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t922Entry2))), t11, t14RowSums[j%16])
+								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t92Entry2))), t11, t14RowSums[j%16])
 								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t11, t16RowSums[j%16])
 								t872Sums[j%16] = num.FMA32(t11, k0Entry, t872Sums[j%16])
-								t102[j] = num.FMA32(W1Trail3[j], t822Entry, t102[j])
-								t92_2[j] = num.FMA32(w, t11, t92_2[j])
-								t86[j] = num.FMA32(t11, t922Entry2, t86[j])
+								t10[j] = num.FMA32(W1Trail3[j], t822Entry, t10[j])
+								t9_2[j] = num.FMA32(w, t11, t9_2[j])
+								t86[j] = num.FMA32(t11, t92Entry2, t86[j])
 							}
 							t14Row = kern.Sum16(&t14RowSums)
 							t16Row = kern.Sum16(&t16RowSums)
@@ -1366,11 +1137,11 @@ func (c *stepBackwardFused) run() {
 					}
 					t14 = t14Total[0]
 					t16 = t16Total[0]
-					t142 := -t14
+					t143 := -t14
 					// yaad.W1
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t3),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(t87),
 							unsafe.SliceData(c.W2Prod),
 							unsafe.SliceData(t106),
@@ -1381,13 +1152,13 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest7(&a2)
 					} else {
-						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
+						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t3Entry := t3_2[i]
+							t32Entry := t32_2[i]
 							t87Entry := t87[i]
-							t312[i] = num.FMA32(-F(thetaEntry6*t3Entry), t87Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t3Entry)*t106_2[i])*t87Entry))
+							t312[i] = num.FMA32(-F(thetaEntry6*t32Entry), t87Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t32Entry)*t106_2[i])*t87Entry))
 						}
 					}
 					// yaad.W1, yaad.W2, yaad.y
@@ -1402,9 +1173,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t312),
 							unsafe.SliceData(t95),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(t8),
 							unsafe.SliceData(t89),
 							unsafe.SliceData(t332),
 							unsafe.SliceData(t88),
@@ -1441,9 +1212,9 @@ func (c *stepBackwardFused) run() {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t82_2 := t82[(l*dV+i)*dH:][:dH]
+							t8_2 := t8[(l*dV+i)*dH:][:dH]
 							var t3322 F
 							var t882 F
 							yBarEntry2 := yBar[i]
@@ -1457,13 +1228,13 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
-								t382 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
-								t172Entry := t172_2[j]
-								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t382, t412RowSums[j%16])
-								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t382, t432RowSums[j%16])
-								t882Sums[j%16] = num.FMA32(t382, t172Entry, t882Sums[j%16])
-								t82_2[j] = num.FMA32(w, t382, t82_2[j])
-								t89[j] = num.FMA32(t382, W2LinEntry2, t89[j])
+								t38 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
+								t17Entry := t17_2[j]
+								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t38, t412RowSums[j%16])
+								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t38, t432RowSums[j%16])
+								t882Sums[j%16] = num.FMA32(t38, t17Entry, t882Sums[j%16])
+								t8_2[j] = num.FMA32(w, t38, t8_2[j])
+								t89[j] = num.FMA32(t38, W2LinEntry2, t89[j])
 							}
 							t3322 = kern.Sum16(&t3322Sums)
 							t412Row = kern.Sum16(&t412RowSums)
@@ -1482,14 +1253,14 @@ func (c *stepBackwardFused) run() {
 					t4122 := -t412
 					// yaad.W2
 					for i := range dV {
-						t84Entry := t84[i]
-						t652 := kern.Choose(t84Entry, F(F(0.5*kern.Choose(t84Entry, F(1), F(0)))*kern.Choose(t84Entry, F(2*num.FMA32(-thetaEntry6, t88[i], t332[i])), F(0))), F(0))
+						t82Entry := t82[i]
+						t652 := kern.Choose(t82Entry, F(F(0.5*kern.Choose(t82Entry, F(1), F(0)))*kern.Choose(t82Entry, F(2*num.FMA32(-thetaEntry6, t88[i], t332[i])), F(0))), F(0))
 						t65[i] = t652
-						t62_2[i] = -t652
+						vBar[i] = -t652
 					}
 					// yaad.W2, yaad.W1, yaad.y
 					clear(t70)
-					w3 := num.FMA32(-F(0.04), thetaEntry6, rho2[a])
+					w3 := num.FMA32(-F(0.04), thetaEntry6, rho[a])
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.YBar),
@@ -1497,7 +1268,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t70),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(t95),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t312),
@@ -1522,7 +1293,7 @@ func (c *stepBackwardFused) run() {
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							yBarEntry3 := yBar[i]
@@ -1530,7 +1301,7 @@ func (c *stepBackwardFused) run() {
 							W2LinEntry3 := W2Lin[i]
 							for j := range dH {
 								t70[j] = num.FMA32(W2Trail2[j], t65Entry, t70[j])
-								W2BarState2[j] = num.FMA32(t172_2[j], t65Entry, num.FMA32(w3, num.FMA32(yBarEntry3, t95_2[j], W2BarState2[j]), F(W2LinEntry3*t312[j])))
+								W2BarState2[j] = num.FMA32(t17_2[j], t65Entry, num.FMA32(w3, num.FMA32(yBarEntry3, t95_2[j], W2BarState2[j]), F(W2LinEntry3*t312[j])))
 							}
 						}
 					}
@@ -1540,7 +1311,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t89),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(t3),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(t106),
 							unsafe.SliceData(t87),
 							unsafe.SliceData(c.W2Prod),
@@ -1552,19 +1323,19 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest10(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
+						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t71 := num.FMA32(-thetaEntry6, t89[i], t70[i])
 							W1ProdEntry2 := W1Prod[i]
-							t3Entry2 := t3_2[i]
+							t32Entry2 := t32_2[i]
 							t106Entry := t106_2[i]
 							t87Entry2 := t87[i]
 							W2ProdEntry2 := W2Prod[i]
-							w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t3Entry2)*t3Entry2)*t106Entry) * t87Entry2)
-							w6 := F(F(t3Entry2*t106Entry) * num.FMA32(W2ProdEntry2, t71, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t87Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2))))
-							t78[i] = num.FMA32(t3Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t3Entry2)*t106Entry), t87Entry2, w5)) + w6
+							w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t32Entry2)*t32Entry2)*t106Entry) * t87Entry2)
+							w6 := F(F(t32Entry2*t106Entry) * num.FMA32(W2ProdEntry2, t71, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t87Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2))))
+							t78[i] = num.FMA32(t32Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry), t87Entry2, w5)) + w6
 						}
 					}
 					// yaad.W2, yaad.W1, yaad.y
@@ -1605,27 +1376,27 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// yaad.W2
-					t32_2[a] = t16 + t432
-					t42_2[a] = t142 + t4122
+					rhoBar[a] = t16 + t432
+					thetaBar[a] = t143 + t4122
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t80),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(c.K0Bar),
+							unsafe.SliceData(t10),
+							unsafe.SliceData(c.Q0Bar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry6},
 						}
 						stepBackwardNest12(&a2)
 					} else {
-						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
-						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t52_2[i] = num.FMA32(-thetaEntry6, t86[i], t80[i])
-							t72_2[i] = t102[i]
+							k0Bar[i] = num.FMA32(-thetaEntry6, t86[i], t80[i])
+							q0Bar[i] = t10[i]
 						}
 					}
 				}
@@ -1639,224 +1410,51 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// yaad.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t10, d, 1, t72, dK, 1, c.WQ, d, 1)
-
-	// yaad.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
-
-	// yaad.theta, yaad.rho
-	var t22_2 F
-	var t41 F
-	for i := range L {
-		t122_2 := t122[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		for j := range T {
-			t122Entry := t122_2[j]
-			t192 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t22_2 = t22_2 + t192
-			t25 := (t8_2[j] <= F(1))
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t30 := (t25 && (F(0) <= rhoSigmoidEntry))
-			t384 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t25, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t41 = t41 + t384
-			t19_2[j] = t192
-			t38_2[j] = t384
-		}
-	}
-	c.BThetaBar[0] = t22_2
-	c.BRhoBar[0] = t41
-
-	// yaad.theta, yaad.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// yaad
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t44),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
-			L,
-			T,
-			T*dK + T*dV,
-		}
-		stepBackwardNest13(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t19_2 := t19[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
-				t19Entry := t19_2[j]
-				t38Entry := t38_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t19Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t38Entry, wRhoBar[k])
-					t44_2[k] = num.FMA32(t38Entry, wRho[k], F(t19Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// yaad.v, yaad.rho
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t47),
-			dK,
-			L,
-			T*dK + T*dV,
-			T * dV,
-			T,
-			dK + dV,
-			dV,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t62_2 := t62[(i*T+j)*dV:][:dV]
-				t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
-				t47_2 := t47[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t47_2[k] = t62_2[k] + t44_2[k]
-				}
-			}
-		}
-	}
-
-	// yaad.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
-
-	// yaad.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
-
-	// yaad.k0, yaad.rho
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t50),
-			L,
-			T*dK + T*dV,
-			T * dK,
-			T,
-			dK + dV,
-			dK,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t52_2 := t52[(i*T+j)*dK:][:dK]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
-				t50_2 := t50[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t50_2[k] = t52_2[k] + t44_2[k]
-				}
-			}
-		}
-	}
-
-	// yaad.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
-
-	// yaad.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
-
-	// yaad.k0
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(c.XBar),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t10_2 := t10[(i*T+j)*d:][:d]
-				t48_2 := t48[(i*T+j)*d:][:d]
-				t51_2 := t51[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t10_2[k] + t48_2[k]) + t51_2[k]
-				}
-			}
-		}
-	}
-
-	// yaad.k0
-	if kern.Wide() {
-		a := stepBackwardNest17Args{
 			unsafe.SliceData(c.B2Bar),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(c.B2BarOut),
 			L,
 			dH * dV,
 			dV,
 			dH,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
 				B2Bar := c.B2Bar[(i*dV+j)*dH:][:dH]
-				t82_2 := t82[(i*dV+j)*dH:][:dH]
+				t8_2 := t8[(i*dV+j)*dH:][:dH]
 				B2BarOut := c.B2BarOut[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					B2BarOut[k] = B2Bar[k] + t82_2[k]
+					B2BarOut[k] = B2Bar[k] + t8_2[k]
 				}
 			}
 		}
 	}
 
-	// yaad.k0
+	// yaad
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(c.B1Bar),
-			unsafe.SliceData(t92),
+			unsafe.SliceData(t9),
 			unsafe.SliceData(c.B1BarOut),
 			L,
 			dH * dK,
 			dH,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range dH {
 				B1Bar := c.B1Bar[(i*dH+j)*dK:][:dK]
-				t92_2 := t92[(i*dH+j)*dK:][:dK]
+				t9_2 := t9[(i*dH+j)*dK:][:dK]
 				B1BarOut := c.B1BarOut[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					B1BarOut[k] = B1Bar[k] + t92_2[k]
+					B1BarOut[k] = B1Bar[k] + t9_2[k]
 				}
 			}
 		}

@@ -30,10 +30,6 @@ func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
 
 func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
-func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -61,11 +57,3 @@ func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this bu
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
