@@ -90,8 +90,8 @@ func mostlySkipped(ev proof.Evidence) bool {
 }
 
 // maxRedraws is the number of times that a point with too many skipped entries is drawn
-// again at half the size: a growing recurrence is too stiff for finite differences long
-// before it overflows.
+// again at half the size: a growing recurrence changes too fast for finite differences
+// long before it overflows.
 const maxRedraws = 3
 
 // adjointAtPoint compares the adjoint with differences at one point and returns what fails.
