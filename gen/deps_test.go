@@ -104,7 +104,7 @@ cmd/mutate:       gen gen/* internal/vectors
 # what runs
 .:
 runtime:          runtime internal/spelling
-runtime/blocktest: runtime internal/vectors
+validation/conformance: runtime internal/vectors
 generated:        runtime generated
 command:          runtime validation/opticks internal/spelling
 cmd/hecate:       command generated
@@ -131,7 +131,7 @@ var exceptions = map[string]string{
 const testsMay = `
 gen:              gen gen/* internal/vectors internal/cudashim .
 runtime:          runtime internal validation/opticks
-generated:        runtime generated internal/vectors
+generated:        runtime generated internal/vectors validation/conformance
 command:          runtime generated internal validation/opticks
 internal:         internal
 validation/bench: internal

@@ -185,7 +185,7 @@ const (
 	roughTol   = 2e-5
 	roughFloor = 1e-3
 	draws      = 8
-	// singleFloor is the floor of package blocktest, which holds float32 to the vectors.
+	// singleFloor is the floor of package conformance, which holds float32 to the vectors.
 	singleFloor = 0.1
 )
 

@@ -58,9 +58,9 @@ func (e *unitEmitter) stageFile(name string, p abi.Pair) {
 func blockSize(size string) string {
 	switch size {
 	case "L":
-		return "c.Lanes"
+		return "c.Batch"
 	case "T":
-		return "c.Steps"
+		return "c.Tokens"
 	}
 	return "b.Sizes." + sizeField(size)
 }
@@ -282,8 +282,8 @@ func rangeText(d *abi.Domain) string {
 // memory prints the context memory of new contexts.
 func (e *unitEmitter) memory() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every lane.\nfunc (b *%s[F]) NewMemory(lanes int) *block.Memory[F] {\n", e.typeName())
-	b.WriteString("\tm := block.NewMemory(lanes")
+	fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every sequence.\nfunc (b *%s[F]) NewMemory(batch int) *block.Memory[F] {\n", e.typeName())
+	b.WriteString("\tm := block.NewMemory(batch")
 	for _, s := range e.u.States {
 		var dims []string
 		for _, d := range s.Dims {
@@ -291,13 +291,13 @@ func (e *unitEmitter) memory() string {
 		}
 		tail := ""
 		if s.Tail {
-			tail = ", Tail: true"
+			tail = ", Window: true"
 		}
 		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}%s%s%s}", s.Name, strings.Join(dims, ", "), rowsField[s.Rows], rangeField(s.Domain), tail)
 	}
 	if len(e.u.States) == 0 {
 		b.Reset()
-		fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every lane.\nfunc (b *%s[F]) NewMemory(lanes int) *block.Memory[F] {\n\tm := block.NewMemory[F](lanes", e.typeName())
+		fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every sequence.\nfunc (b *%s[F]) NewMemory(batch int) *block.Memory[F] {\n\tm := block.NewMemory[F](batch", e.typeName())
 	}
 	b.WriteString(")\n")
 	if e.u.Chunk > 0 {
@@ -305,13 +305,13 @@ func (e *unitEmitter) memory() string {
 	}
 	for _, p := range e.u.Parts {
 		if p.Count != "" {
-			fmt.Fprintf(&b, "\tb.%s.Memory(m, lanes, %v)\n", gotext.Identifier(p.Name, true), p.Site)
+			fmt.Fprintf(&b, "\tb.%s.Memory(m, batch, %v)\n", gotext.Identifier(p.Name, true), p.Site)
 			continue
 		}
 		if p.Site {
-			fmt.Fprintf(&b, "\tm.AddSite(%q, b.%s.NewMemory(lanes))\n", p.Name, gotext.Identifier(p.Name, true))
+			fmt.Fprintf(&b, "\tm.AddSite(%q, b.%s.NewMemory(batch))\n", p.Name, gotext.Identifier(p.Name, true))
 		}
-		fmt.Fprintf(&b, "\tm.Parts = append(m.Parts, block.Part[F]{Name: %q, Memory: b.%s.NewMemory(lanes)})\n", p.Name, gotext.Identifier(p.Name, true))
+		fmt.Fprintf(&b, "\tm.Parts = append(m.Parts, block.Part[F]{Name: %q, Memory: b.%s.NewMemory(batch)})\n", p.Name, gotext.Identifier(p.Name, true))
 	}
 	b.WriteString("\treturn m\n}\n")
 	return b.String()

@@ -114,7 +114,7 @@ func (e *unitEmitter) partCall(b *strings.Builder, st abi.Stage, method string, 
 		}
 		return
 	case st.Call == abi.EachPart && st.Apart:
-		call = fmt.Sprintf("b.%s.Apart(c, w, m, %s)", part, argName(st.Arg))
+		call = fmt.Sprintf("b.%s.ReadAtSite(c, w, m, %s)", part, argName(st.Arg))
 	case st.Call == abi.EachPart:
 		call = fmt.Sprintf("b.%s.%s(c, w, m, %s)", part, method, argName(st.Arg))
 	case st.Call == abi.ChainParts:
@@ -167,7 +167,7 @@ func (e *unitEmitter) modelStep() string {
 	for _, o := range s.outputs() {
 		outs = append(outs, argName(o.Of))
 	}
-	fmt.Fprintf(&b, "// Step runs the model over the call's tokens: it returns the loss of each lane\n// and what the loss was computed from.\nfunc (b *Model[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s []int32) (loss, logits tape.Value[F], err error) {\n", strings.Join(args, ", "))
+	fmt.Fprintf(&b, "// Step runs the model over the call's tokens: it returns the loss of each sequence\n// and what the loss was computed from.\nfunc (b *Model[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s []int32) (loss, logits tape.Value[F], err error) {\n", strings.Join(args, ", "))
 	// The stages' own names are declared in an inner function, whose results
 	// come in the order of the last stage.
 	fmt.Fprintf(&b, "\t%s, err := b.stages(c, w, m, %s)\n\treturn loss, %s, err\n}\n\n", strings.Join(outs, ", "), strings.Join(args, ", "), logitsOf(outs))

@@ -36,7 +36,7 @@ func (e *unitEmitter) entry() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Entry is what a catalog knows of %s.\nfunc Entry() catalog.Entry {\n\treturn catalog.%s(%q, %q,\n\t\tformula.Page{Kind: %s%s},\n\t\tassemble[float32], assemble[float64])\n}\n\n",
 		e.u.Name, kind, e.u.Name, e.u.Hash, pageKind(e.u), e.pageFields())
-	fmt.Fprintf(&b, "func assemble[F num.Float](m catalog.Making[F]) block.%s[F] {\n\treturn New[F](%s)\n}\n", kind, strings.Join(args, ", "))
+	fmt.Fprintf(&b, "func assemble[F num.Float](m catalog.Arguments[F]) block.%s[F] {\n\treturn New[F](%s)\n}\n", kind, strings.Join(args, ", "))
 	return b.String()
 }
 

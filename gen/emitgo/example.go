@@ -63,7 +63,7 @@ func Example() {
 	now := pulse.First(pulse.Build)
 	var arena tape.Arena[float32]
 	err := tape.With(&arena, now, func(r *tape.Run[float32]) error {
-		y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: 1, Steps: %d}, block.Bind(r, params.View()), memory, r.Input(%s))
+		y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Batch: 1, Tokens: %d}, block.Bind(r, params.View()), memory, r.Input(%s))
 		if err != nil {
 			return err
 		}

@@ -124,7 +124,7 @@ func InstanceTest(h abi.Home, x *Trial, page, id string, units Units) map[string
 func (x *Trial) instance(units Units) string {
 	var b strings.Builder
 	kind := map[bool]string{true: "Model", false: "Block"}[x.Unit.Kind == abi.ModelUnit]
-	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.%s{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tconformance.%s{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
 		gotext.Comment(gotext.Wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, kind, x.Name, x.Name, x.Name)
 	x.table(&b)
 	x.facts(&b)
@@ -135,7 +135,7 @@ func (x *Trial) instance(units Units) string {
 	if kind == "Block" {
 		split, args = "s, width", "s, width"
 	}
-	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n}\n\nfunc make%s[F num.Float](z blocktest.Sizes) (block.%s[F], error) {\n\t%s := z.Split()\n\treturn New%s[F](%q, %s)\n}\n\n",
+	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n}\n\nfunc make%s[F num.Float](z conformance.Sizes) (block.%s[F], error) {\n\t%s := z.Split()\n\treturn New%s[F](%q, %s)\n}\n\n",
 		"testdata/"+x.File, x.Name, kind, split, kind, x.Name, args)
 	return b.String()
 }

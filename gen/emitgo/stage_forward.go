@@ -290,7 +290,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	moved := false
 	for _, buf := range s.fwd.Params {
 		if buf.Role == plan.Write && s.state(buf.Of) >= 0 {
-			fmt.Fprintf(b, "\tm.Give(arena, %s, k.%s)\n", s.slot(s.state(buf.Of)), s.fn2.Buffers[buf])
+			fmt.Fprintf(b, "\tm.SetNext(arena, %s, k.%s)\n", s.slot(s.state(buf.Of)), s.fn2.Buffers[buf])
 			moved = true
 		}
 	}
@@ -298,7 +298,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 		s.keepStarts(b)
 	}
 	if moved || s.frozen || s.fwd.Param(ir.Position) != nil {
-		b.WriteString("\tm.Moved(c.Steps)\n")
+		b.WriteString("\tm.Advance(c.Tokens)\n")
 	}
 	for _, o := range s.outputs() {
 		r := resultName(o.Of)
@@ -351,7 +351,7 @@ func (s *stageEmitter) startStates(b *strings.Builder) {
 	for i, st := range s.u.States {
 		if p := s.fwd.Param(st.Name); st.Starts && p != nil { // the frozen read may not need it
 			f := s.fn2.Buffers[p]
-			fmt.Fprintf(b, "\tk.%s = block.Begin(arena, m, %d, n.start%s.Data)\n", f, i, gotext.Identifier(st.Name, true))
+			fmt.Fprintf(b, "\tk.%s = block.InitialState(arena, m, %d, n.start%s.Data)\n", f, i, gotext.Identifier(st.Name, true))
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (t *unitTest) testFunc() string {
 
 func (t *unitTest) modelTable(x *Trial, i int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\tblocktest.Model{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, buildName(i), buildName(i))
+	fmt.Fprintf(&b, "\tconformance.Model{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, buildName(i), buildName(i))
 	x.table(&b)
 	x.facts(&b)
 	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
@@ -110,12 +110,12 @@ func (x *Trial) label() string {
 func (t *unitTest) blockTable(x *Trial, i int) string {
 	var b strings.Builder
 	build := buildName(i)
-	fmt.Fprintf(&b, "\tblocktest.Block{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, build, build)
+	fmt.Fprintf(&b, "\tconformance.Block{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, build, build)
 	x.table(&b)
 	x.facts(&b)
 	x.blockFacts(&b, t.units)
 	if t.u.Kind == abi.RuleUnit {
-		b.WriteString("\t\tTails: true,\n")
+		b.WriteString("\t\tWindows: true,\n")
 	}
 	if n := t.order(); n > leastOrder {
 		fmt.Fprintf(&b, "\t\tOrder: %d,\n", n)
@@ -155,7 +155,7 @@ func (x *Trial) gates(b *strings.Builder) {
 
 // table prints the sizes and tokens.
 func (x *Trial) table(b *strings.Builder) {
-	b.WriteString("\t\tSizes: []blocktest.Sizes{\n")
+	b.WriteString("\t\tSizes: []conformance.Sizes{\n")
 	for _, z := range x.Sizes {
 		var parts []string
 		for _, n := range slices.Sorted(maps.Keys(z)) {
@@ -173,7 +173,7 @@ func (x *Trial) table(b *strings.Builder) {
 func (t *unitTest) pairTable(p *pairTest) string {
 	x := t.trials[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "\tblocktest.Pair{\n\t\tName: %q,\n\t\tTaped: %sTaped[float64],\n\t\tDirect: %sDirect[float64],\n\t\tDirect32: %sDirect[float32],\n", p.name, p.name, p.name, p.name)
+	fmt.Fprintf(&b, "\tconformance.Pair{\n\t\tName: %q,\n\t\tTaped: %sTaped[float64],\n\t\tDirect: %sDirect[float64],\n\t\tDirect32: %sDirect[float32],\n", p.name, p.name, p.name, p.name)
 	x.table(&b)
 	if p.fwd.Segment != "" {
 		b.WriteString("\t\tSegments: true,\n")
@@ -228,7 +228,7 @@ func (t *unitTest) builder(x *Trial, i int) string {
 	if t.u.Kind == abi.ModelUnit {
 		kind = "block.Model[F]"
 	}
-	fmt.Fprintf(&b, "// %s makes %s of the given sizes.\nfunc %s[F num.Float](z blocktest.Sizes) (%s, error) {\n", buildName(i), formula(x.Of), buildName(i), kind)
+	fmt.Fprintf(&b, "// %s makes %s of the given sizes.\nfunc %s[F num.Float](z conformance.Sizes) (%s, error) {\n", buildName(i), formula(x.Of), buildName(i), kind)
 	if len(t.u.Parts) == 0 {
 		var fields []string
 		for _, s := range t.free() {
@@ -269,7 +269,7 @@ func (t *unitTest) function() {
 		literal += fmt.Sprintf(", Slots: [%d]int{%s}", len(slots), strings.Join(slots, ", "))
 	}
 	fmt.Fprintf(&b, "// caller is a block that is the function and nothing else.\ntype caller[F num.Float] struct{ Function[F] }\n\n")
-	fmt.Fprintf(&b, "// subject is the caller that a call's sizes describe.\nfunc subject[F num.Float](a *blocktest.Args[F]) *caller[F] {\n\treturn &caller[F]{Function[F]{%s}}\n}\n\n", literal)
+	fmt.Fprintf(&b, "// subject is the caller that a call's sizes describe.\nfunc subject[F num.Float](a *conformance.Args[F]) *caller[F] {\n\treturn &caller[F]{Function[F]{%s}}\n}\n\n", literal)
 	caller := &unitEmitter{u: t.u, units: t.units, receiver: "caller"}
 	b.WriteString(caller.declare() + "\n" + caller.memory() + "\n" + p.direct() + p.taped())
 	_, pkg := Package(t.u)
@@ -278,5 +278,5 @@ func (t *unitTest) function() {
 
 // subject prints the helper of the pairs.
 func (t *unitTest) subject() string {
-	return fmt.Sprintf("// subject is the block that a call's sizes describe.\nfunc subject[F num.Float](a *blocktest.Args[F]) *%s[F] {\n\tb, err := build[F](a.Sizes)\n\ta.Must(err)\n\treturn b.(*%s[F])\n}\n\n", t.typeName(), t.typeName())
+	return fmt.Sprintf("// subject is the block that a call's sizes describe.\nfunc subject[F num.Float](a *conformance.Args[F]) *%s[F] {\n\tb, err := build[F](a.Sizes)\n\ta.Must(err)\n\treturn b.(*%s[F])\n}\n\n", t.typeName(), t.typeName())
 }

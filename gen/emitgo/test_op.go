@@ -15,7 +15,7 @@ func (t *unitTest) op() {
 	x := t.trials[0]
 	p := newPairTest(t.u, gotext.LowerFirst(t.u.Name), "", t.u.Stages[0].Pair)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Op{\n\t\tTaped: %sTaped[float64],\n\t\tTaped32: %sTaped[float32],\n\t\tDirect: %sDirect[float64],\n\t\tDirect32: %sDirect[float32],\n",
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tconformance.Op{\n\t\tTaped: %sTaped[float64],\n\t\tTaped32: %sTaped[float32],\n\t\tDirect: %sDirect[float64],\n\t\tDirect32: %sDirect[float32],\n",
 		t.doc(), t.u.Name, p.name, p.name, p.name, p.name)
 	if x.Declared {
 		b.WriteString("\t\tDeclared: true,\n")
@@ -34,7 +34,7 @@ func (t *unitTest) update() {
 	if m := t.u.Matrix; m != nil {
 		matrix = fmt.Sprintf("\t\tMatrix: [2]string{%q, %q},\n", m[0], m[1])
 	}
-	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Update{\n\t\tF64: fire[float64],\n\t\tF32: fire[float32],\n%s\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tconformance.Update{\n\t\tF64: fire[float64],\n\t\tF32: fire[float32],\n%s\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
 		t.doc(), t.u.Name, matrix, "testdata/"+x.File)
 	hands := ""
 	if flag != "" {
@@ -43,16 +43,16 @@ func (t *unitTest) update() {
 	if m := t.u.Matrix; m != nil {
 		hands += fmt.Sprintf(", a.Size(%q), a.Size(%q)", m[0], m[1])
 	}
-	b.WriteString("// fire changes one parameter by the numbers of a case.\nfunc fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {\n")
+	b.WriteString("// fire changes one parameter by the numbers of a case.\nfunc fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {\n")
 	var zs, ss []string
 	for _, s := range settings {
 		zs = append(zs, fmt.Sprintf("%s: float64(a.Number(%q))", settingField(s.Name), s.Name))
 	}
 	for _, s := range t.u.States {
-		ss = append(ss, fmt.Sprintf("%s: a.Moved(%q)", gotext.Identifier(s.Name, true), s.Name))
+		ss = append(ss, fmt.Sprintf("%s: a.Updated(%q)", gotext.Identifier(s.Name, true), s.Name))
 	}
 	fmt.Fprintf(&b, "\tz := Settings{%s}\n\ts := Slots[F]{%s}\n", strings.Join(zs, ", "), strings.Join(ss, ", "))
-	fmt.Fprintf(&b, "\tApply(r, z, a.Int(%q)%s, a.Moved(%q), a.In[%q], s)\n}\n", clock, hands, t.updated(), t.u.Inputs[0].Name)
+	fmt.Fprintf(&b, "\tApply(r, z, a.Int(%q)%s, a.Updated(%q), a.In[%q], s)\n}\n", clock, hands, t.updated(), t.u.Inputs[0].Name)
 	_, pkg := Package(t.u)
 	t.emit(pkg+"_test.go", b.String())
 }

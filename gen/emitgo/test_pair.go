@@ -56,7 +56,7 @@ func opSize(size string) string { return fmt.Sprintf("a.Size(%q)", size) }
 // direct prints the call by hand.
 func (p *pairTest) direct() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// %sDirect calls the kernels of %s by hand.\nfunc %sDirect[F num.Float](a *blocktest.Args[F]) {\n", p.name, p.fn, p.name)
+	fmt.Fprintf(&b, "// %sDirect calls the kernels of %s by hand.\nfunc %sDirect[F num.Float](a *conformance.Args[F]) {\n", p.name, p.fn, p.name)
 	if p.usesSubject() {
 		b.WriteString("\tb := subject(a)\n")
 	}
@@ -215,10 +215,10 @@ func testWorkspace(b *strings.Builder, n *gokernel.Names, recv string) {
 // taped prints the call that records itself.
 func (p *pairTest) taped() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// %sTaped calls %s as a node of the tape.\nfunc %sTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {\n", p.name, p.fn, p.name)
+	fmt.Fprintf(&b, "// %sTaped calls %s as a node of the tape.\nfunc %sTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {\n", p.name, p.fn, p.name)
 	call, args := "b."+p.fn, []string{"a.Call(r)", "a.Weights(r, b)", "a.Memory(b)"}
 	if p.recv == "" {
-		z := []string{"Lanes: " + opSize("L")}
+		z := []string{"Batch: " + opSize("L")}
 		for _, s := range free(p.u) {
 			z = append(z, sizeField(s.Name)+": "+opSize(s.Name))
 		}
@@ -230,7 +230,7 @@ func (p *pairTest) taped() string {
 	gives := ""
 	for i, o := range p.outputs() {
 		outs = append(outs, fmt.Sprintf("out%d", i+1))
-		gives += fmt.Sprintf("\ta.Give(%q, out%d)\n", o.Of, i+1)
+		gives += fmt.Sprintf("\ta.SetOutput(%q, out%d)\n", o.Of, i+1)
 	}
 	fmt.Fprintf(&b, "\t%s := %s(%s)\n%s\treturn err\n}\n\n", strings.Join(append(outs, "err"), ", "), call,
 		strings.Join(append(args, p.inputArgs()...), ", "), gives)

@@ -173,7 +173,7 @@ func (e *unitEmitter) sizesType(name string, lanes bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s are the sizes of %s.\ntype %s struct {\n", name, e.u.Name, name)
 	if lanes {
-		b.WriteString("\tLanes int // values side by side\n")
+		b.WriteString("\tBatch int // number of sequences\n")
 	}
 	for _, s := range e.free() {
 		fmt.Fprintf(&b, "\t%s int // %s\n", sizeField(s.Name), s.Name)
@@ -204,7 +204,7 @@ func (e *unitEmitter) op() {
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), fn: e.u.Name, node: gotext.LowerFirst(e.u.Name) + "Node", kind: kind, fwd: st.Fwd, bwd: st.Bwd,
 		sizeOf: func(size string) string {
 			if size == "L" {
-				return "z.Lanes"
+				return "z.Batch"
 			}
 			return "z." + sizeField(size)
 		}}

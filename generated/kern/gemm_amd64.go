@@ -73,7 +73,7 @@ var (
 
 // gemmFast computes C in rows with the kernels of a level. What it reads and
 // writes has been found to lie in the slices.
-func gemmFast(level cpu.Level, m, n, depth int, coef float32, add bool,
+func gemmFast(level cpu.Target, m, n, depth int, coef float32, add bool,
 	c []float32, cRow int, a []float32, aRow, aCol int, b []float32, bRow, bCol int) bool {
 	g := gemmJobs.take()
 	g.m, g.n, g.depth, g.coef, g.add, g.c, g.cRow = m, n, depth, coef, add, c, cRow

@@ -7,8 +7,8 @@ package kern
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 // gemmFast is for machines with assembly.
-func gemmFast(cpu.Level, int, int, int, float32, bool, []float32, int, []float32, int, int, []float32, int, int) bool {
+func gemmFast(cpu.Target, int, int, int, float32, bool, []float32, int, []float32, int, int, []float32, int, int) bool {
 	return false
 }
 
-func triangleFast(cpu.Level, int, int, bool, []float32, int, []float32, int, int) bool { return false }
+func triangleFast(cpu.Target, int, int, bool, []float32, int, []float32, int, int) bool { return false }

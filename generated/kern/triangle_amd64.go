@@ -46,7 +46,7 @@ var triangleMasks = func() (m [2 * trianglePanel]int32) {
 }()
 
 // triangleFast solves with the kernels of a level.
-func triangleFast(level cpu.Level, m, n int, down bool, x []float32, xRow int, a []float32, aRow, aCol int) bool {
+func triangleFast(level cpu.Target, m, n int, down bool, x []float32, xRow int, a []float32, aRow, aCol int) bool {
 	first, step := 0, 1
 	if down {
 		first, step = m-1, -1

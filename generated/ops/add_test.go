@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestAdd holds Add to its page: add.out.
 func TestAdd(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    addTaped[float64],
 		Taped32:  addTaped[float32],
 		Direct:   addDirect[float64],
@@ -21,7 +21,7 @@ func TestAdd(t *testing.T) {
 }
 
 // addDirect calls the kernels of Add by hand.
-func addDirect[F num.Float](a *blocktest.Args[F]) {
+func addDirect[F num.Float](a *conformance.Args[F]) {
 	var k AddCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.A = a.Real("A", k.L*k.N)
@@ -42,8 +42,8 @@ func addDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // addTaped calls Add as a node of the tape.
-func addTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Add(r, r.Pulse, AddSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func addTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Add(r, r.Pulse, AddSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var clampKind = tape.NewKind()
 
 // ClampSizes are the sizes of Clamp.
 type ClampSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -108,14 +108,14 @@ type clampNode[F num.Float] struct {
 // Shapes: x [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/elementwise.md.
 func Clamp[F num.Float](r *tape.Run[F], p pulse.Pulse, z ClampSizes, x tape.Value[F], lo F, hi F) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Clamp", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
+	if len(x.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Clamp", Value: "x", Got: len(x.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, clampNode[F]](r, clampKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Lo = arena.Alloc(1)

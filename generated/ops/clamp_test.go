@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestClamp holds Clamp to its page: clamp.out.
 func TestClamp(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    clampTaped[float64],
 		Taped32:  clampTaped[float32],
 		Direct:   clampDirect[float64],
@@ -21,7 +21,7 @@ func TestClamp(t *testing.T) {
 }
 
 // clampDirect calls the kernels of Clamp by hand.
-func clampDirect[F num.Float](a *blocktest.Args[F]) {
+func clampDirect[F num.Float](a *conformance.Args[F]) {
 	var k ClampCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -45,8 +45,8 @@ func clampDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // clampTaped calls Clamp as a node of the tape.
-func clampTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Clamp(r, r.Pulse, ClampSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"), a.Number("lo"), a.Number("hi"))
-	a.Give("out", out1)
+func clampTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Clamp(r, r.Pulse, ClampSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"), a.Number("lo"), a.Number("hi"))
+	a.SetOutput("out", out1)
 	return err
 }

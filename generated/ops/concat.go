@@ -14,7 +14,7 @@ var concatKind = tape.NewKind()
 
 // ConcatSizes are the sizes of Concat.
 type ConcatSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -117,18 +117,18 @@ type concatNode[F num.Float] struct {
 // Shapes: a [L, m]; bIn [L, n]; out [L, m + n]. Source:
 // specs/infrastructure/differentiation/ops/reshape.md.
 func Concat[F num.Float](r *tape.Run[F], p pulse.Pulse, z ConcatSizes, a tape.Value[F], bIn tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(a.Data) != z.Lanes*z.M {
-		err = &block.LengthError{Block: "Concat", Value: "a", Got: len(a.Data), Want: z.Lanes * z.M}
+	if len(a.Data) != z.Batch*z.M {
+		err = &block.LengthError{Block: "Concat", Value: "a", Got: len(a.Data), Want: z.Batch * z.M}
 		return
 	}
-	if len(bIn.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Concat", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
+	if len(bIn.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Concat", Value: "b", Got: len(bIn.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, concatNode[F]](r, concatKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vA = a
 	k.A = arena.Data(n.vA)
 	n.vB = bIn

@@ -14,7 +14,7 @@ var concatColsKind = tape.NewKind()
 
 // ConcatColsSizes are the sizes of ConcatCols.
 type ConcatColsSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	K     int // k
 	M     int // m
 	N     int // n
@@ -138,18 +138,18 @@ type concatColsNode[F num.Float] struct {
 // Shapes: A [L, k, m]; B [L, k, n]; out [L, k, m + n]. Source:
 // specs/infrastructure/differentiation/ops/reshape.md.
 func ConcatCols[F num.Float](r *tape.Run[F], p pulse.Pulse, z ConcatColsSizes, A tape.Value[F], B tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.K*z.M {
-		err = &block.LengthError{Block: "ConcatCols", Value: "A", Got: len(A.Data), Want: z.Lanes * z.K * z.M}
+	if len(A.Data) != z.Batch*z.K*z.M {
+		err = &block.LengthError{Block: "ConcatCols", Value: "A", Got: len(A.Data), Want: z.Batch * z.K * z.M}
 		return
 	}
-	if len(B.Data) != z.Lanes*z.K*z.N {
-		err = &block.LengthError{Block: "ConcatCols", Value: "B", Got: len(B.Data), Want: z.Lanes * z.K * z.N}
+	if len(B.Data) != z.Batch*z.K*z.N {
+		err = &block.LengthError{Block: "ConcatCols", Value: "B", Got: len(B.Data), Want: z.Batch * z.K * z.N}
 		return
 	}
 	n := tape.Push[F, concatColsNode[F]](r, concatColsKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.K, k.M, k.N = z.Lanes, z.K, z.M, z.N
+	k.L, k.K, k.M, k.N = z.Batch, z.K, z.M, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	n.vB = B

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestConcatCols holds ConcatCols to its page: concat_cols.out.
 func TestConcatCols(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    concatColsTaped[float64],
 		Taped32:  concatColsTaped[float32],
 		Direct:   concatColsDirect[float64],
@@ -21,7 +21,7 @@ func TestConcatCols(t *testing.T) {
 }
 
 // concatColsDirect calls the kernels of ConcatCols by hand.
-func concatColsDirect[F num.Float](a *blocktest.Args[F]) {
+func concatColsDirect[F num.Float](a *conformance.Args[F]) {
 	var k ConcatColsCall[F]
 	k.L, k.K, k.M, k.N = a.Size("L"), a.Size("k"), a.Size("m"), a.Size("n")
 	k.A = a.Real("A", k.L*k.K*k.M)
@@ -42,8 +42,8 @@ func concatColsDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // concatColsTaped calls ConcatCols as a node of the tape.
-func concatColsTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := ConcatCols(r, r.Pulse, ConcatColsSizes{Lanes: a.Size("L"), K: a.Size("k"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func concatColsTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := ConcatCols(r, r.Pulse, ConcatColsSizes{Batch: a.Size("L"), K: a.Size("k"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

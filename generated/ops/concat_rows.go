@@ -14,7 +14,7 @@ var concatRowsKind = tape.NewKind()
 
 // ConcatRowsSizes are the sizes of ConcatRows.
 type ConcatRowsSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	K     int // k
 	N     int // n
@@ -128,18 +128,18 @@ type concatRowsNode[F num.Float] struct {
 // Shapes: A [L, m, k]; B [L, n, k]; out [L, m + n, k]. Source:
 // specs/infrastructure/differentiation/ops/reshape.md.
 func ConcatRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z ConcatRowsSizes, A tape.Value[F], B tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.K*z.M {
-		err = &block.LengthError{Block: "ConcatRows", Value: "A", Got: len(A.Data), Want: z.Lanes * z.K * z.M}
+	if len(A.Data) != z.Batch*z.K*z.M {
+		err = &block.LengthError{Block: "ConcatRows", Value: "A", Got: len(A.Data), Want: z.Batch * z.K * z.M}
 		return
 	}
-	if len(B.Data) != z.Lanes*z.K*z.N {
-		err = &block.LengthError{Block: "ConcatRows", Value: "B", Got: len(B.Data), Want: z.Lanes * z.K * z.N}
+	if len(B.Data) != z.Batch*z.K*z.N {
+		err = &block.LengthError{Block: "ConcatRows", Value: "B", Got: len(B.Data), Want: z.Batch * z.K * z.N}
 		return
 	}
 	n := tape.Push[F, concatRowsNode[F]](r, concatRowsKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.K, k.M, k.N = z.Lanes, z.K, z.M, z.N
+	k.L, k.K, k.M, k.N = z.Batch, z.K, z.M, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	n.vB = B

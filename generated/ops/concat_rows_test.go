@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestConcatRows holds ConcatRows to its page: concat_rows.out.
 func TestConcatRows(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    concatRowsTaped[float64],
 		Taped32:  concatRowsTaped[float32],
 		Direct:   concatRowsDirect[float64],
@@ -21,7 +21,7 @@ func TestConcatRows(t *testing.T) {
 }
 
 // concatRowsDirect calls the kernels of ConcatRows by hand.
-func concatRowsDirect[F num.Float](a *blocktest.Args[F]) {
+func concatRowsDirect[F num.Float](a *conformance.Args[F]) {
 	var k ConcatRowsCall[F]
 	k.L, k.K, k.M, k.N = a.Size("L"), a.Size("k"), a.Size("m"), a.Size("n")
 	k.A = a.Real("A", k.L*k.K*k.M)
@@ -42,8 +42,8 @@ func concatRowsDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // concatRowsTaped calls ConcatRows as a node of the tape.
-func concatRowsTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := ConcatRows(r, r.Pulse, ConcatRowsSizes{Lanes: a.Size("L"), M: a.Size("m"), K: a.Size("k"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func concatRowsTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := ConcatRows(r, r.Pulse, ConcatRowsSizes{Batch: a.Size("L"), M: a.Size("m"), K: a.Size("k"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestConcat holds Concat to its page: concat.out.
 func TestConcat(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    concatTaped[float64],
 		Taped32:  concatTaped[float32],
 		Direct:   concatDirect[float64],
@@ -21,7 +21,7 @@ func TestConcat(t *testing.T) {
 }
 
 // concatDirect calls the kernels of Concat by hand.
-func concatDirect[F num.Float](a *blocktest.Args[F]) {
+func concatDirect[F num.Float](a *conformance.Args[F]) {
 	var k ConcatCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.A = a.Real("a", k.L*k.M)
@@ -42,8 +42,8 @@ func concatDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // concatTaped calls Concat as a node of the tape.
-func concatTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Concat(r, r.Pulse, ConcatSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "a"), a.Value(r, "b"))
-	a.Give("out", out1)
+func concatTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Concat(r, r.Pulse, ConcatSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "a"), a.Value(r, "b"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -15,7 +15,7 @@ var crossEntropyKind = tape.NewKind()
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	T     int // T
 	V     int // V
 }
@@ -227,12 +227,12 @@ type crossEntropyNode[F num.Float] struct {
 // Shapes: logits [L, T, V]; targets [L, T]; out [L]. Source:
 // specs/infrastructure/differentiation/ops/structured.md.
 func CrossEntropy[F num.Float](r *tape.Run[F], p pulse.Pulse, z CrossEntropySizes, logits tape.Value[F], targets []int32) (outOut tape.Value[F], err error) {
-	if len(logits.Data) != z.Lanes*z.T*z.V {
-		err = &block.LengthError{Block: "CrossEntropy", Value: "logits", Got: len(logits.Data), Want: z.Lanes * z.T * z.V}
+	if len(logits.Data) != z.Batch*z.T*z.V {
+		err = &block.LengthError{Block: "CrossEntropy", Value: "logits", Got: len(logits.Data), Want: z.Batch * z.T * z.V}
 		return
 	}
-	if len(targets) != z.Lanes*z.T {
-		err = &block.LengthError{Block: "CrossEntropy", Value: "targets", Got: len(targets), Want: z.Lanes * z.T}
+	if len(targets) != z.Batch*z.T {
+		err = &block.LengthError{Block: "CrossEntropy", Value: "targets", Got: len(targets), Want: z.Batch * z.T}
 		return
 	}
 	if err = block.CheckIndices("targets", targets, 0, z.V-1, -1); err != nil {
@@ -241,7 +241,7 @@ func CrossEntropy[F num.Float](r *tape.Run[F], p pulse.Pulse, z CrossEntropySize
 	n := tape.Push[F, crossEntropyNode[F]](r, crossEntropyKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.V = z.Lanes, z.T, z.V
+	k.L, k.T, k.V = z.Batch, z.T, z.V
 	n.vLogits = logits
 	k.Logits = arena.Data(n.vLogits)
 	k.Targets = targets

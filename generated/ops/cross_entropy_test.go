@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestCrossEntropy holds CrossEntropy to its page: cross_entropy.out.
 func TestCrossEntropy(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    crossEntropyTaped[float64],
 		Taped32:  crossEntropyTaped[float32],
 		Direct:   crossEntropyDirect[float64],
@@ -21,7 +21,7 @@ func TestCrossEntropy(t *testing.T) {
 }
 
 // crossEntropyDirect calls the kernels of CrossEntropy by hand.
-func crossEntropyDirect[F num.Float](a *blocktest.Args[F]) {
+func crossEntropyDirect[F num.Float](a *conformance.Args[F]) {
 	var k CrossEntropyCall[F]
 	k.L, k.T, k.V = a.Size("L"), a.Size("T"), a.Size("V")
 	k.Logits = a.Real("logits", k.L*k.T*k.V)
@@ -50,8 +50,8 @@ func crossEntropyDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // crossEntropyTaped calls CrossEntropy as a node of the tape.
-func crossEntropyTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := CrossEntropy(r, r.Pulse, CrossEntropySizes{Lanes: a.Size("L"), T: a.Size("T"), V: a.Size("V")}, a.Value(r, "logits"), a.Ints["targets"])
-	a.Give("out", out1)
+func crossEntropyTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := CrossEntropy(r, r.Pulse, CrossEntropySizes{Batch: a.Size("L"), T: a.Size("T"), V: a.Size("V")}, a.Value(r, "logits"), a.Ints["targets"])
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var embedLookupKind = tape.NewKind()
 
 // EmbedLookupSizes are the sizes of EmbedLookup.
 type EmbedLookupSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	V     int // V
 	D     int // d
 	T     int // T
@@ -113,12 +113,12 @@ type embedLookupNode[F num.Float] struct {
 // Shapes: table [L, V, d]; ids [L, T]; out [L, T, d]. Source:
 // specs/infrastructure/differentiation/ops/structured.md.
 func EmbedLookup[F num.Float](r *tape.Run[F], p pulse.Pulse, z EmbedLookupSizes, table tape.Value[F], ids []int32) (outOut tape.Value[F], err error) {
-	if len(table.Data) != z.Lanes*z.V*z.D {
-		err = &block.LengthError{Block: "EmbedLookup", Value: "table", Got: len(table.Data), Want: z.Lanes * z.V * z.D}
+	if len(table.Data) != z.Batch*z.V*z.D {
+		err = &block.LengthError{Block: "EmbedLookup", Value: "table", Got: len(table.Data), Want: z.Batch * z.V * z.D}
 		return
 	}
-	if len(ids) != z.Lanes*z.T {
-		err = &block.LengthError{Block: "EmbedLookup", Value: "ids", Got: len(ids), Want: z.Lanes * z.T}
+	if len(ids) != z.Batch*z.T {
+		err = &block.LengthError{Block: "EmbedLookup", Value: "ids", Got: len(ids), Want: z.Batch * z.T}
 		return
 	}
 	if err = block.CheckIndices("ids", ids, 0, z.V-1); err != nil {
@@ -127,7 +127,7 @@ func EmbedLookup[F num.Float](r *tape.Run[F], p pulse.Pulse, z EmbedLookupSizes,
 	n := tape.Push[F, embedLookupNode[F]](r, embedLookupKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.V, k.D = z.Lanes, z.T, z.V, z.D
+	k.L, k.T, k.V, k.D = z.Batch, z.T, z.V, z.D
 	n.vTable = table
 	k.Table = arena.Data(n.vTable)
 	k.Ids = ids

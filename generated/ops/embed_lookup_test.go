@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestEmbedLookup holds EmbedLookup to its page: embed_lookup.out.
 func TestEmbedLookup(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    embedLookupTaped[float64],
 		Taped32:  embedLookupTaped[float32],
 		Direct:   embedLookupDirect[float64],
@@ -21,7 +21,7 @@ func TestEmbedLookup(t *testing.T) {
 }
 
 // embedLookupDirect calls the kernels of EmbedLookup by hand.
-func embedLookupDirect[F num.Float](a *blocktest.Args[F]) {
+func embedLookupDirect[F num.Float](a *conformance.Args[F]) {
 	var k EmbedLookupCall[F]
 	k.L, k.T, k.V, k.D = a.Size("L"), a.Size("T"), a.Size("V"), a.Size("d")
 	k.Table = a.Real("table", k.L*k.V*k.D)
@@ -42,8 +42,8 @@ func embedLookupDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // embedLookupTaped calls EmbedLookup as a node of the tape.
-func embedLookupTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := EmbedLookup(r, r.Pulse, EmbedLookupSizes{Lanes: a.Size("L"), V: a.Size("V"), D: a.Size("d"), T: a.Size("T")}, a.Value(r, "table"), a.Ints["ids"])
-	a.Give("out", out1)
+func embedLookupTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := EmbedLookup(r, r.Pulse, EmbedLookupSizes{Batch: a.Size("L"), V: a.Size("V"), D: a.Size("d"), T: a.Size("T")}, a.Value(r, "table"), a.Ints["ids"])
+	a.SetOutput("out", out1)
 	return err
 }

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestExp holds Exp to its page: exp.out.
 func TestExp(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    expTaped[float64],
 		Taped32:  expTaped[float32],
 		Direct:   expDirect[float64],
@@ -21,7 +21,7 @@ func TestExp(t *testing.T) {
 }
 
 // expDirect calls the kernels of Exp by hand.
-func expDirect[F num.Float](a *blocktest.Args[F]) {
+func expDirect[F num.Float](a *conformance.Args[F]) {
 	var k ExpCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -41,8 +41,8 @@ func expDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // expTaped calls Exp as a node of the tape.
-func expTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Exp(r, r.Pulse, ExpSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func expTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Exp(r, r.Pulse, ExpSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

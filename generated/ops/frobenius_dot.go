@@ -14,7 +14,7 @@ var frobeniusDotKind = tape.NewKind()
 
 // FrobeniusDotSizes are the sizes of FrobeniusDot.
 type FrobeniusDotSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -115,18 +115,18 @@ type frobeniusDotNode[F num.Float] struct {
 // Shapes: A [L, m, n]; B [L, m, n]; out [L]. Source:
 // specs/infrastructure/differentiation/ops/linear.md.
 func FrobeniusDot[F num.Float](r *tape.Run[F], p pulse.Pulse, z FrobeniusDotSizes, A tape.Value[F], B tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "FrobeniusDot", Value: "A", Got: len(A.Data), Want: z.Lanes * z.M * z.N}
+	if len(A.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "FrobeniusDot", Value: "A", Got: len(A.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
-	if len(B.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "FrobeniusDot", Value: "B", Got: len(B.Data), Want: z.Lanes * z.M * z.N}
+	if len(B.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "FrobeniusDot", Value: "B", Got: len(B.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
 	n := tape.Push[F, frobeniusDotNode[F]](r, frobeniusDotKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	n.vB = B

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestFrobeniusDot holds FrobeniusDot to its page: frobenius_dot.out.
 func TestFrobeniusDot(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    frobeniusDotTaped[float64],
 		Taped32:  frobeniusDotTaped[float32],
 		Direct:   frobeniusDotDirect[float64],
@@ -21,7 +21,7 @@ func TestFrobeniusDot(t *testing.T) {
 }
 
 // frobeniusDotDirect calls the kernels of FrobeniusDot by hand.
-func frobeniusDotDirect[F num.Float](a *blocktest.Args[F]) {
+func frobeniusDotDirect[F num.Float](a *conformance.Args[F]) {
 	var k FrobeniusDotCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.A = a.Real("A", k.L*k.M*k.N)
@@ -44,8 +44,8 @@ func frobeniusDotDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // frobeniusDotTaped calls FrobeniusDot as a node of the tape.
-func frobeniusDotTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := FrobeniusDot(r, r.Pulse, FrobeniusDotSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func frobeniusDotTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := FrobeniusDot(r, r.Pulse, FrobeniusDotSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

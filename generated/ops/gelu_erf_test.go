@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestGELUErf holds GELUErf to its page: gelu_erf.out.
 func TestGELUErf(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    gELUErfTaped[float64],
 		Taped32:  gELUErfTaped[float32],
 		Direct:   gELUErfDirect[float64],
@@ -21,7 +21,7 @@ func TestGELUErf(t *testing.T) {
 }
 
 // gELUErfDirect calls the kernels of GELUErf by hand.
-func gELUErfDirect[F num.Float](a *blocktest.Args[F]) {
+func gELUErfDirect[F num.Float](a *conformance.Args[F]) {
 	var k GELUErfCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -45,8 +45,8 @@ func gELUErfDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // gELUErfTaped calls GELUErf as a node of the tape.
-func gELUErfTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := GELUErf(r, r.Pulse, GELUErfSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func gELUErfTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := GELUErf(r, r.Pulse, GELUErfSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestGELU holds GELU to its page: gelu.out.
 func TestGELU(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    gELUTaped[float64],
 		Taped32:  gELUTaped[float32],
 		Direct:   gELUDirect[float64],
@@ -21,7 +21,7 @@ func TestGELU(t *testing.T) {
 }
 
 // gELUDirect calls the kernels of GELU by hand.
-func gELUDirect[F num.Float](a *blocktest.Args[F]) {
+func gELUDirect[F num.Float](a *conformance.Args[F]) {
 	var k GELUCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -43,8 +43,8 @@ func gELUDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // gELUTaped calls GELU as a node of the tape.
-func gELUTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := GELU(r, r.Pulse, GELUSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func gELUTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := GELU(r, r.Pulse, GELUSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -15,7 +15,7 @@ var kLRetentionKind = tape.NewKind()
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -196,26 +196,26 @@ type kLRetentionNode[F num.Float] struct {
 // Shapes: prior [L, m, n]; g [L, m, n]; alpha [L]; theta [L]; out [L, m, n].
 // Source: specs/infrastructure/differentiation/ops/retention.md.
 func KLRetention[F num.Float](r *tape.Run[F], p pulse.Pulse, z KLRetentionSizes, prior tape.Value[F], g tape.Value[F], alpha tape.Value[F], theta tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(prior.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "KLRetention", Value: "prior", Got: len(prior.Data), Want: z.Lanes * z.M * z.N}
+	if len(prior.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "KLRetention", Value: "prior", Got: len(prior.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
-	if len(g.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "KLRetention", Value: "g", Got: len(g.Data), Want: z.Lanes * z.M * z.N}
+	if len(g.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "KLRetention", Value: "g", Got: len(g.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
-	if len(alpha.Data) != z.Lanes {
-		err = &block.LengthError{Block: "KLRetention", Value: "alpha", Got: len(alpha.Data), Want: z.Lanes}
+	if len(alpha.Data) != z.Batch {
+		err = &block.LengthError{Block: "KLRetention", Value: "alpha", Got: len(alpha.Data), Want: z.Batch}
 		return
 	}
-	if len(theta.Data) != z.Lanes {
-		err = &block.LengthError{Block: "KLRetention", Value: "theta", Got: len(theta.Data), Want: z.Lanes}
+	if len(theta.Data) != z.Batch {
+		err = &block.LengthError{Block: "KLRetention", Value: "theta", Got: len(theta.Data), Want: z.Batch}
 		return
 	}
 	n := tape.Push[F, kLRetentionNode[F]](r, kLRetentionKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vPrior = prior
 	k.Prior = arena.Data(n.vPrior)
 	n.vG = g

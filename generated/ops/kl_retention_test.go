@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestKLRetention holds KLRetention to its page: kl_retention.out.
 func TestKLRetention(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    kLRetentionTaped[float64],
 		Taped32:  kLRetentionTaped[float32],
 		Direct:   kLRetentionDirect[float64],
@@ -21,7 +21,7 @@ func TestKLRetention(t *testing.T) {
 }
 
 // kLRetentionDirect calls the kernels of KLRetention by hand.
-func kLRetentionDirect[F num.Float](a *blocktest.Args[F]) {
+func kLRetentionDirect[F num.Float](a *conformance.Args[F]) {
 	var k KLRetentionCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.Prior = a.Real("prior", k.L*k.M*k.N)
@@ -55,8 +55,8 @@ func kLRetentionDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // kLRetentionTaped calls KLRetention as a node of the tape.
-func kLRetentionTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := KLRetention(r, r.Pulse, KLRetentionSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "prior"), a.Value(r, "g"), a.Value(r, "alpha"), a.Value(r, "theta"))
-	a.Give("out", out1)
+func kLRetentionTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := KLRetention(r, r.Pulse, KLRetentionSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "prior"), a.Value(r, "g"), a.Value(r, "alpha"), a.Value(r, "theta"))
+	a.SetOutput("out", out1)
 	return err
 }

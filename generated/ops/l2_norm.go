@@ -14,7 +14,7 @@ var l2NormKind = tape.NewKind()
 
 // L2NormSizes are the sizes of L2Norm.
 type L2NormSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -136,14 +136,14 @@ type l2NormNode[F num.Float] struct {
 // Shapes: x [L, n]; out [L]. Source:
 // specs/infrastructure/differentiation/ops/structured.md.
 func L2Norm[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormSizes, x tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "L2Norm", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
+	if len(x.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "L2Norm", Value: "x", Got: len(x.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, l2NormNode[F]](r, l2NormKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestL2Norm holds L2Norm to its page: l2_norm.out.
 func TestL2Norm(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    l2NormTaped[float64],
 		Taped32:  l2NormTaped[float32],
 		Direct:   l2NormDirect[float64],
@@ -21,7 +21,7 @@ func TestL2Norm(t *testing.T) {
 }
 
 // l2NormDirect calls the kernels of L2Norm by hand.
-func l2NormDirect[F num.Float](a *blocktest.Args[F]) {
+func l2NormDirect[F num.Float](a *conformance.Args[F]) {
 	var k L2NormCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -46,8 +46,8 @@ func l2NormDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // l2NormTaped calls L2Norm as a node of the tape.
-func l2NormTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := L2Norm(r, r.Pulse, L2NormSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func l2NormTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := L2Norm(r, r.Pulse, L2NormSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

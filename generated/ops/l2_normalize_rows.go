@@ -14,7 +14,7 @@ var l2NormalizeRowsKind = tape.NewKind()
 
 // L2NormalizeRowsSizes are the sizes of L2NormalizeRows.
 type L2NormalizeRowsSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -210,14 +210,14 @@ type l2NormalizeRowsNode[F num.Float] struct {
 // Shapes: X [L, m, n]; out [L, m, n]. Source:
 // specs/infrastructure/differentiation/ops/extra.md.
 func L2NormalizeRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormalizeRowsSizes, X tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(X.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "L2NormalizeRows", Value: "X", Got: len(X.Data), Want: z.Lanes * z.M * z.N}
+	if len(X.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "L2NormalizeRows", Value: "X", Got: len(X.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
 	n := tape.Push[F, l2NormalizeRowsNode[F]](r, l2NormalizeRowsKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.M * k.N)

@@ -3,16 +3,16 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestL2NormalizeRows holds L2NormalizeRows to its page:
 // l2_normalize_rows.out.
 func TestL2NormalizeRows(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    l2NormalizeRowsTaped[float64],
 		Taped32:  l2NormalizeRowsTaped[float32],
 		Direct:   l2NormalizeRowsDirect[float64],
@@ -22,7 +22,7 @@ func TestL2NormalizeRows(t *testing.T) {
 }
 
 // l2NormalizeRowsDirect calls the kernels of L2NormalizeRows by hand.
-func l2NormalizeRowsDirect[F num.Float](a *blocktest.Args[F]) {
+func l2NormalizeRowsDirect[F num.Float](a *conformance.Args[F]) {
 	var k L2NormalizeRowsCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("X", k.L*k.M*k.N)
@@ -53,8 +53,8 @@ func l2NormalizeRowsDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // l2NormalizeRowsTaped calls L2NormalizeRows as a node of the tape.
-func l2NormalizeRowsTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := L2NormalizeRows(r, r.Pulse, L2NormalizeRowsSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "X"))
-	a.Give("out", out1)
+func l2NormalizeRowsTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := L2NormalizeRows(r, r.Pulse, L2NormalizeRowsSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "X"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var l2RetentionKind = tape.NewKind()
 
 // L2RetentionSizes are the sizes of L2Retention.
 type L2RetentionSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -100,14 +100,14 @@ type l2RetentionNode[F num.Float] struct {
 // Shapes: x [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/retention.md.
 func L2Retention[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2RetentionSizes, x tape.Value[F], lambda F) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "L2Retention", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
+	if len(x.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "L2Retention", Value: "x", Got: len(x.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, l2RetentionNode[F]](r, l2RetentionKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Lambda = arena.Alloc(1)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestL2Retention holds L2Retention to its page: l2_retention.out.
 func TestL2Retention(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    l2RetentionTaped[float64],
 		Taped32:  l2RetentionTaped[float32],
 		Direct:   l2RetentionDirect[float64],
@@ -21,7 +21,7 @@ func TestL2Retention(t *testing.T) {
 }
 
 // l2RetentionDirect calls the kernels of L2Retention by hand.
-func l2RetentionDirect[F num.Float](a *blocktest.Args[F]) {
+func l2RetentionDirect[F num.Float](a *conformance.Args[F]) {
 	var k L2RetentionCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -42,8 +42,8 @@ func l2RetentionDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // l2RetentionTaped calls L2Retention as a node of the tape.
-func l2RetentionTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := L2Retention(r, r.Pulse, L2RetentionSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"), a.Number("lambda"))
-	a.Give("out", out1)
+func l2RetentionTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := L2Retention(r, r.Pulse, L2RetentionSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"), a.Number("lambda"))
+	a.SetOutput("out", out1)
 	return err
 }

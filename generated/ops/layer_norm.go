@@ -14,7 +14,7 @@ var layerNormKind = tape.NewKind()
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -257,22 +257,22 @@ type layerNormNode[F num.Float] struct {
 // Shapes: x [L, m, n]; gamma [L, n]; beta [L, n]; out [L, m, n]. Source:
 // specs/infrastructure/differentiation/ops/extra.md.
 func LayerNorm[F num.Float](r *tape.Run[F], p pulse.Pulse, z LayerNormSizes, x tape.Value[F], gamma tape.Value[F], beta tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "LayerNorm", Value: "x", Got: len(x.Data), Want: z.Lanes * z.M * z.N}
+	if len(x.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "LayerNorm", Value: "x", Got: len(x.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
-	if len(gamma.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "LayerNorm", Value: "gamma", Got: len(gamma.Data), Want: z.Lanes * z.N}
+	if len(gamma.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "LayerNorm", Value: "gamma", Got: len(gamma.Data), Want: z.Batch * z.N}
 		return
 	}
-	if len(beta.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "LayerNorm", Value: "beta", Got: len(beta.Data), Want: z.Lanes * z.N}
+	if len(beta.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "LayerNorm", Value: "beta", Got: len(beta.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, layerNormNode[F]](r, layerNormKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	n.vGamma = gamma

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestLayerNorm holds LayerNorm to its page: layer_norm.out.
 func TestLayerNorm(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    layerNormTaped[float64],
 		Taped32:  layerNormTaped[float32],
 		Direct:   layerNormDirect[float64],
@@ -21,7 +21,7 @@ func TestLayerNorm(t *testing.T) {
 }
 
 // layerNormDirect calls the kernels of LayerNorm by hand.
-func layerNormDirect[F num.Float](a *blocktest.Args[F]) {
+func layerNormDirect[F num.Float](a *conformance.Args[F]) {
 	var k LayerNormCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("x", k.L*k.M*k.N)
@@ -56,8 +56,8 @@ func layerNormDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // layerNormTaped calls LayerNorm as a node of the tape.
-func layerNormTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := LayerNorm(r, r.Pulse, LayerNormSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "x"), a.Value(r, "gamma"), a.Value(r, "beta"))
-	a.Give("out", out1)
+func layerNormTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := LayerNorm(r, r.Pulse, LayerNormSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "x"), a.Value(r, "gamma"), a.Value(r, "beta"))
+	a.SetOutput("out", out1)
 	return err
 }

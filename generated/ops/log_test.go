@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestLog holds Log to its page: log.out.
 func TestLog(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    logTaped[float64],
 		Taped32:  logTaped[float32],
 		Direct:   logDirect[float64],
@@ -21,7 +21,7 @@ func TestLog(t *testing.T) {
 }
 
 // logDirect calls the kernels of Log by hand.
-func logDirect[F num.Float](a *blocktest.Args[F]) {
+func logDirect[F num.Float](a *conformance.Args[F]) {
 	var k LogCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -42,8 +42,8 @@ func logDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // logTaped calls Log as a node of the tape.
-func logTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Log(r, r.Pulse, LogSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func logTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Log(r, r.Pulse, LogSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

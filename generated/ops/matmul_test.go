@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMatmul holds Matmul to its page: matmul.out.
 func TestMatmul(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    matmulTaped[float64],
 		Taped32:  matmulTaped[float32],
 		Direct:   matmulDirect[float64],
@@ -21,7 +21,7 @@ func TestMatmul(t *testing.T) {
 }
 
 // matmulDirect calls the kernels of Matmul by hand.
-func matmulDirect[F num.Float](a *blocktest.Args[F]) {
+func matmulDirect[F num.Float](a *conformance.Args[F]) {
 	var k MatmulCall[F]
 	k.L, k.K, k.M, k.N = a.Size("L"), a.Size("k"), a.Size("m"), a.Size("n")
 	k.A = a.Real("A", k.L*k.K*k.M)
@@ -44,8 +44,8 @@ func matmulDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // matmulTaped calls Matmul as a node of the tape.
-func matmulTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Matmul(r, r.Pulse, MatmulSizes{Lanes: a.Size("L"), M: a.Size("m"), K: a.Size("k"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func matmulTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Matmul(r, r.Pulse, MatmulSizes{Batch: a.Size("L"), M: a.Size("m"), K: a.Size("k"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

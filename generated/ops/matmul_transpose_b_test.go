@@ -3,16 +3,16 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMatmulTransposeB holds MatmulTransposeB to its page:
 // matmul_transpose_b.out.
 func TestMatmulTransposeB(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    matmulTransposeBTaped[float64],
 		Taped32:  matmulTransposeBTaped[float32],
 		Direct:   matmulTransposeBDirect[float64],
@@ -22,7 +22,7 @@ func TestMatmulTransposeB(t *testing.T) {
 }
 
 // matmulTransposeBDirect calls the kernels of MatmulTransposeB by hand.
-func matmulTransposeBDirect[F num.Float](a *blocktest.Args[F]) {
+func matmulTransposeBDirect[F num.Float](a *conformance.Args[F]) {
 	var k MatmulTransposeBCall[F]
 	k.L, k.K, k.M, k.N = a.Size("L"), a.Size("k"), a.Size("m"), a.Size("n")
 	k.A = a.Real("A", k.L*k.K*k.M)
@@ -45,8 +45,8 @@ func matmulTransposeBDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // matmulTransposeBTaped calls MatmulTransposeB as a node of the tape.
-func matmulTransposeBTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := MatmulTransposeB(r, r.Pulse, MatmulTransposeBSizes{Lanes: a.Size("L"), M: a.Size("m"), K: a.Size("k"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func matmulTransposeBTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := MatmulTransposeB(r, r.Pulse, MatmulTransposeBSizes{Batch: a.Size("L"), M: a.Size("m"), K: a.Size("k"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var meanRowsKind = tape.NewKind()
 
 // MeanRowsSizes are the sizes of MeanRows.
 type MeanRowsSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -124,14 +124,14 @@ type meanRowsNode[F num.Float] struct {
 // Shapes: X [L, m, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/extra.md.
 func MeanRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z MeanRowsSizes, X tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(X.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "MeanRows", Value: "X", Got: len(X.Data), Want: z.Lanes * z.M * z.N}
+	if len(X.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "MeanRows", Value: "X", Got: len(X.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
 	n := tape.Push[F, meanRowsNode[F]](r, meanRowsKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMeanRows holds MeanRows to its page: mean_rows.out.
 func TestMeanRows(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    meanRowsTaped[float64],
 		Taped32:  meanRowsTaped[float32],
 		Direct:   meanRowsDirect[float64],
@@ -21,7 +21,7 @@ func TestMeanRows(t *testing.T) {
 }
 
 // meanRowsDirect calls the kernels of MeanRows by hand.
-func meanRowsDirect[F num.Float](a *blocktest.Args[F]) {
+func meanRowsDirect[F num.Float](a *conformance.Args[F]) {
 	var k MeanRowsCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("X", k.L*k.M*k.N)
@@ -42,8 +42,8 @@ func meanRowsDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // meanRowsTaped calls MeanRows as a node of the tape.
-func meanRowsTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := MeanRows(r, r.Pulse, MeanRowsSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "X"))
-	a.Give("out", out1)
+func meanRowsTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := MeanRows(r, r.Pulse, MeanRowsSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "X"))
+	a.SetOutput("out", out1)
 	return err
 }

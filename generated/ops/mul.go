@@ -14,7 +14,7 @@ var mulKind = tape.NewKind()
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -106,18 +106,18 @@ type mulNode[F num.Float] struct {
 // Shapes: A [L, n]; B [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/elementwise.md.
 func Mul[F num.Float](r *tape.Run[F], p pulse.Pulse, z MulSizes, A tape.Value[F], B tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Mul", Value: "A", Got: len(A.Data), Want: z.Lanes * z.N}
+	if len(A.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Mul", Value: "A", Got: len(A.Data), Want: z.Batch * z.N}
 		return
 	}
-	if len(B.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Mul", Value: "B", Got: len(B.Data), Want: z.Lanes * z.N}
+	if len(B.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Mul", Value: "B", Got: len(B.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, mulNode[F]](r, mulKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	n.vB = B

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMul holds Mul to its page: mul.out.
 func TestMul(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    mulTaped[float64],
 		Taped32:  mulTaped[float32],
 		Direct:   mulDirect[float64],
@@ -21,7 +21,7 @@ func TestMul(t *testing.T) {
 }
 
 // mulDirect calls the kernels of Mul by hand.
-func mulDirect[F num.Float](a *blocktest.Args[F]) {
+func mulDirect[F num.Float](a *conformance.Args[F]) {
 	var k MulCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.A = a.Real("A", k.L*k.N)
@@ -44,8 +44,8 @@ func mulDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // mulTaped calls Mul as a node of the tape.
-func mulTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Mul(r, r.Pulse, MulSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func mulTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Mul(r, r.Pulse, MulSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

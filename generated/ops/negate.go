@@ -14,7 +14,7 @@ var negateKind = tape.NewKind()
 
 // NegateSizes are the sizes of Negate.
 type NegateSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -96,14 +96,14 @@ type negateNode[F num.Float] struct {
 // Shapes: A [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/elementwise.md.
 func Negate[F num.Float](r *tape.Run[F], p pulse.Pulse, z NegateSizes, A tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Negate", Value: "A", Got: len(A.Data), Want: z.Lanes * z.N}
+	if len(A.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Negate", Value: "A", Got: len(A.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, negateNode[F]](r, negateKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	k.Out = arena.Alloc(k.L * k.N)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestNegate holds Negate to its page: negate.out.
 func TestNegate(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    negateTaped[float64],
 		Taped32:  negateTaped[float32],
 		Direct:   negateDirect[float64],
@@ -21,7 +21,7 @@ func TestNegate(t *testing.T) {
 }
 
 // negateDirect calls the kernels of Negate by hand.
-func negateDirect[F num.Float](a *blocktest.Args[F]) {
+func negateDirect[F num.Float](a *conformance.Args[F]) {
 	var k NegateCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.A = a.Real("A", k.L*k.N)
@@ -40,8 +40,8 @@ func negateDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // negateTaped calls Negate as a node of the tape.
-func negateTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Negate(r, r.Pulse, NegateSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"))
-	a.Give("out", out1)
+func negateTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Negate(r, r.Pulse, NegateSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"))
+	a.SetOutput("out", out1)
 	return err
 }

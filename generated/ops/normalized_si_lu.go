@@ -14,7 +14,7 @@ var normalizedSiLUKind = tape.NewKind()
 
 // NormalizedSiLUSizes are the sizes of NormalizedSiLU.
 type NormalizedSiLUSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -197,14 +197,14 @@ type normalizedSiLUNode[F num.Float] struct {
 // Shapes: x [L, m, n]; out [L, m, n]. Source:
 // specs/infrastructure/differentiation/ops/nested_learning.md.
 func NormalizedSiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z NormalizedSiLUSizes, x tape.Value[F], scale F) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "NormalizedSiLU", Value: "x", Got: len(x.Data), Want: z.Lanes * z.M * z.N}
+	if len(x.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "NormalizedSiLU", Value: "x", Got: len(x.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
 	n := tape.Push[F, normalizedSiLUNode[F]](r, normalizedSiLUKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Scale = arena.Alloc(1)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestNormalizedSiLU holds NormalizedSiLU to its page: normalized_si_lu.out.
 func TestNormalizedSiLU(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    normalizedSiLUTaped[float64],
 		Taped32:  normalizedSiLUTaped[float32],
 		Direct:   normalizedSiLUDirect[float64],
@@ -21,7 +21,7 @@ func TestNormalizedSiLU(t *testing.T) {
 }
 
 // normalizedSiLUDirect calls the kernels of NormalizedSiLU by hand.
-func normalizedSiLUDirect[F num.Float](a *blocktest.Args[F]) {
+func normalizedSiLUDirect[F num.Float](a *conformance.Args[F]) {
 	var k NormalizedSiLUCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("x", k.L*k.M*k.N)
@@ -52,8 +52,8 @@ func normalizedSiLUDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // normalizedSiLUTaped calls NormalizedSiLU as a node of the tape.
-func normalizedSiLUTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := NormalizedSiLU(r, r.Pulse, NormalizedSiLUSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "x"), a.Number("scale"))
-	a.Give("out", out1)
+func normalizedSiLUTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := NormalizedSiLU(r, r.Pulse, NormalizedSiLUSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "x"), a.Number("scale"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestOuterProduct holds OuterProduct to its page: outer_product.out.
 func TestOuterProduct(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    outerProductTaped[float64],
 		Taped32:  outerProductTaped[float32],
 		Direct:   outerProductDirect[float64],
@@ -21,7 +21,7 @@ func TestOuterProduct(t *testing.T) {
 }
 
 // outerProductDirect calls the kernels of OuterProduct by hand.
-func outerProductDirect[F num.Float](a *blocktest.Args[F]) {
+func outerProductDirect[F num.Float](a *conformance.Args[F]) {
 	var k OuterProductCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.A = a.Real("a", k.L*k.M)
@@ -44,8 +44,8 @@ func outerProductDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outerProductTaped calls OuterProduct as a node of the tape.
-func outerProductTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := OuterProduct(r, r.Pulse, OuterProductSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "a"), a.Value(r, "b"))
-	a.Give("out", out1)
+func outerProductTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := OuterProduct(r, r.Pulse, OuterProductSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "a"), a.Value(r, "b"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var rowBroadcastAddKind = tape.NewKind()
 
 // RowBroadcastAddSizes are the sizes of RowBroadcastAdd.
 type RowBroadcastAddSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -110,18 +110,18 @@ type rowBroadcastAddNode[F num.Float] struct {
 // Shapes: X [L, m, n]; bIn [L, n]; out [L, m, n]. Source:
 // specs/infrastructure/differentiation/ops/extra.md.
 func RowBroadcastAdd[F num.Float](r *tape.Run[F], p pulse.Pulse, z RowBroadcastAddSizes, X tape.Value[F], bIn tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(X.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "RowBroadcastAdd", Value: "X", Got: len(X.Data), Want: z.Lanes * z.M * z.N}
+	if len(X.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "RowBroadcastAdd", Value: "X", Got: len(X.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
-	if len(bIn.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "RowBroadcastAdd", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
+	if len(bIn.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "RowBroadcastAdd", Value: "b", Got: len(bIn.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, rowBroadcastAddNode[F]](r, rowBroadcastAddKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	n.vB = bIn

@@ -3,16 +3,16 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestRowBroadcastAdd holds RowBroadcastAdd to its page:
 // row_broadcast_add.out.
 func TestRowBroadcastAdd(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    rowBroadcastAddTaped[float64],
 		Taped32:  rowBroadcastAddTaped[float32],
 		Direct:   rowBroadcastAddDirect[float64],
@@ -22,7 +22,7 @@ func TestRowBroadcastAdd(t *testing.T) {
 }
 
 // rowBroadcastAddDirect calls the kernels of RowBroadcastAdd by hand.
-func rowBroadcastAddDirect[F num.Float](a *blocktest.Args[F]) {
+func rowBroadcastAddDirect[F num.Float](a *conformance.Args[F]) {
 	var k RowBroadcastAddCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("X", k.L*k.M*k.N)
@@ -43,8 +43,8 @@ func rowBroadcastAddDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // rowBroadcastAddTaped calls RowBroadcastAdd as a node of the tape.
-func rowBroadcastAddTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := RowBroadcastAdd(r, r.Pulse, RowBroadcastAddSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "X"), a.Value(r, "b"))
-	a.Give("out", out1)
+func rowBroadcastAddTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := RowBroadcastAdd(r, r.Pulse, RowBroadcastAddSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "X"), a.Value(r, "b"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var scaleKind = tape.NewKind()
 
 // ScaleSizes are the sizes of Scale.
 type ScaleSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -100,14 +100,14 @@ type scaleNode[F num.Float] struct {
 // Shapes: A [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/elementwise.md.
 func Scale[F num.Float](r *tape.Run[F], p pulse.Pulse, z ScaleSizes, A tape.Value[F], s F) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Scale", Value: "A", Got: len(A.Data), Want: z.Lanes * z.N}
+	if len(A.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Scale", Value: "A", Got: len(A.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, scaleNode[F]](r, scaleKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	k.S = arena.Alloc(1)

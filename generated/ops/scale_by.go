@@ -14,7 +14,7 @@ var scaleByKind = tape.NewKind()
 
 // ScaleBySizes are the sizes of ScaleBy.
 type ScaleBySizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -117,18 +117,18 @@ type scaleByNode[F num.Float] struct {
 // Shapes: A [L, m, n]; s [L]; out [L, m, n]. Source:
 // specs/infrastructure/differentiation/ops/extra.md.
 func ScaleBy[F num.Float](r *tape.Run[F], p pulse.Pulse, z ScaleBySizes, A tape.Value[F], s tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "ScaleBy", Value: "A", Got: len(A.Data), Want: z.Lanes * z.M * z.N}
+	if len(A.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "ScaleBy", Value: "A", Got: len(A.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
-	if len(s.Data) != z.Lanes {
-		err = &block.LengthError{Block: "ScaleBy", Value: "s", Got: len(s.Data), Want: z.Lanes}
+	if len(s.Data) != z.Batch {
+		err = &block.LengthError{Block: "ScaleBy", Value: "s", Got: len(s.Data), Want: z.Batch}
 		return
 	}
 	n := tape.Push[F, scaleByNode[F]](r, scaleByKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	n.vS = s

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestScaleBy holds ScaleBy to its page: scale_by.out.
 func TestScaleBy(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    scaleByTaped[float64],
 		Taped32:  scaleByTaped[float32],
 		Direct:   scaleByDirect[float64],
@@ -21,7 +21,7 @@ func TestScaleBy(t *testing.T) {
 }
 
 // scaleByDirect calls the kernels of ScaleBy by hand.
-func scaleByDirect[F num.Float](a *blocktest.Args[F]) {
+func scaleByDirect[F num.Float](a *conformance.Args[F]) {
 	var k ScaleByCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.A = a.Real("A", k.L*k.M*k.N)
@@ -44,8 +44,8 @@ func scaleByDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // scaleByTaped calls ScaleBy as a node of the tape.
-func scaleByTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := ScaleBy(r, r.Pulse, ScaleBySizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "s"))
-	a.Give("out", out1)
+func scaleByTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := ScaleBy(r, r.Pulse, ScaleBySizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "s"))
+	a.SetOutput("out", out1)
 	return err
 }

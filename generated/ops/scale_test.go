@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestScale holds Scale to its page: scale.out.
 func TestScale(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    scaleTaped[float64],
 		Taped32:  scaleTaped[float32],
 		Direct:   scaleDirect[float64],
@@ -21,7 +21,7 @@ func TestScale(t *testing.T) {
 }
 
 // scaleDirect calls the kernels of Scale by hand.
-func scaleDirect[F num.Float](a *blocktest.Args[F]) {
+func scaleDirect[F num.Float](a *conformance.Args[F]) {
 	var k ScaleCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.A = a.Real("A", k.L*k.N)
@@ -42,8 +42,8 @@ func scaleDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // scaleTaped calls Scale as a node of the tape.
-func scaleTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Scale(r, r.Pulse, ScaleSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Number("s"))
-	a.Give("out", out1)
+func scaleTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Scale(r, r.Pulse, ScaleSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Number("s"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var shortConvKind = tape.NewKind()
 
 // ShortConvSizes are the sizes of ShortConv.
 type ShortConvSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	T     int // T
 	N     int // n
 	K     int // K
@@ -188,22 +188,22 @@ type shortConvNode[F num.Float] struct {
 // Shapes: U [L, T, n]; wIn [L, K, n]; bIn [L, n]; out [L, T, n]. Source:
 // specs/algorithms/short_conv.md.
 func ShortConv[F num.Float](r *tape.Run[F], p pulse.Pulse, z ShortConvSizes, U tape.Value[F], wIn tape.Value[F], bIn tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(U.Data) != z.Lanes*z.T*z.N {
-		err = &block.LengthError{Block: "ShortConv", Value: "U", Got: len(U.Data), Want: z.Lanes * z.T * z.N}
+	if len(U.Data) != z.Batch*z.T*z.N {
+		err = &block.LengthError{Block: "ShortConv", Value: "U", Got: len(U.Data), Want: z.Batch * z.T * z.N}
 		return
 	}
-	if len(wIn.Data) != z.K*z.Lanes*z.N {
-		err = &block.LengthError{Block: "ShortConv", Value: "w", Got: len(wIn.Data), Want: z.K * z.Lanes * z.N}
+	if len(wIn.Data) != z.K*z.Batch*z.N {
+		err = &block.LengthError{Block: "ShortConv", Value: "w", Got: len(wIn.Data), Want: z.K * z.Batch * z.N}
 		return
 	}
-	if len(bIn.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "ShortConv", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
+	if len(bIn.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "ShortConv", Value: "b", Got: len(bIn.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, shortConvNode[F]](r, shortConvKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.K, k.L, k.T, k.N = z.K, z.Lanes, z.T, z.N
+	k.K, k.L, k.T, k.N = z.K, z.Batch, z.T, z.N
 	n.vU = U
 	k.U = arena.Data(n.vU)
 	n.vW = wIn

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestShortConv holds ShortConv to its page: short_conv.out.
 func TestShortConv(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    shortConvTaped[float64],
 		Taped32:  shortConvTaped[float32],
 		Direct:   shortConvDirect[float64],
@@ -21,7 +21,7 @@ func TestShortConv(t *testing.T) {
 }
 
 // shortConvDirect calls the kernels of ShortConv by hand.
-func shortConvDirect[F num.Float](a *blocktest.Args[F]) {
+func shortConvDirect[F num.Float](a *conformance.Args[F]) {
 	var k ShortConvCall[F]
 	k.K, k.L, k.T, k.N = a.Size("K"), a.Size("L"), a.Size("T"), a.Size("n")
 	k.U = a.Real("U", k.L*k.T*k.N)
@@ -53,8 +53,8 @@ func shortConvDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // shortConvTaped calls ShortConv as a node of the tape.
-func shortConvTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := ShortConv(r, r.Pulse, ShortConvSizes{Lanes: a.Size("L"), T: a.Size("T"), N: a.Size("n"), K: a.Size("K")}, a.Value(r, "U"), a.Value(r, "w"), a.Value(r, "b"))
-	a.Give("out", out1)
+func shortConvTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := ShortConv(r, r.Pulse, ShortConvSizes{Batch: a.Size("L"), T: a.Size("T"), N: a.Size("n"), K: a.Size("K")}, a.Value(r, "U"), a.Value(r, "w"), a.Value(r, "b"))
+	a.SetOutput("out", out1)
 	return err
 }

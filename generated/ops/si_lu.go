@@ -14,7 +14,7 @@ var siLUKind = tape.NewKind()
 
 // SiLUSizes are the sizes of SiLU.
 type SiLUSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -114,14 +114,14 @@ type siLUNode[F num.Float] struct {
 // Shapes: x [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/activations.md.
 func SiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z SiLUSizes, x tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "SiLU", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
+	if len(x.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "SiLU", Value: "x", Got: len(x.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, siLUNode[F]](r, siLUKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)

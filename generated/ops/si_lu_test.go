@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSiLU holds SiLU to its page: si_lu.out.
 func TestSiLU(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    siLUTaped[float64],
 		Taped32:  siLUTaped[float32],
 		Direct:   siLUDirect[float64],
@@ -21,7 +21,7 @@ func TestSiLU(t *testing.T) {
 }
 
 // siLUDirect calls the kernels of SiLU by hand.
-func siLUDirect[F num.Float](a *blocktest.Args[F]) {
+func siLUDirect[F num.Float](a *conformance.Args[F]) {
 	var k SiLUCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -45,8 +45,8 @@ func siLUDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // siLUTaped calls SiLU as a node of the tape.
-func siLUTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := SiLU(r, r.Pulse, SiLUSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func siLUTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := SiLU(r, r.Pulse, SiLUSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var sigmoidKind = tape.NewKind()
 
 // SigmoidSizes are the sizes of Sigmoid.
 type SigmoidSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -106,14 +106,14 @@ type sigmoidNode[F num.Float] struct {
 // Shapes: x [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/activations.md.
 func Sigmoid[F num.Float](r *tape.Run[F], p pulse.Pulse, z SigmoidSizes, x tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Sigmoid", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
+	if len(x.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Sigmoid", Value: "x", Got: len(x.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, sigmoidNode[F]](r, sigmoidKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSigmoid holds Sigmoid to its page: sigmoid.out.
 func TestSigmoid(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    sigmoidTaped[float64],
 		Taped32:  sigmoidTaped[float32],
 		Direct:   sigmoidDirect[float64],
@@ -21,7 +21,7 @@ func TestSigmoid(t *testing.T) {
 }
 
 // sigmoidDirect calls the kernels of Sigmoid by hand.
-func sigmoidDirect[F num.Float](a *blocktest.Args[F]) {
+func sigmoidDirect[F num.Float](a *conformance.Args[F]) {
 	var k SigmoidCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -43,8 +43,8 @@ func sigmoidDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // sigmoidTaped calls Sigmoid as a node of the tape.
-func sigmoidTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Sigmoid(r, r.Pulse, SigmoidSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func sigmoidTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Sigmoid(r, r.Pulse, SigmoidSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

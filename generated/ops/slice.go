@@ -14,7 +14,7 @@ var sliceKind = tape.NewKind()
 
 // SliceSizes are the sizes of Slice.
 type SliceSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 	R     int // r
 }
@@ -104,8 +104,8 @@ type sliceNode[F num.Float] struct {
 // Shapes: a [L, n]; out [L, r]. Source:
 // specs/infrastructure/differentiation/ops/reshape.md.
 func Slice[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceSizes, a tape.Value[F], offset int) (outOut tape.Value[F], err error) {
-	if len(a.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Slice", Value: "a", Got: len(a.Data), Want: z.Lanes * z.N}
+	if len(a.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Slice", Value: "a", Got: len(a.Data), Want: z.Batch * z.N}
 		return
 	}
 	if err = block.CheckIndices("offset", []int{offset}, 0, z.N-z.R); err != nil {
@@ -114,7 +114,7 @@ func Slice[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceSizes, a tape.Valu
 	n := tape.Push[F, sliceNode[F]](r, sliceKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N, k.R = z.Lanes, z.N, z.R
+	k.L, k.N, k.R = z.Batch, z.N, z.R
 	n.vA = a
 	k.A = arena.Data(n.vA)
 	k.Offset = arena.Ints(1)

@@ -14,7 +14,7 @@ var sliceColsKind = tape.NewKind()
 
 // SliceColsSizes are the sizes of SliceCols.
 type SliceColsSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 	R     int // r
@@ -111,8 +111,8 @@ type sliceColsNode[F num.Float] struct {
 // Shapes: A [L, m, n]; out [L, m, r]. Source:
 // specs/infrastructure/differentiation/ops/reshape.md.
 func SliceCols[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceColsSizes, A tape.Value[F], offset int) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "SliceCols", Value: "A", Got: len(A.Data), Want: z.Lanes * z.M * z.N}
+	if len(A.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "SliceCols", Value: "A", Got: len(A.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
 	if err = block.CheckIndices("offset", []int{offset}, 0, z.N-z.R); err != nil {
@@ -121,7 +121,7 @@ func SliceCols[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceColsSizes, A t
 	n := tape.Push[F, sliceColsNode[F]](r, sliceColsKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N, k.R = z.Lanes, z.M, z.N, z.R
+	k.L, k.M, k.N, k.R = z.Batch, z.M, z.N, z.R
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	k.Offset = arena.Ints(1)

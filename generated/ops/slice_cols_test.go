@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSliceCols holds SliceCols to its page: slice_cols.out.
 func TestSliceCols(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    sliceColsTaped[float64],
 		Taped32:  sliceColsTaped[float32],
 		Direct:   sliceColsDirect[float64],
@@ -21,7 +21,7 @@ func TestSliceCols(t *testing.T) {
 }
 
 // sliceColsDirect calls the kernels of SliceCols by hand.
-func sliceColsDirect[F num.Float](a *blocktest.Args[F]) {
+func sliceColsDirect[F num.Float](a *conformance.Args[F]) {
 	var k SliceColsCall[F]
 	k.L, k.M, k.N, k.R = a.Size("L"), a.Size("m"), a.Size("n"), a.Size("r")
 	k.A = a.Real("A", k.L*k.M*k.N)
@@ -42,8 +42,8 @@ func sliceColsDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // sliceColsTaped calls SliceCols as a node of the tape.
-func sliceColsTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := SliceCols(r, r.Pulse, SliceColsSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n"), R: a.Size("r")}, a.Value(r, "A"), a.Int("offset"))
-	a.Give("out", out1)
+func sliceColsTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := SliceCols(r, r.Pulse, SliceColsSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n"), R: a.Size("r")}, a.Value(r, "A"), a.Int("offset"))
+	a.SetOutput("out", out1)
 	return err
 }

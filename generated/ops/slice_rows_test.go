@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSliceRows holds SliceRows to its page: slice_rows.out.
 func TestSliceRows(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    sliceRowsTaped[float64],
 		Taped32:  sliceRowsTaped[float32],
 		Direct:   sliceRowsDirect[float64],
@@ -21,7 +21,7 @@ func TestSliceRows(t *testing.T) {
 }
 
 // sliceRowsDirect calls the kernels of SliceRows by hand.
-func sliceRowsDirect[F num.Float](a *blocktest.Args[F]) {
+func sliceRowsDirect[F num.Float](a *conformance.Args[F]) {
 	var k SliceRowsCall[F]
 	k.L, k.M, k.N, k.R = a.Size("L"), a.Size("m"), a.Size("n"), a.Size("r")
 	k.A = a.Real("A", k.L*k.M*k.N)
@@ -42,8 +42,8 @@ func sliceRowsDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // sliceRowsTaped calls SliceRows as a node of the tape.
-func sliceRowsTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := SliceRows(r, r.Pulse, SliceRowsSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n"), R: a.Size("r")}, a.Value(r, "A"), a.Int("offset"))
-	a.Give("out", out1)
+func sliceRowsTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := SliceRows(r, r.Pulse, SliceRowsSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n"), R: a.Size("r")}, a.Value(r, "A"), a.Int("offset"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSlice holds Slice to its page: slice.out.
 func TestSlice(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    sliceTaped[float64],
 		Taped32:  sliceTaped[float32],
 		Direct:   sliceDirect[float64],
@@ -21,7 +21,7 @@ func TestSlice(t *testing.T) {
 }
 
 // sliceDirect calls the kernels of Slice by hand.
-func sliceDirect[F num.Float](a *blocktest.Args[F]) {
+func sliceDirect[F num.Float](a *conformance.Args[F]) {
 	var k SliceCall[F]
 	k.L, k.N, k.R = a.Size("L"), a.Size("n"), a.Size("r")
 	k.A = a.Real("a", k.L*k.N)
@@ -42,8 +42,8 @@ func sliceDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // sliceTaped calls Slice as a node of the tape.
-func sliceTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Slice(r, r.Pulse, SliceSizes{Lanes: a.Size("L"), N: a.Size("n"), R: a.Size("r")}, a.Value(r, "a"), a.Int("offset"))
-	a.Give("out", out1)
+func sliceTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Slice(r, r.Pulse, SliceSizes{Batch: a.Size("L"), N: a.Size("n"), R: a.Size("r")}, a.Value(r, "a"), a.Int("offset"))
+	a.SetOutput("out", out1)
 	return err
 }

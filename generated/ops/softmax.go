@@ -15,7 +15,7 @@ var softmaxKind = tape.NewKind()
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	N     int // n
 }
@@ -136,14 +136,14 @@ type softmaxNode[F num.Float] struct {
 // Shapes: x [L, m, n]; out [L, m, n]. Source:
 // specs/infrastructure/differentiation/ops/structured.md.
 func Softmax[F num.Float](r *tape.Run[F], p pulse.Pulse, z SoftmaxSizes, x tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.M*z.N {
-		err = &block.LengthError{Block: "Softmax", Value: "x", Got: len(x.Data), Want: z.Lanes * z.M * z.N}
+	if len(x.Data) != z.Batch*z.M*z.N {
+		err = &block.LengthError{Block: "Softmax", Value: "x", Got: len(x.Data), Want: z.Batch * z.M * z.N}
 		return
 	}
 	n := tape.Push[F, softmaxNode[F]](r, softmaxKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.M, k.N = z.Lanes, z.M, z.N
+	k.L, k.M, k.N = z.Batch, z.M, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.M * k.N)

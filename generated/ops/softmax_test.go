@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSoftmax holds Softmax to its page: softmax.out.
 func TestSoftmax(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    softmaxTaped[float64],
 		Taped32:  softmaxTaped[float32],
 		Direct:   softmaxDirect[float64],
@@ -21,7 +21,7 @@ func TestSoftmax(t *testing.T) {
 }
 
 // softmaxDirect calls the kernels of Softmax by hand.
-func softmaxDirect[F num.Float](a *blocktest.Args[F]) {
+func softmaxDirect[F num.Float](a *conformance.Args[F]) {
 	var k SoftmaxCall[F]
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("x", k.L*k.M*k.N)
@@ -41,8 +41,8 @@ func softmaxDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // softmaxTaped calls Softmax as a node of the tape.
-func softmaxTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Softmax(r, r.Pulse, SoftmaxSizes{Lanes: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func softmaxTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Softmax(r, r.Pulse, SoftmaxSizes{Batch: a.Size("L"), M: a.Size("m"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

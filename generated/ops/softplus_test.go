@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSoftplus holds Softplus to its page: softplus.out.
 func TestSoftplus(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    softplusTaped[float64],
 		Taped32:  softplusTaped[float32],
 		Direct:   softplusDirect[float64],
@@ -21,7 +21,7 @@ func TestSoftplus(t *testing.T) {
 }
 
 // softplusDirect calls the kernels of Softplus by hand.
-func softplusDirect[F num.Float](a *blocktest.Args[F]) {
+func softplusDirect[F num.Float](a *conformance.Args[F]) {
 	var k SoftplusCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -42,8 +42,8 @@ func softplusDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // softplusTaped calls Softplus as a node of the tape.
-func softplusTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Softplus(r, r.Pulse, SoftplusSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func softplusTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Softplus(r, r.Pulse, SoftplusSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

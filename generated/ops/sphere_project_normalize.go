@@ -14,7 +14,7 @@ var sphereProjectNormalizeKind = tape.NewKind()
 
 // SphereProjectNormalizeSizes are the sizes of SphereProjectNormalize.
 type SphereProjectNormalizeSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	D     int // d
 }
@@ -210,14 +210,14 @@ type sphereProjectNormalizeNode[F num.Float] struct {
 // Shapes: S [L, m, d]; out [L, m, d]. Source:
 // specs/infrastructure/differentiation/ops/nested_learning.md.
 func SphereProjectNormalize[F num.Float](r *tape.Run[F], p pulse.Pulse, z SphereProjectNormalizeSizes, S tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(S.Data) != z.Lanes*z.D*z.M {
-		err = &block.LengthError{Block: "SphereProjectNormalize", Value: "S", Got: len(S.Data), Want: z.Lanes * z.D * z.M}
+	if len(S.Data) != z.Batch*z.D*z.M {
+		err = &block.LengthError{Block: "SphereProjectNormalize", Value: "S", Got: len(S.Data), Want: z.Batch * z.D * z.M}
 		return
 	}
 	n := tape.Push[F, sphereProjectNormalizeNode[F]](r, sphereProjectNormalizeKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.D, k.M = z.Lanes, z.D, z.M
+	k.L, k.D, k.M = z.Batch, z.D, z.M
 	n.vS = S
 	k.S = arena.Data(n.vS)
 	k.Out = arena.Alloc(k.L * k.D * k.M)

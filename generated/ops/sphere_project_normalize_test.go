@@ -3,16 +3,16 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSphereProjectNormalize holds SphereProjectNormalize to its page:
 // sphere_project_normalize.out.
 func TestSphereProjectNormalize(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    sphereProjectNormalizeTaped[float64],
 		Taped32:  sphereProjectNormalizeTaped[float32],
 		Direct:   sphereProjectNormalizeDirect[float64],
@@ -22,7 +22,7 @@ func TestSphereProjectNormalize(t *testing.T) {
 }
 
 // sphereProjectNormalizeDirect calls the kernels of SphereProjectNormalize by hand.
-func sphereProjectNormalizeDirect[F num.Float](a *blocktest.Args[F]) {
+func sphereProjectNormalizeDirect[F num.Float](a *conformance.Args[F]) {
 	var k SphereProjectNormalizeCall[F]
 	k.L, k.D, k.M = a.Size("L"), a.Size("d"), a.Size("m")
 	k.S = a.Real("S", k.L*k.D*k.M)
@@ -53,8 +53,8 @@ func sphereProjectNormalizeDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // sphereProjectNormalizeTaped calls SphereProjectNormalize as a node of the tape.
-func sphereProjectNormalizeTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := SphereProjectNormalize(r, r.Pulse, SphereProjectNormalizeSizes{Lanes: a.Size("L"), M: a.Size("m"), D: a.Size("d")}, a.Value(r, "S"))
-	a.Give("out", out1)
+func sphereProjectNormalizeTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := SphereProjectNormalize(r, r.Pulse, SphereProjectNormalizeSizes{Batch: a.Size("L"), M: a.Size("m"), D: a.Size("d")}, a.Value(r, "S"))
+	a.SetOutput("out", out1)
 	return err
 }

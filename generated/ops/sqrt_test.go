@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSqrt holds Sqrt to its page: sqrt.out.
 func TestSqrt(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    sqrtTaped[float64],
 		Taped32:  sqrtTaped[float32],
 		Direct:   sqrtDirect[float64],
@@ -21,7 +21,7 @@ func TestSqrt(t *testing.T) {
 }
 
 // sqrtDirect calls the kernels of Sqrt by hand.
-func sqrtDirect[F num.Float](a *blocktest.Args[F]) {
+func sqrtDirect[F num.Float](a *conformance.Args[F]) {
 	var k SqrtCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -42,8 +42,8 @@ func sqrtDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // sqrtTaped calls Sqrt as a node of the tape.
-func sqrtTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Sqrt(r, r.Pulse, SqrtSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func sqrtTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Sqrt(r, r.Pulse, SqrtSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var straightThroughBoolKind = tape.NewKind()
 
 // StraightThroughBoolSizes are the sizes of StraightThroughBool.
 type StraightThroughBoolSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -96,14 +96,14 @@ type straightThroughBoolNode[F num.Float] struct {
 // Shapes: x [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/nested_learning.md.
 func StraightThroughBool[F num.Float](r *tape.Run[F], p pulse.Pulse, z StraightThroughBoolSizes, x tape.Value[F], threshold F) (outOut tape.Value[F], err error) {
-	if len(x.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "StraightThroughBool", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
+	if len(x.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "StraightThroughBool", Value: "x", Got: len(x.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, straightThroughBoolNode[F]](r, straightThroughBoolKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Threshold = arena.Alloc(1)

@@ -3,16 +3,16 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestStraightThroughBool holds StraightThroughBool to its page:
 // straight_through_bool.out.
 func TestStraightThroughBool(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    straightThroughBoolTaped[float64],
 		Taped32:  straightThroughBoolTaped[float32],
 		Direct:   straightThroughBoolDirect[float64],
@@ -23,7 +23,7 @@ func TestStraightThroughBool(t *testing.T) {
 }
 
 // straightThroughBoolDirect calls the kernels of StraightThroughBool by hand.
-func straightThroughBoolDirect[F num.Float](a *blocktest.Args[F]) {
+func straightThroughBoolDirect[F num.Float](a *conformance.Args[F]) {
 	var k StraightThroughBoolCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -43,8 +43,8 @@ func straightThroughBoolDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // straightThroughBoolTaped calls StraightThroughBool as a node of the tape.
-func straightThroughBoolTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := StraightThroughBool(r, r.Pulse, StraightThroughBoolSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"), a.Number("threshold"))
-	a.Give("out", out1)
+func straightThroughBoolTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := StraightThroughBool(r, r.Pulse, StraightThroughBoolSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"), a.Number("threshold"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var subKind = tape.NewKind()
 
 // SubSizes are the sizes of Sub.
 type SubSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	N     int // n
 }
 
@@ -102,18 +102,18 @@ type subNode[F num.Float] struct {
 // Shapes: A [L, n]; B [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/elementwise.md.
 func Sub[F num.Float](r *tape.Run[F], p pulse.Pulse, z SubSizes, A tape.Value[F], B tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Sub", Value: "A", Got: len(A.Data), Want: z.Lanes * z.N}
+	if len(A.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Sub", Value: "A", Got: len(A.Data), Want: z.Batch * z.N}
 		return
 	}
-	if len(B.Data) != z.Lanes*z.N {
-		err = &block.LengthError{Block: "Sub", Value: "B", Got: len(B.Data), Want: z.Lanes * z.N}
+	if len(B.Data) != z.Batch*z.N {
+		err = &block.LengthError{Block: "Sub", Value: "B", Got: len(B.Data), Want: z.Batch * z.N}
 		return
 	}
 	n := tape.Push[F, subNode[F]](r, subKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.N = z.Lanes, z.N
+	k.L, k.N = z.Batch, z.N
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	n.vB = B

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestSub holds Sub to its page: sub.out.
 func TestSub(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    subTaped[float64],
 		Taped32:  subTaped[float32],
 		Direct:   subDirect[float64],
@@ -21,7 +21,7 @@ func TestSub(t *testing.T) {
 }
 
 // subDirect calls the kernels of Sub by hand.
-func subDirect[F num.Float](a *blocktest.Args[F]) {
+func subDirect[F num.Float](a *conformance.Args[F]) {
 	var k SubCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.A = a.Real("A", k.L*k.N)
@@ -42,8 +42,8 @@ func subDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // subTaped calls Sub as a node of the tape.
-func subTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Sub(r, r.Pulse, SubSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
-	a.Give("out", out1)
+func subTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Sub(r, r.Pulse, SubSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "A"), a.Value(r, "B"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestTanh holds Tanh to its page: tanh.out.
 func TestTanh(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    tanhTaped[float64],
 		Taped32:  tanhTaped[float32],
 		Direct:   tanhDirect[float64],
@@ -21,7 +21,7 @@ func TestTanh(t *testing.T) {
 }
 
 // tanhDirect calls the kernels of Tanh by hand.
-func tanhDirect[F num.Float](a *blocktest.Args[F]) {
+func tanhDirect[F num.Float](a *conformance.Args[F]) {
 	var k TanhCall[F]
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
@@ -41,8 +41,8 @@ func tanhDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // tanhTaped calls Tanh as a node of the tape.
-func tanhTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Tanh(r, r.Pulse, TanhSizes{Lanes: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
-	a.Give("out", out1)
+func tanhTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Tanh(r, r.Pulse, TanhSizes{Batch: a.Size("L"), N: a.Size("n")}, a.Value(r, "x"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -14,7 +14,7 @@ var transposeKind = tape.NewKind()
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {
-	Lanes int // values side by side
+	Batch int // number of sequences
 	M     int // m
 	K     int // k
 }
@@ -101,14 +101,14 @@ type transposeNode[F num.Float] struct {
 // Shapes: A [L, m, k]; out [L, k, m]. Source:
 // specs/infrastructure/differentiation/ops/linear.md.
 func Transpose[F num.Float](r *tape.Run[F], p pulse.Pulse, z TransposeSizes, A tape.Value[F]) (outOut tape.Value[F], err error) {
-	if len(A.Data) != z.Lanes*z.K*z.M {
-		err = &block.LengthError{Block: "Transpose", Value: "A", Got: len(A.Data), Want: z.Lanes * z.K * z.M}
+	if len(A.Data) != z.Batch*z.K*z.M {
+		err = &block.LengthError{Block: "Transpose", Value: "A", Got: len(A.Data), Want: z.Batch * z.K * z.M}
 		return
 	}
 	n := tape.Push[F, transposeNode[F]](r, transposeKind)
 	k, arena := &n.call, r.Arena
 	mark := arena.Mark()
-	k.L, k.K, k.M = z.Lanes, z.K, z.M
+	k.L, k.K, k.M = z.Batch, z.K, z.M
 	n.vA = A
 	k.A = arena.Data(n.vA)
 	k.Out = arena.Alloc(k.L * k.K * k.M)

@@ -3,15 +3,15 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestTranspose holds Transpose to its page: transpose.out.
 func TestTranspose(t *testing.T) {
-	blocktest.Op{
+	conformance.Op{
 		Taped:    transposeTaped[float64],
 		Taped32:  transposeTaped[float32],
 		Direct:   transposeDirect[float64],
@@ -21,7 +21,7 @@ func TestTranspose(t *testing.T) {
 }
 
 // transposeDirect calls the kernels of Transpose by hand.
-func transposeDirect[F num.Float](a *blocktest.Args[F]) {
+func transposeDirect[F num.Float](a *conformance.Args[F]) {
 	var k TransposeCall[F]
 	k.L, k.K, k.M = a.Size("L"), a.Size("k"), a.Size("m")
 	k.A = a.Real("A", k.L*k.K*k.M)
@@ -40,8 +40,8 @@ func transposeDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // transposeTaped calls Transpose as a node of the tape.
-func transposeTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	out1, err := Transpose(r, r.Pulse, TransposeSizes{Lanes: a.Size("L"), M: a.Size("m"), K: a.Size("k")}, a.Value(r, "A"))
-	a.Give("out", out1)
+func transposeTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	out1, err := Transpose(r, r.Pulse, TransposeSizes{Batch: a.Size("L"), M: a.Size("m"), K: a.Size("k")}, a.Value(r, "A"))
+	a.SetOutput("out", out1)
 	return err
 }

@@ -4,19 +4,19 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestByteCMSGated holds ByteLM(MAG(CMSGated([DeltaRule, TitansLMM]),
 // SlidingWindow)) to the interpreter and to its own differences.
 func TestByteCMSGated(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ByteCMSGated",
 		F64:  makeByteCMSGated[float64],
 		F32:  makeByteCMSGated[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 4, "d": 4, "memory.memory.0.d_k": 2, "memory.memory.1.d_k": 5},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 3, "d": 3, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 7},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 1, "d": 5, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 2},
@@ -28,7 +28,7 @@ func TestByteCMSGated(t *testing.T) {
 	}.Test(t)
 }
 
-func makeByteCMSGated[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeByteCMSGated[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ByteCMSGated", s)
 }

@@ -4,19 +4,19 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestByteCMS holds ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian]),
 // SlidingWindow)) to the interpreter and to its own differences.
 func TestByteCMS(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ByteCMS",
 		F64:  makeByteCMS[float64],
 		F32:  makeByteCMS[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 3, "d": 4, "memory.memory.0.d_k": 2, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 4},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 1, "d": 3, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 7, "memory.memory.2.d_k": 3},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 5, "d": 5, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 1},
@@ -28,7 +28,7 @@ func TestByteCMS(t *testing.T) {
 	}.Test(t)
 }
 
-func makeByteCMS[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeByteCMS[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ByteCMS", s)
 }

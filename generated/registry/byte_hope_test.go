@@ -4,19 +4,19 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestByteHOPE holds ByteLM(HOPE(SelfReferential, [ResidualMLP, ResidualMLP,
 // ResidualMLP])) to the interpreter and to its own differences.
 func TestByteHOPE(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ByteHOPE",
 		F64:  makeByteHOPE[float64],
 		F32:  makeByteHOPE[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "d": 4},
 			{"V": 3, "d": 3},
 			{"V": 7, "d": 5},
@@ -28,7 +28,7 @@ func TestByteHOPE(t *testing.T) {
 	}.Test(t)
 }
 
-func makeByteHOPE[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeByteHOPE[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ByteHOPE", s)
 }

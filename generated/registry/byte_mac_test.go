@@ -4,19 +4,19 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestByteMAC holds ByteLM(MAC(DeltaRule)) to the interpreter and to its own
 // differences.
 func TestByteMAC(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ByteMAC",
 		F64:  makeByteMAC[float64],
 		F32:  makeByteMAC[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 2, "V": 5, "d": 4, "memory.d_k": 2, "n_p": 2},
 			{"H": 1, "V": 3, "d": 3, "memory.d_k": 5, "n_p": 0},
 			{"H": 5, "V": 7, "d": 5, "memory.d_k": 1, "n_p": 1},
@@ -27,7 +27,7 @@ func TestByteMAC(t *testing.T) {
 	}.Test(t)
 }
 
-func makeByteMAC[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeByteMAC[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ByteMAC", s)
 }

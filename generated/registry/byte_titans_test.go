@@ -4,19 +4,19 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestByteTitans holds ByteLM(MAG(TitansLMM, SlidingWindow)) to the
 // interpreter and to its own differences.
 func TestByteTitans(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ByteTitans",
 		F64:  makeByteTitans[float64],
 		F32:  makeByteTitans[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
@@ -28,7 +28,7 @@ func TestByteTitans(t *testing.T) {
 	}.Test(t)
 }
 
-func makeByteTitans[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeByteTitans[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ByteTitans", s)
 }

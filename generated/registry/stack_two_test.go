@@ -4,8 +4,8 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -13,11 +13,11 @@ import (
 // PreNorm(MAG(TitansLMM, SlidingWindow))]) to the interpreter and to its own
 // differences.
 func TestStackTwo(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "StackTwo",
 		F64:  makeStackTwo[float64],
 		F32:  makeStackTwo[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 4, "block.0.block.attention.H": 2, "block.0.block.attention.n_p": 2, "block.0.block.attention.w": 4, "block.0.block.memory.d_k": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 2, "block.1.block.memory.d_k": 3, "d": 4},
 			{"V": 7, "block.0.block.attention.H": 1, "block.0.block.attention.n_p": 0, "block.0.block.attention.w": 3, "block.0.block.memory.d_k": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 3},
 			{"V": 3, "block.0.block.attention.H": 5, "block.0.block.attention.n_p": 1, "block.0.block.attention.w": 1, "block.0.block.memory.d_k": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 5, "d": 5},
@@ -29,7 +29,7 @@ func TestStackTwo(t *testing.T) {
 	}.Test(t)
 }
 
-func makeStackTwo[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeStackTwo[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("StackTwo", s)
 }

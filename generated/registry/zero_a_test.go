@@ -4,19 +4,19 @@ package registry
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestZeroA holds ByteLM(AttentionOnly(SlidingWindow)) to the interpreter and
 // to its own differences.
 func TestZeroA(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ZeroA",
 		F64:  makeZeroA[float64],
 		F32:  makeZeroA[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 2, "d": 4},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 5, "d": 3},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 1, "d": 5},
@@ -28,7 +28,7 @@ func TestZeroA(t *testing.T) {
 	}.Test(t)
 }
 
-func makeZeroA[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func makeZeroA[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ZeroA", s)
 }

@@ -21,24 +21,24 @@ import (
 //
 //hecate:noescape
 type Call[F num.Float] struct {
-	Run   *tape.Run[F]
-	Pulse pulse.Pulse
-	Lanes int // size of the batch
-	Steps int // tokens of each
+	Run    *tape.Run[F]
+	Pulse  pulse.Pulse
+	Batch  int // size of the batch
+	Tokens int // tokens of each
 }
 
 // Check refuses a call of a negative batch or number of tokens, and one whose memory
 // is of another batch: a SizeError. A nil memory is not compared. Values that an
 // earlier call left in the memory and nobody kept are dropped.
 func (c Call[F]) Check(name string, m *Memory[F]) error {
-	if c.Lanes < 0 {
-		return &SizeError{Block: name, Size: "batch", Got: c.Lanes, Want: "at least 0"}
+	if c.Batch < 0 {
+		return &SizeError{Block: name, Size: "batch", Got: c.Batch, Want: "at least 0"}
 	}
-	if c.Steps < 0 {
-		return &SizeError{Block: name, Size: "tokens", Got: c.Steps, Want: "at least 0"}
+	if c.Tokens < 0 {
+		return &SizeError{Block: name, Size: "tokens", Got: c.Tokens, Want: "at least 0"}
 	}
-	if m != nil && m.Lanes != c.Lanes {
-		return &SizeError{Block: name, Size: "batch", Got: c.Lanes, Want: fmt.Sprintf("%d, as its memory has", m.Lanes)}
+	if m != nil && m.Batch != c.Batch {
+		return &SizeError{Block: name, Size: "batch", Got: c.Batch, Want: fmt.Sprintf("%d, as its memory has", m.Batch)}
 	}
 	if m != nil {
 		m.forget(c.Run.Arena)

@@ -110,14 +110,14 @@ func (l List[F]) Read(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (t
 	return l.each(c, w, m, x, reading)
 }
 
-// Apart is Read beside a Step of the same call.
-func (l List[F]) Apart(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+// ReadAtSite is Read beside a Step of the same call.
+func (l List[F]) ReadAtSite(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
 	return l.each(c, w, m, x, atSite)
 }
 
 func (l List[F]) each(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as mode) (y tape.Value[F], err error) {
-	if len(x.Data) != c.Lanes*c.Steps*l.width() {
-		return y, &LengthError{Block: l.Parts[0].Name(), Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * l.width()}
+	if len(x.Data) != c.Batch*c.Tokens*l.width() {
+		return y, &LengthError{Block: l.Parts[0].Name(), Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * l.width()}
 	}
 	if err := l.check(c); err != nil {
 		return y, err
@@ -169,9 +169,9 @@ func (l List[F]) chain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], a
 func (l List[F]) Open(m *Memory[F], gate tape.Value[F]) {
 	for i := range l.Parts {
 		p := m.PartOf(l.names[i])
-		for s := range m.Lanes {
+		for s := range m.Batch {
 			if !(gate.Data[s*len(l.Parts)+i] > 0.5) {
-				p.Shut(s)
+				p.Discard(s)
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func (l List[F]) Open(m *Memory[F], gate tape.Value[F]) {
 // concat copies values [batch, n] to one [batch, parts, n].
 func concat[F num.Float](c Call[F], ys []tape.Value[F]) tape.Value[F] {
 	n := tape.Push[F, concatNode[F]](c.Run, concatKind)
-	n.batch, n.in = c.Lanes, ys
+	n.batch, n.in = c.Batch, ys
 	size := 0
 	for _, y := range ys {
 		size += len(y.Data)

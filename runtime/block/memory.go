@@ -13,7 +13,7 @@ import (
 // the memories of its parts. It belongs to one stream; the gradient does not
 // cross from one call to the next.
 type Memory[F num.Float] struct {
-	Lanes    int
+	Batch    int
 	Chunk    int     // tokens that are computed together, 0 for none; the rest of a call is computed token by token
 	Pos      []int32 // tokens of each sequence's context so far
 	Slots    []Slot[F]
@@ -28,12 +28,12 @@ type Memory[F num.Float] struct {
 
 // A Slot is one named tensor of a memory, [batch, Shape…].
 type Slot[F num.Float] struct {
-	Name  string
-	Shape []int // of one sequence
-	Data  []F
-	Rows  Rows   // the set of its rows
-	Range *Range // of its entries, or nil
-	Tail  bool   // a window (the last inputs of a convolution or of attention), not a state
+	Name   string
+	Shape  []int // of one sequence
+	Data   []F
+	Rows   Rows   // the set of its rows
+	Range  *Range // of its entries, or nil
+	Window bool   // a window (the last inputs of a convolution or of attention), not a state
 }
 
 // A Part is the memory of a part of a composition.
@@ -48,7 +48,7 @@ type Part[F num.Float] struct {
 
 // NewMemory returns the memory of new contexts: every slot zero.
 func NewMemory[F num.Float](batch int, slots ...Slot[F]) *Memory[F] {
-	m := &Memory[F]{Lanes: batch, Pos: make([]int32, batch), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, batch), keptShut: make([]bool, batch)}
+	m := &Memory[F]{Batch: batch, Pos: make([]int32, batch), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, batch), keptShut: make([]bool, batch)}
 	for i := range m.Slots {
 		m.Slots[i].Data = tensor.Make[F](batch * m.Slots[i].size())
 	}
@@ -66,9 +66,9 @@ func (s *Slot[F]) size() int {
 // Fresh reports whether a sequence is at the start of its context.
 func (m *Memory[F]) Fresh(sequence int) bool { return m.Pos[sequence] == 0 }
 
-// Give records the new value of slot i, computed into a. Keep copies it into the
+// SetNext records the new value of slot i, computed into a. Keep copies it into the
 // memory; until then a backward finds the values that the call began with.
-func (m *Memory[F]) Give(a *tape.Arena[F], i int, data []F) {
+func (m *Memory[F]) SetNext(a *tape.Arena[F], i int, data []F) {
 	m.arena, m.next[i] = a, a.Value(data)
 }
 
@@ -83,8 +83,8 @@ func (m *Memory[F]) forget(a *tape.Arena[F]) {
 	}
 }
 
-// Moved records how many tokens a call has seen.
-func (m *Memory[F]) Moved(steps int) { m.moved = steps }
+// Advance records how many tokens a call has seen.
+func (m *Memory[F]) Advance(steps int) { m.moved = steps }
 
 // Keep copies the new values of the last call into the memory, in all parts. Call it
 // once after each call of Step, when its backward is done and before the next scope
@@ -113,19 +113,19 @@ func (m *Memory[F]) Keep() {
 // keep copies data into a slot; of a state only the sequences that are open.
 func (m *Memory[F]) keep(s *Slot[F], data []F) {
 	n := s.size()
-	for l := range m.Lanes {
-		if s.Tail || !m.shut[l] {
+	for l := range m.Batch {
+		if s.Window || !m.shut[l] {
 			copy(s.Data[l*n:(l+1)*n], data[l*n:(l+1)*n])
 		}
 	}
 }
 
-// Shut says that the states which the last call left of a sequence are not kept; its
+// Discard says that the states which the last call left of a sequence are not kept; its
 // windows are.
-func (m *Memory[F]) Shut(sequence int) {
+func (m *Memory[F]) Discard(sequence int) {
 	m.shut[sequence] = true
 	for _, p := range m.Parts {
-		p.Memory.Shut(sequence)
+		p.Memory.Discard(sequence)
 	}
 }
 
@@ -178,8 +178,8 @@ func (m *Memory[F]) Reset(sequence int) {
 // Clone returns a copy: probing and sampling work on one, so that they do not change
 // the run.
 func (m *Memory[F]) Clone() *Memory[F] {
-	c := &Memory[F]{Lanes: m.Lanes, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
-		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Lanes), keptShut: slices.Clone(m.keptShut), site: m.site}
+	c := &Memory[F]{Batch: m.Batch, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
+		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Batch), keptShut: slices.Clone(m.keptShut), site: m.site}
 	for i, s := range m.Slots {
 		c.Slots[i].Data = nil
 		if !m.borrowed(i) {
@@ -198,7 +198,7 @@ func (m *Memory[F]) Clone() *Memory[F] {
 func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []F)) {
 	for i, s := range m.Slots {
 		if !m.borrowed(i) {
-			f(prefix+s.Name, append([]int{m.Lanes}, s.Shape...), s.Data)
+			f(prefix+s.Name, append([]int{m.Batch}, s.Shape...), s.Data)
 		}
 	}
 	for _, p := range m.Parts {
@@ -251,10 +251,10 @@ func (m *Memory[F]) PartOf(name string) *Memory[F] {
 	panic("block: BUG: no memory of part " + name)
 }
 
-// Begin returns slot i at the start of a call: the contents of the memory, and for
+// InitialState returns slot i at the start of a call: the contents of the memory, and for
 // sequences whose context starts here the initial state in start, [batch, …]. Where no
 // context starts it is the memory's own slice, which no kernel writes.
-func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
+func InitialState[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
 	if !m.anyFresh() {
 		return m.Slots[i].Data
 	}
@@ -282,7 +282,7 @@ func (m *Memory[F]) anyFresh() bool {
 // this call, which does not write the slot: a frozen read.
 func KeepStart[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) {
 	if m.anyFresh() {
-		m.Give(a, i, Begin(a, m, i, start))
+		m.SetNext(a, i, InitialState(a, m, i, start))
 	}
 }
 

@@ -32,7 +32,7 @@ func (m *Memory[F]) borrow() {
 }
 
 // borrowed reports whether a slot belongs to another memory.
-func (m *Memory[F]) borrowed(i int) bool { return m.site && !m.Slots[i].Tail }
+func (m *Memory[F]) borrowed(i int) bool { return m.site && !m.Slots[i].Window }
 
 // SiteOf returns the memory of the frozen calls of a part, with the states and
 // positions that the part's memory has. It panics when there is none: that is a

@@ -98,8 +98,8 @@ func TestKeep(t *testing.T) {
 		_ = tape.Without(&arena, first, func(r *tape.Run[float64]) error {
 			d := r.Arena.Alloc(2)
 			d[0], d[1] = x, x
-			m.Give(r.Arena, 0, d)
-			m.Moved(3)
+			m.SetNext(r.Arena, 0, d)
+			m.Advance(3)
 			return nil
 		})
 	}
@@ -123,7 +123,7 @@ func TestKeep(t *testing.T) {
 	holds("refused", 1, 3)
 
 	_ = tape.Without(&arena, first, func(r *tape.Run[float64]) error {
-		return block.Call[float64]{Run: r, Pulse: r.Pulse, Lanes: 1}.Check("test", m)
+		return block.Call[float64]{Run: r, Pulse: r.Pulse, Batch: 1}.Check("test", m)
 	})
 	m.Keep()
 	holds("forgotten", 1, 3)

@@ -142,7 +142,7 @@ func NewModel[F num.Float](c *Catalog, text string, s block.Sizes) (block.Model[
 		return nil, err
 	}
 	s = given(s, n)
-	m := makersOf[F](c.entries[n.Name]).model(Making[F]{Sizes: s, Width: s.Get(n.Page.Width, -1, 1), node: n, from: c})
+	m := makersOf[F](c.entries[n.Name]).model(Arguments[F]{Sizes: s, Width: s.Get(n.Page.Width, -1, 1), node: n, from: c})
 	return m, s.Err()
 }
 
@@ -169,7 +169,7 @@ func newBlock[F num.Float](c *Catalog, text, kind string, s block.Sizes, width i
 
 // assemble builds the page of a node, its parts first.
 func assemble[F num.Float](c *Catalog, n *formula.Node, s block.Sizes, width int) block.Block[F] {
-	return makersOf[F](c.entries[n.Name]).block(Making[F]{Sizes: given(s, n), Width: width, node: n, from: c})
+	return makersOf[F](c.entries[n.Name]).block(Arguments[F]{Sizes: given(s, n), Width: width, node: n, from: c})
 }
 
 // given are the sizes with those that the formula sets for the page of a node.

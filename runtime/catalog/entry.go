@@ -21,8 +21,8 @@ type Entry struct {
 // makers are the constructors of a page in one precision; an entry has one of them,
 // or none where a formula is all that there is.
 type makers[F num.Float] struct {
-	block  func(Making[F]) block.Block[F]
-	model  func(Making[F]) block.Model[F]
+	block  func(Arguments[F]) block.Block[F]
+	model  func(Arguments[F]) block.Model[F]
 	update func() update.Update[F]
 }
 
@@ -36,12 +36,12 @@ func makersOf[F num.Float](e Entry) makers[F] {
 
 // Block is the entry of a rule, composition or schedule. The digest is a hash of what
 // the page computes.
-func Block(name, digest string, page formula.Page, f32 func(Making[float32]) block.Block[float32], f64 func(Making[float64]) block.Block[float64]) Entry {
+func Block(name, digest string, page formula.Page, f32 func(Arguments[float32]) block.Block[float32], f64 func(Arguments[float64]) block.Block[float64]) Entry {
 	return Entry{name: name, digest: digest, page: page, f32: makers[float32]{block: f32}, f64: makers[float64]{block: f64}}
 }
 
 // Model is the entry of a model.
-func Model(name, digest string, page formula.Page, f32 func(Making[float32]) block.Model[float32], f64 func(Making[float64]) block.Model[float64]) Entry {
+func Model(name, digest string, page formula.Page, f32 func(Arguments[float32]) block.Model[float32], f64 func(Arguments[float64]) block.Model[float64]) Entry {
 	return Entry{name: name, digest: digest, page: page, f32: makers[float32]{model: f32}, f64: makers[float64]{model: f64}}
 }
 
@@ -55,9 +55,9 @@ func Update(name, digest string, collects bool, f32 func() update.Update[float32
 	return Entry{name: name, digest: digest, collects: collects, f32: makers[float32]{update: f32}, f64: makers[float64]{update: f64}}
 }
 
-// A Making is what a page is built from: its sizes, the width of its vectors, and the
+// A Arguments is what a page is built from: its sizes, the width of its vectors, and the
 // pages in the places of its parts.
-type Making[F num.Float] struct {
+type Arguments[F num.Float] struct {
 	Sizes block.Sizes
 	Width int // entries of a vector
 	node  *formula.Node
@@ -65,7 +65,7 @@ type Making[F num.Float] struct {
 }
 
 // Part builds the page in the place of a part.
-func (m Making[F]) Part(name string) block.Block[F] {
+func (m Arguments[F]) Part(name string) block.Block[F] {
 	s := m.Sizes
 	if !m.node.Bare(name) {
 		s = s.Part(name)
@@ -74,7 +74,7 @@ func (m Making[F]) Part(name string) block.Block[F] {
 }
 
 // List builds the pages in the places of a list of parts.
-func (m Making[F]) List(name string) []block.Block[F] {
+func (m Arguments[F]) List(name string) []block.Block[F] {
 	var out []block.Block[F]
 	for i, n := range m.node.Part(name) {
 		out = append(out, assemble[F](m.from, n, m.Sizes.Part(fmt.Sprintf("%s.%d", name, i)), m.Width))

@@ -3,13 +3,13 @@
 // There are two arithmetics. In the portable one every product is rounded
 // before it is added; it is that of package num, and plain Go everywhere. In
 // the fma one a product and a sum are one fused operation with one rounding;
-// it has three levels with equal bits: a Go twin, AVX2 and AVX-512. Checkpoints
-// name the arithmetic, kernels read the level.
+// it has three targets with equal bits: a Go twin, AVX2 and AVX-512. Checkpoints
+// name the arithmetic, kernels read the target.
 //
-// The level is the best one that the CPU and its operating system support. The
+// The target is the best one that the CPU and its operating system support. The
 // environment variable HECATE_CPU forces another: portable, fma, avx2 or
 // avx512. The build tag purego leaves all assembly out, as does a machine that
-// has none here; the best level is then the portable one.
+// has none here; the best target is then the portable one.
 package cpu
 
 import (
@@ -21,32 +21,32 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// A Level is a way to compute. A greater one is faster.
-type Level uint8
+// A Target is a way to compute. A greater one is faster.
+type Target uint8
 
 const (
-	_        Level = iota
-	Portable       // products rounded before they are added, in Go
-	FMA            // fused multiply-adds, in Go: exact, and slow
-	AVX2           // fused multiply-adds, 8 float32 at once
-	AVX512         // fused multiply-adds, 16 float32 at once
+	_        Target = iota
+	Portable        // products rounded before they are added, in Go
+	FMA             // fused multiply-adds, in Go: exact, and slow
+	AVX2            // fused multiply-adds, 8 float32 at once
+	AVX512          // fused multiply-adds, 16 float32 at once
 )
 
-// Env is the environment variable that forces a level.
+// Env is the environment variable that forces a target.
 const Env = "HECATE_CPU"
 
 var names = [...]string{Portable: "portable", FMA: "fma", AVX2: "avx2", AVX512: "avx512"}
 
-// String is the level's name, as in HECATE_CPU.
-func (l Level) String() string {
+// String is the target's name, as in HECATE_CPU.
+func (l Target) String() string {
 	if l < Portable || l > AVX512 {
-		return fmt.Sprintf("Level(%d)", uint8(l))
+		return fmt.Sprintf("Target(%d)", uint8(l))
 	}
 	return names[l]
 }
 
-// Arithmetic names the bits that a level computes, "portable" or "fma".
-func (l Level) Arithmetic() string {
+// Arithmetic names the bits that a target computes, "portable" or "fma".
+func (l Target) Arithmetic() string {
 	if l >= FMA {
 		return FMA.String()
 	}
@@ -60,8 +60,8 @@ func (l Level) Arithmetic() string {
 //	   is summed on each side of the call, and a multiply-add is not fused across it.
 const Version = 2
 
-// Bits names the bits that a level computes in this version, such as "fma/2".
-func (l Level) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
+// Bits names the bits that a target computes in this version, such as "fma/2".
+func (l Target) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
 
 // features are what decides. The wide ones include that the operating system
 // saves the wide registers.
@@ -71,8 +71,8 @@ type features struct {
 	avx512   bool // F, DQ, VL and BW
 }
 
-// has reports whether a level can run.
-func (f features) has(l Level) bool {
+// has reports whether a target can run.
+func (f features) has(l Target) bool {
 	switch l {
 	case AVX512:
 		return f.assembly && f.avx512 && f.avx2
@@ -82,8 +82,8 @@ func (f features) has(l Level) bool {
 	return l == Portable || l == FMA
 }
 
-// best is the level without any wish. The twin is for tests: it is never best.
-func (f features) best() Level {
+// best is the target without any wish. The twin is for tests: it is never best.
+func (f features) best() Target {
 	switch {
 	case f.has(AVX512):
 		return AVX512
@@ -93,9 +93,9 @@ func (f features) best() Level {
 	return Portable
 }
 
-// choose is the level for a value of HECATE_CPU, "" for none, and a line for
+// choose is the target for a value of HECATE_CPU, "" for none, and a line for
 // the user where it is not the one that was asked for.
-func choose(env string, f features) (Level, string) {
+func choose(env string, f features) (Target, string) {
 	if env == "" {
 		return f.best(), ""
 	}
@@ -108,15 +108,15 @@ func choose(env string, f features) (Level, string) {
 			got--
 		}
 		if got != l {
-			return got, fmt.Sprintf("hecate: %s=%s: %s; running at level %s", Env, env, f.lacks(), got)
+			return got, fmt.Sprintf("hecate: %s=%s: %s; running at target %s", Env, env, f.lacks(), got)
 		}
 		return got, ""
 	}
 	got := f.best()
-	return got, fmt.Sprintf("hecate: %s=%q is not one of portable, fma, avx2, avx512; running at level %s", Env, env, got)
+	return got, fmt.Sprintf("hecate: %s=%q is not one of portable, fma, avx2, avx512; running at target %s", Env, env, got)
 }
 
-// lacks says why a level cannot run.
+// lacks says why a target cannot run.
 func (f features) lacks() string {
 	if !f.assembly {
 		return "this program is built without assembly"
@@ -136,28 +136,28 @@ var (
 	_      = start()
 )
 
-// start sets the level before anything that imports this package runs.
-func start() Level {
-	level, message := choose(os.Getenv(Env), detected)
+// start sets the target before anything that imports this package runs.
+func start() Target {
+	target, message := choose(os.Getenv(Env), detected)
 	if message != "" {
 		fmt.Fprintln(os.Stderr, message)
 	}
-	active.Store(uint32(level))
-	return level
+	active.Store(uint32(target))
+	return target
 }
 
-// Active is the level at which kernels run now. It costs one load.
-func Active() Level { return Level(active.Load()) }
+// Active is the target at which kernels run now. It costs one load.
+func Active() Target { return Target(active.Load()) }
 
-// Best is the level of this machine without HECATE_CPU.
-func Best() Level { return detected.best() }
+// Best is the target of this machine without HECATE_CPU.
+func Best() Target { return detected.best() }
 
-// Force makes a level the active one, for tests; restore brings back the one
-// before. A level that cannot run here is an error and changes nothing. What
-// computes meanwhile in other goroutines may see either level.
-func Force(l Level) (restore func(), err error) {
+// Force makes a target the active one, for tests; restore brings back the one
+// before. A target that cannot run here is an error and changes nothing. What
+// computes meanwhile in other goroutines may see either target.
+func Force(l Target) (restore func(), err error) {
 	if !detected.has(l) {
-		return func() {}, fmt.Errorf("cpu: level %s: %s", l, detected.lacks())
+		return func() {}, fmt.Errorf("cpu: target %s: %s", l, detected.lacks())
 	}
 	was := active.Swap(uint32(l))
 	return func() { active.Store(was) }, nil

@@ -19,7 +19,7 @@ func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		env  string
 		f    features
-		want Level
+		want Target
 		says string // a part of the message; "" for none
 	}{
 		{"", none, Portable, ""},
@@ -33,13 +33,13 @@ func TestChoose(t *testing.T) {
 		{"fma", none, FMA, ""},
 		{"avx2", wide, AVX2, ""},
 		{"avx512", wide, AVX512, ""},
-		{"avx512", narrow, AVX2, "HECATE_CPU=avx512: this CPU or its operating system lacks it; running at level avx2"},
-		{"avx512", plain, FMA, "running at level fma"}, // the same bits as were asked for
+		{"avx512", narrow, AVX2, "HECATE_CPU=avx512: this CPU or its operating system lacks it; running at target avx2"},
+		{"avx512", plain, FMA, "running at target fma"}, // the same bits as were asked for
 		{"avx2", none, FMA, "built without assembly"},
 		{"avx512", purego, FMA, "built without assembly"},
 		{"AVX2", wide, AVX512, `"AVX2" is not one of`},
-		{"sse", none, Portable, "running at level portable"},
-		{"Level(0)", wide, AVX512, "is not one of"},
+		{"sse", none, Portable, "running at target portable"},
+		{"Target(0)", wide, AVX512, "is not one of"},
 		{" ", narrow, AVX2, "is not one of"},
 	} {
 		got, message := choose(c.env, c.f)
@@ -53,10 +53,10 @@ func TestChoose(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for l, want := range map[Level][2]string{Portable: {"portable", "portable"}, FMA: {"fma", "fma"},
-		AVX2: {"avx2", "fma"}, AVX512: {"avx512", "fma"}, 0: {"Level(0)", "portable"}, 9: {"Level(9)", "fma"}} {
+	for l, want := range map[Target][2]string{Portable: {"portable", "portable"}, FMA: {"fma", "fma"},
+		AVX2: {"avx2", "fma"}, AVX512: {"avx512", "fma"}, 0: {"Target(0)", "portable"}, 9: {"Target(9)", "fma"}} {
 		if got := [2]string{l.String(), l.Arithmetic()}; got != want {
-			t.Errorf("level %d: %q, want %q", l, got, want)
+			t.Errorf("target %d: %q, want %q", l, got, want)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestForce(t *testing.T) {
 		if (err == nil) != detected.has(l) {
 			t.Errorf("Force(%v): %v on %+v", l, err, detected)
 		}
-		if want := map[bool]Level{true: l, false: was}[err == nil]; Active() != want {
+		if want := map[bool]Target{true: l, false: was}[err == nil]; Active() != want {
 			t.Errorf("Force(%v): active is %v, want %v", l, Active(), want)
 		}
 		restore()
@@ -76,7 +76,7 @@ func TestForce(t *testing.T) {
 			t.Errorf("restored to %v, want %v", Active(), was)
 		}
 	}
-	for _, l := range []Level{0, AVX512 + 1} {
+	for _, l := range []Target{0, AVX512 + 1} {
 		if _, err := Force(l); err == nil {
 			t.Errorf("Force(%v): no error", l)
 		}
@@ -90,7 +90,7 @@ func TestStart(t *testing.T) {
 		os.Stdout.WriteString("active " + Active().String() + "\n")
 		return
 	}
-	for env, want := range map[string]Level{"": Best(), "portable": Portable, "fma": FMA, "unheard": Best()} {
+	for env, want := range map[string]Target{"": Best(), "portable": Portable, "fma": FMA, "unheard": Best()} {
 		c := exec.Command(os.Args[0], "-test.run=^TestStart$")
 		c.Env = append(os.Environ(), child+"=1", Env+"="+env)
 		var out, errs strings.Builder
@@ -105,7 +105,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-var sink Level
+var sink Target
 
 func BenchmarkActive(b *testing.B) {
 	for b.Loop() {

@@ -140,7 +140,7 @@ func (g *generator[F]) tick() {
 
 // forward reads one token and draws the next.
 func (g *generator[F]) forward(r *tape.Run[F]) error {
-	call := block.Call[F]{Run: r, Pulse: g.pulse, Lanes: 1, Steps: 1}
+	call := block.Call[F]{Run: r, Pulse: g.pulse, Batch: 1, Tokens: 1}
 	_, logits, err := g.m.model.Step(call, block.Bind(r, g.m.params.View()), g.memory, g.ids, g.next)
 	if err != nil {
 		return err

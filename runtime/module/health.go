@@ -116,7 +116,7 @@ func (m *Module[F]) parametersOf(out []Health) {
 // that are levels have their own.
 func statesOf[F Float](out []Health, m *block.Memory[F], level int) {
 	for _, s := range m.Slots {
-		if !s.Tail {
+		if !s.Window {
 			out[level].State += squares(s.Data)
 		}
 	}

@@ -37,7 +37,7 @@ func (e twoLevels) Declare(s *context.ParamSet[float64], prefix string) error {
 // NewMemory is that of the echo as the part of level 1, beside a number of level 0.
 func (e twoLevels) NewMemory(batch int) *block.Memory[float64] {
 	m := e.echo.NewMemory(batch)
-	inner := block.NewMemory(batch, block.Slot[float64]{Name: "M", Shape: []int{2}}, block.Slot[float64]{Name: "tail", Shape: []int{1}, Tail: true})
+	inner := block.NewMemory(batch, block.Slot[float64]{Name: "M", Shape: []int{2}}, block.Slot[float64]{Name: "tail", Shape: []int{1}, Window: true})
 	copy(inner.Slots[0].Data, []float64{3, 4})
 	inner.Slots[1].Data[0] = 100
 	m.Parts = append(m.Parts, block.Part[float64]{Name: "slow", Memory: inner, Levels: true, Level: 1, Gated: e.gated, Periods: []int{1, 3}})
@@ -46,7 +46,7 @@ func (e twoLevels) NewMemory(batch int) *block.Memory[float64] {
 
 func (e twoLevels) Step(c block.Call[float64], w block.Weights[float64], m *block.Memory[float64], ids, next []int32) (loss, logits tape.Value[float64], err error) {
 	if e.gated && m.Slots[0].Data[0] > 5 { // as a gate of a page would, from what it has read
-		m.Parts[0].Memory.Shut(0)
+		m.Parts[0].Memory.Discard(0)
 	}
 	return e.echo.Step(c, w, m, ids, next)
 }

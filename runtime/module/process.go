@@ -194,7 +194,7 @@ func (m *Module[F]) forward(r *tape.Run[F], i, from, to int, then func(loss tape
 	j := &m.job
 	at := i * j.chunk.Tokens
 	ids, next := j.chunk.Inputs[at+from:at+to], j.chunk.Targets[at+from:at+to]
-	call := block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: 1, Steps: to - from}
+	call := block.Call[F]{Run: r, Pulse: r.Pulse, Batch: 1, Tokens: to - from}
 	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.slots[i].live, ids, next)
 	if err != nil {
 		return fmt.Errorf("batch slot %d: %w", i, err)

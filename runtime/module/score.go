@@ -58,7 +58,7 @@ func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, p
 		prev = tokens[n-1]
 		p = p.Of(n)
 		err = tape.Without(a, p, func(r *tape.Run[F]) error {
-			call := block.Call[F]{Run: r, Pulse: p, Lanes: 1, Steps: n}
+			call := block.Call[F]{Run: r, Pulse: p, Batch: 1, Tokens: n}
 			loss, _, err := m.model.Step(call, block.Bind(r, m.params.View()), mem, ids[:n], tokens[:n])
 			if err != nil {
 				return err

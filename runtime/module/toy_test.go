@@ -72,8 +72,8 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 	n := tape.Push[F, echoNode[F]](c.Run, kindEcho)
 	k, a := &n.call, c.Run.Arena
 	n.vE, n.vH, n.vA, n.ids, n.next = w.Value("E"), w.Value("H"), w.Value("a"), ids, next
-	k.T, k.E, k.H, k.A, k.Start = c.Steps, a.Data(n.vE), a.Data(n.vH), a.Data(n.vA), m.Slots[0].Data
-	k.Z, k.StateOut, k.State, k.Chance = a.Alloc(c.Steps*e.v), a.Alloc(e.d), c.Run.Saved(c.Steps*e.d), c.Run.Saved(c.Steps*e.v)
+	k.T, k.E, k.H, k.A, k.Start = c.Tokens, a.Data(n.vE), a.Data(n.vH), a.Data(n.vA), m.Slots[0].Data
+	k.Z, k.StateOut, k.State, k.Chance = a.Alloc(c.Tokens*e.v), a.Alloc(e.d), c.Run.Saved(c.Tokens*e.d), c.Run.Saved(c.Tokens*e.v)
 	sum := a.Zeros(1)
 	copy(k.StateOut, k.Start)
 	for t, id := range ids {
@@ -101,8 +101,8 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 	if n.valid > 0 {
 		sum[0] /= F(n.valid)
 	}
-	m.Give(a, 0, k.StateOut)
-	m.Moved(c.Steps)
+	m.SetNext(a, 0, k.StateOut)
+	m.Advance(c.Tokens)
 	n.outZ, n.outLoss = c.Run.Output(k.Z), c.Run.Output(sum)
 	return n.outLoss, n.outZ, nil
 }

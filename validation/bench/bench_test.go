@@ -290,7 +290,7 @@ func TestChunks(t *testing.T) {
 					t.Errorf("%+v: %s of %s has other bits than the level below", z, name, l.variant())
 				}
 			}
-			if l.Level >= cpu.FMA {
+			if l.Target >= cpu.FMA {
 				below = got
 			}
 		}

@@ -135,7 +135,7 @@ func newChunkTrial(d, C int, c *cc[float32], seed uint64, k *checks) (*chunkTria
 	x := &chunkTrial{chunked: newChunked(s, C)}
 	all, _ := levels(recurrenceLevels)
 	for _, l := range all {
-		if l.Level == cpu.FMA && d > twinWidth {
+		if l.Target == cpu.FMA && d > twinWidth {
 			continue
 		}
 		_, err := l.at(func() (int64, error) {

@@ -106,7 +106,7 @@ func stepRule(b *testing.B, name string, sizes map[string]int, width, lanes, ste
 	var arena tape.Arena[float32]
 	for b.Loop() {
 		err := tape.With(&arena, now, func(r *tape.Run[float32]) error {
-			y, err := rule.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: lanes, Steps: steps}, block.Bind(r, params.View()), m, r.Input(x))
+			y, err := rule.Step(block.Call[float32]{Run: r, Pulse: now, Batch: lanes, Tokens: steps}, block.Bind(r, params.View()), m, r.Input(x))
 			if err == nil {
 				r.Tape.Seed(y, x)
 				r.Tape.Reverse()

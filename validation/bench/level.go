@@ -13,9 +13,9 @@ import (
 // The levels at which emitted code differs, slowest first: of products, and of
 // recurrences. A level more is a line here: it becomes a row of every table.
 var (
-	productLevels    = []cpu.Level{cpu.Portable, cpu.FMA, cpu.AVX2, cpu.AVX512}
+	productLevels    = []cpu.Target{cpu.Portable, cpu.FMA, cpu.AVX2, cpu.AVX512}
 	recurrenceLevels = productLevels
-	modelLevels      = []cpu.Level{cpu.Portable, cpu.AVX2, cpu.AVX512}
+	modelLevels      = []cpu.Target{cpu.Portable, cpu.AVX2, cpu.AVX512}
 )
 
 // twinWidth is the greatest width at which the Go twin of the fused arithmetic
@@ -24,11 +24,11 @@ const twinWidth = 64
 
 // A level is a way in which the emitted Go computes.
 type level struct {
-	cpu.Level
+	cpu.Target
 }
 
 // levels are those that this machine can run; lacks are lines about the others.
-func levels(of []cpu.Level) (out []level, lacks []string) {
+func levels(of []cpu.Target) (out []level, lacks []string) {
 	for _, l := range of {
 		restore, err := cpu.Force(l)
 		restore()
@@ -47,12 +47,12 @@ const goPrefix = "Go "
 func (l level) variant() string { return goPrefix + l.String() }
 
 // timed reports whether the level is worth timing at a width.
-func (l level) timed(d int) bool { return l.Level != cpu.FMA || d <= twinWidth }
+func (l level) timed(d int) bool { return l.Target != cpu.FMA || d <= twinWidth }
 
 // at returns f at this level. Every task that runs emitted code is one.
 func (l level) at(f func() (int64, error)) func() (int64, error) {
 	return func() (int64, error) {
-		restore, err := cpu.Force(l.Level)
+		restore, err := cpu.Force(l.Target)
 		if err != nil {
 			return 0, err
 		}

@@ -35,10 +35,10 @@ const (
 func modelTasks(seed uint64) (out []task, err error) {
 	all, _ := levels(modelLevels)
 	for _, l := range all {
-		if l.Level == cpu.FMA {
+		if l.Target == cpu.FMA {
 			continue
 		}
-		restore, err := cpu.Force(l.Level)
+		restore, err := cpu.Force(l.Target)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ type modelBuild struct {
 // not move the memory.
 func (b *modelBuild) chunk(m *block.Memory[float32], ids, next []int32) error {
 	return tape.With(&b.arena, pulse.First(pulse.Build), func(r *tape.Run[float32]) error {
-		call := block.Call[float32]{Run: r, Pulse: r.Pulse, Lanes: 1, Steps: len(ids)}
+		call := block.Call[float32]{Run: r, Pulse: r.Pulse, Batch: 1, Tokens: len(ids)}
 		loss, _, err := b.model.Step(call, block.Bind(r, b.params), m, ids, next)
 		if err != nil {
 			return fmt.Errorf("model %s: %w", modelName, err)

@@ -12,8 +12,8 @@ import (
 
 // TestLevels sees that a level that is not there is a line and not a row.
 func TestLevels(t *testing.T) {
-	all, lacks := levels([]cpu.Level{cpu.Portable, cpu.AVX512 + 1})
-	if len(all) == 0 || all[0].Level != cpu.Portable || len(lacks) != 1 || !strings.Contains(lacks[0], "Level(") {
+	all, lacks := levels([]cpu.Target{cpu.Portable, cpu.AVX512 + 1})
+	if len(all) == 0 || all[0].Target != cpu.Portable || len(lacks) != 1 || !strings.Contains(lacks[0], "Level(") {
 		t.Errorf("levels %v, lacks %q", all, lacks)
 	}
 	was := cpu.Active()

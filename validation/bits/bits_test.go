@@ -50,7 +50,7 @@ func TestBits(t *testing.T) {
 		want[strings.TrimSuffix(line, "\n")] = true
 	}
 	var now strings.Builder
-	for _, level := range slices.Compact([]cpu.Level{cpu.Portable, cpu.Best()}) {
+	for _, level := range slices.Compact([]cpu.Target{cpu.Portable, cpu.Best()}) {
 		restore, err := cpu.Force(level)
 		if err != nil {
 			t.Fatal(err)

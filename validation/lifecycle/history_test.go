@@ -209,7 +209,7 @@ func TestOneSequenceBegins(t *testing.T) {
 		err := tape.Without(a, pulse.First(pulse.Test), func(r *tape.Run[float32]) error {
 			i, n := x.chunk(c)
 			j, o := y.chunk(c)
-			_, logits, err := k.Step(block.Call[float32]{Run: r, Pulse: r.Pulse, Lanes: 2, Steps: 5}, block.Bind(r, k.set.View()), m,
+			_, logits, err := k.Step(block.Call[float32]{Run: r, Pulse: r.Pulse, Batch: 2, Tokens: 5}, block.Bind(r, k.set.View()), m,
 				slices.Concat(i, j), slices.Concat(n, o))
 			out = slices.Clone(logits.Data)
 			return err

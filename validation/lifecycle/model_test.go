@@ -132,7 +132,7 @@ func (k *model) forward(a *tape.Arena[float32], now pulse.Pulse, m *block.Memory
 	}
 	err = scope(a, now, func(r *tape.Run[float32]) error {
 		w := block.Bind(r, k.set.View())
-		loss, logits, err := k.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: 1, Steps: len(ids)}, w, m, ids, next)
+		loss, logits, err := k.Step(block.Call[float32]{Run: r, Pulse: now, Batch: 1, Tokens: len(ids)}, w, m, ids, next)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (p *spy) Read(c block.Call[float64], w block.Weights[float64], m *block.Mem
 }
 
 func (p *spy) watch(c block.Call[float64], w block.Weights[float64], m *block.Memory[float64], x tape.Value[float64], frozen bool) (tape.Value[float64], error) {
-	r := &recorded{part: p.Block, prefix: p.prefix, frozen: frozen, mem: p.NewMemory(m.Lanes), after: m, x: slices.Clone(x.Data), in: same(c.Run, x)}
+	r := &recorded{part: p.Block, prefix: p.prefix, frozen: frozen, mem: p.NewMemory(m.Batch), after: m, x: slices.Clone(x.Data), in: same(c.Run, x)}
 	fill(r.mem, m)
 	*p.seen = append(*p.seen, r)
 	f := p.Block.Step
@@ -194,7 +194,7 @@ func alone(t *testing.T, s *subject[float64], c *recorded, sums totals) {
 			f = c.part.Read
 		}
 		x := r.Input(c.x)
-		y, err := f(block.Call[float64]{Run: r, Pulse: s.pulse, Lanes: s.batch, Steps: s.steps}, block.Bind(r, own.View()), c.mem, x)
+		y, err := f(block.Call[float64]{Run: r, Pulse: s.pulse, Batch: s.batch, Tokens: s.steps}, block.Bind(r, own.View()), c.mem, x)
 		if err != nil {
 			return err
 		}

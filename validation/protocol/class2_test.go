@@ -192,7 +192,7 @@ func input(t *testing.T, s *subject[float64], n *tally) []gradcheck.Report {
 	sum := 0.
 	call := func(r *tape.Run[float64]) (in, y tape.Value[float64], err error) {
 		in = r.Input(x)
-		y, err = b.Step(block.Call[float64]{Run: r, Pulse: s.pulse, Lanes: s.batch, Steps: s.steps}, block.Bind(r, set.View()), mem, in)
+		y, err = b.Step(block.Call[float64]{Run: r, Pulse: s.pulse, Batch: s.batch, Tokens: s.steps}, block.Bind(r, set.View()), mem, in)
 		sum = 0
 		for i, v := range y.Data {
 			sum += v * bar[i]

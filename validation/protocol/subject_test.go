@@ -227,7 +227,7 @@ func (s *subject[F]) unkept(m *block.Memory[F], taped bool) result[F] {
 		scope = tape.With[F]
 	}
 	err := scope(&s.arena, s.pulse, func(r *tape.Run[F]) error {
-		c := block.Call[F]{Run: r, Pulse: s.pulse, Lanes: s.batch, Steps: s.steps}
+		c := block.Call[F]{Run: r, Pulse: s.pulse, Batch: s.batch, Tokens: s.steps}
 		loss, logits, err := s.model.Step(c, block.Bind(r, s.set.View()), m, s.ids, s.next)
 		if err != nil {
 			return err

@@ -83,7 +83,7 @@ func twoCalls(t *testing.T, b block.Block[float32]) (out []result) {
 	for range 2 {
 		err := tape.With(&arena, now, func(r *tape.Run[float32]) error {
 			w := block.Bind(r, view)
-			y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: batch, Steps: steps}, w, m, r.Input(x))
+			y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Batch: batch, Tokens: steps}, w, m, r.Input(x))
 			if err != nil {
 				return err
 			}

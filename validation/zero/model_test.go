@@ -50,7 +50,7 @@ func (k *track[F]) step(ids, next []int32) (loss float64, logits []F, grads map[
 	steps := len(ids) / k.batch
 	err := tape.With(&k.arena, k.pulse, func(r *tape.Run[F]) error {
 		w := block.Bind(r, k.set.View())
-		l, z, err := k.model.Step(block.Call[F]{Run: r, Pulse: k.pulse, Lanes: k.batch, Steps: steps}, w, k.mem, ids, next)
+		l, z, err := k.model.Step(block.Call[F]{Run: r, Pulse: k.pulse, Batch: k.batch, Tokens: steps}, w, k.mem, ids, next)
 		if err != nil {
 			return err
 		}

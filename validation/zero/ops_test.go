@@ -32,40 +32,40 @@ func (c opCall) rows(name string) (m, n int) {
 var opCalls = map[string]func(c opCall) (value, error){
 	"conv_fresh": func(c opCall) (value, error) {
 		m, n := c.rows("u")
-		return ops.ShortConv(c.r, c.r.Pulse, ops.ShortConvSizes{Lanes: 1, T: m, N: n, K: 4}, c.in("u"), c.in("c"), c.in("b"))
+		return ops.ShortConv(c.r, c.r.Pulse, ops.ShortConvSizes{Batch: 1, T: m, N: n, K: 4}, c.in("u"), c.in("c"), c.in("b"))
 	},
 	"ce": crossEntropy, "ce_all": crossEntropy, "ce_none": crossEntropy,
 	"gelu_tanh": func(c opCall) (value, error) {
-		return ops.GELU(c.r, c.r.Pulse, ops.GELUSizes{Lanes: 1, N: 16}, c.in("x"))
+		return ops.GELU(c.r, c.r.Pulse, ops.GELUSizes{Batch: 1, N: 16}, c.in("x"))
 	},
 	"gelu_erf": func(c opCall) (value, error) {
-		return ops.GELUErf(c.r, c.r.Pulse, ops.GELUErfSizes{Lanes: 1, N: 16}, c.in("x"))
+		return ops.GELUErf(c.r, c.r.Pulse, ops.GELUErfSizes{Batch: 1, N: 16}, c.in("x"))
 	},
 	"layernorm": func(c opCall) (value, error) {
 		m, n := c.rows("x")
-		return ops.LayerNorm(c.r, c.r.Pulse, ops.LayerNormSizes{Lanes: 1, M: m, N: n}, c.in("x"), c.in("gamma"), c.in("beta"))
+		return ops.LayerNorm(c.r, c.r.Pulse, ops.LayerNormSizes{Batch: 1, M: m, N: n}, c.in("x"), c.in("gamma"), c.in("beta"))
 	},
 	"l2rows": unitRows, "l2rows_eps": unitRows,
 	"nsilu": func(c opCall) (value, error) {
 		m, n := c.rows("x")
-		return ops.NormalizedSiLU(c.r, c.r.Pulse, ops.NormalizedSiLUSizes{Lanes: 1, M: m, N: n}, c.in("x"), math.Sqrt(float64(n)))
+		return ops.NormalizedSiLU(c.r, c.r.Pulse, ops.NormalizedSiLUSizes{Batch: 1, M: m, N: n}, c.in("x"), math.Sqrt(float64(n)))
 	},
 	"kl": retention, "kl_clamp": retention,
 }
 
 func crossEntropy(c opCall) (value, error) {
 	m, n := c.rows("logits")
-	return ops.CrossEntropy(c.r, c.r.Pulse, ops.CrossEntropySizes{Lanes: 1, T: m, V: n}, c.in("logits"), c.ref.ints("targets"))
+	return ops.CrossEntropy(c.r, c.r.Pulse, ops.CrossEntropySizes{Batch: 1, T: m, V: n}, c.in("logits"), c.ref.ints("targets"))
 }
 
 func unitRows(c opCall) (value, error) {
 	m, n := c.rows("x")
-	return ops.L2NormalizeRows(c.r, c.r.Pulse, ops.L2NormalizeRowsSizes{Lanes: 1, M: m, N: n}, c.in("x"))
+	return ops.L2NormalizeRows(c.r, c.r.Pulse, ops.L2NormalizeRowsSizes{Batch: 1, M: m, N: n}, c.in("x"))
 }
 
 func retention(c opCall) (value, error) {
 	m, n := c.rows("prior")
-	return ops.KLRetention(c.r, c.r.Pulse, ops.KLRetentionSizes{Lanes: 1, M: m, N: n}, c.in("prior"), c.in("grad"), c.in("alpha"), c.in("theta"))
+	return ops.KLRetention(c.r, c.r.Pulse, ops.KLRetentionSizes{Batch: 1, M: m, N: n}, c.in("prior"), c.in("grad"), c.in("alpha"), c.in("theta"))
 }
 
 // TestOps holds operations to the oracle. Of the convolution an operation has

@@ -199,7 +199,7 @@ func (r *runner[F]) gates(h hurt) {
 
 func (r *runner[F]) call(x []F, steps int) {
 	err := tape.Without(&r.k.arena, pulse.First(pulse.Build), func(run *tape.Run[F]) error {
-		y, err := r.b.Step(block.Call[F]{Run: run, Pulse: run.Pulse, Lanes: 1, Steps: steps}, block.Bind(run, r.k.set.View()), r.mem, run.Input(x))
+		y, err := r.b.Step(block.Call[F]{Run: run, Pulse: run.Pulse, Batch: 1, Tokens: steps}, block.Bind(run, r.k.set.View()), r.mem, run.Input(x))
 		if err == nil && !finite(y.Data) {
 			r.t.Errorf("%s: an answer is not finite", r.what)
 		}

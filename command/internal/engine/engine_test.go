@@ -22,7 +22,7 @@ var modules = with("one", func(m block.Model[float32]) block.Model[float32] { re
 // with are modules whose catalog has a model Wrapped beside the library's: ZeroB with
 // something around it, under a digest.
 func with(digest string, wrap func(block.Model[float32]) block.Model[float32]) *Modules {
-	of := func(m catalog.Making[float32]) block.Model[float32] {
+	of := func(m catalog.Arguments[float32]) block.Model[float32] {
 		model, _ := registry.NewModel[float32]("ZeroB", m.Sizes) // what is wrong is in the sizes
 		return wrap(model)
 	}

@@ -54,7 +54,7 @@ func (e *kernelEmitter) times(s *jen.Statement, p shape.Poly) *jen.Statement {
 func (e *kernelEmitter) part(f *jen.File, j *job) {
 	f.Commentf("%s are the rows of a recurrence of %s.", j.name, e.names.Type)
 	f.Type().Id(j.name).Id(e.names.Type).Types(jen.Float32()).Line()
-	f.Commentf("Part computes the rows of one block in one lane.")
+	f.Commentf("Part computes the rows of one block in one sequence.")
 	f.Func().Params(jen.Id("c").Op("*").Id(j.name)).Id("Part").Params(jen.Id("part").Int()).BlockFunc(func(g *jen.Group) {
 		e.scope.Reserve("part", "block", "first", "last", "scratch", "widths", "rows", "there", "tail")
 		g.Type().Id("F").Op("=").Float32()

@@ -5,20 +5,20 @@ package attentiononly
 import (
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestAttentionOnly holds AttentionOnly to its page: attention_only.a,
 // attention_only.out.
 func TestAttentionOnly(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "AttentionOnly_SlidingWindow",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 1, "width": 3},
 			{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "width": 5},
@@ -28,12 +28,12 @@ func TestAttentionOnly(t *testing.T) {
 		Carries: true,
 		Vectors: "testdata/attention_only.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 1, "width": 3},
 			{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "width": 5},
@@ -43,21 +43,21 @@ func TestAttentionOnly(t *testing.T) {
 }
 
 // build makes AttentionOnly(SlidingWindow) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	slidingwindow1 := slidingwindow.New[F](s.Part("attention"), width)
 	return New(s, width, slidingwindow1), s.Err()
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -81,9 +81,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "a"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -89,14 +89,14 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("AttentionOnly", m); err != nil {
 		return
 	}
-	if len(a.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "AttentionOnly", Value: "a", Got: len(a.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(a.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "AttentionOnly", Value: "a", Got: len(a.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vWO = w.Value("W_O")
 	k.WO = arena.Data(n.vWO)
 	n.vA = a

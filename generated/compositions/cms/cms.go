@@ -65,10 +65,10 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory[F](lanes)
-	b.Memory.Memory(m, lanes, false)
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory[F](batch)
+	b.Memory.Memory(m, batch, false)
 	return m
 }
 
@@ -79,7 +79,7 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 	return New[F](m.Sizes, m.Width, m.List("memory"))
 }
 

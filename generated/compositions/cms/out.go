@@ -130,14 +130,14 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("CMS", m); err != nil {
 		return
 	}
-	if len(mIn.Data) != b.Sizes.K*c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "CMS", Value: "m", Got: len(mIn.Data), Want: b.Sizes.K * c.Lanes * c.Steps * b.Sizes.D}
+	if len(mIn.Data) != b.Sizes.K*c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "CMS", Value: "m", Got: len(mIn.Data), Want: b.Sizes.K * c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.K, k.L, k.T, k.D = b.Sizes.K, c.Lanes, c.Steps, b.Sizes.D
+	k.K, k.L, k.T, k.D = b.Sizes.K, c.Batch, c.Tokens, b.Sizes.D
 	n.vM = mIn
 	k.M = arena.Data(n.vM)
 	k.Out = arena.Alloc(k.L * k.T * k.D)

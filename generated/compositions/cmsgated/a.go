@@ -149,7 +149,7 @@ func (b *Block[F]) a(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (a
 	n := tape.Push[F, aNode[F]](c.Run, aKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.K, k.L, k.D = b.Sizes.K, c.Lanes, b.Sizes.D
+	k.K, k.L, k.D = b.Sizes.K, c.Batch, b.Sizes.D
 	n.vW = w.Value("w")
 	k.W = arena.Data(n.vW)
 	n.vB = w.Value("b")

@@ -74,11 +74,11 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory(lanes,
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory(batch,
 		block.Slot[F]{Name: "u", Shape: []int{b.Sizes.D}})
-	b.Memory.Memory(m, lanes, true)
+	b.Memory.Memory(m, batch, true)
 	return m
 }
 
@@ -89,7 +89,7 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 	return New[F](m.Sizes, m.Width, m.List("memory"))
 }
 
@@ -106,7 +106,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	b.Memory.Open(m, a)
 	// cms_gated.f
-	f, err := b.Memory.Apart(c, w, m, X)
+	f, err := b.Memory.ReadAtSite(c, w, m, X)
 	if err != nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		return
 	}
 	// cms_gated.f
-	f, err := b.Memory.Apart(c, w, m, X)
+	f, err := b.Memory.ReadAtSite(c, w, m, X)
 	if err != nil {
 		return
 	}

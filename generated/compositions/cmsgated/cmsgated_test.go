@@ -6,20 +6,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestCMSGated holds CMSGated to its page: cms_gated.s, cms_gated.g,
 // cms_gated.a, cms_gated.m, cms_gated.f, cms_gated.out, cms_gated.u.
 func TestCMSGated(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "CMSGated_DeltaRule_TitansLMM",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.0.d_k": 2, "memory.1.d_k": 5, "width": 4},
 			{"memory.0.d_k": 5, "memory.1.d_k": 7, "width": 3},
 			{"memory.0.d_k": 1, "memory.1.d_k": 2, "width": 5},
@@ -31,12 +31,12 @@ func TestCMSGated(t *testing.T) {
 		Mixed:   true,
 		Vectors: "testdata/cms_gated.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "a",
 		Taped:    aTaped[float64],
 		Direct:   aDirect[float64],
 		Direct32: aDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.0.d_k": 2, "memory.1.d_k": 5, "width": 4},
 			{"memory.0.d_k": 5, "memory.1.d_k": 7, "width": 3},
 			{"memory.0.d_k": 1, "memory.1.d_k": 2, "width": 5},
@@ -45,12 +45,12 @@ func TestCMSGated(t *testing.T) {
 		Flat:   true,
 		Gates:  []string{"b", "u", "w"},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.0.d_k": 2, "memory.1.d_k": 5, "width": 4},
 			{"memory.0.d_k": 5, "memory.1.d_k": 7, "width": 3},
 			{"memory.0.d_k": 1, "memory.1.d_k": 2, "width": 5},
@@ -61,7 +61,7 @@ func TestCMSGated(t *testing.T) {
 }
 
 // build makes CMSGated([DeltaRule, TitansLMM]) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule1 := deltarule.New[F](s.Part("memory.0"), width)
 	titanslmm2 := titanslmm.New[F](s.Part("memory.1"), width)
@@ -69,14 +69,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // aDirect calls the kernels of a by hand.
-func aDirect[F num.Float](a *blocktest.Args[F]) {
+func aDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k A[F]
 	k.K, k.L, k.D = b.Sizes.K, a.Size("L"), b.Sizes.D
@@ -107,15 +107,15 @@ func aDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // aTaped calls a as a node of the tape.
-func aTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func aTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.a(a.Call(r), a.Weights(r, b), a.Memory(b))
-	a.Give("a", out1)
+	a.SetOutput("a", out1)
 	return err
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.K, k.L, k.T, k.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
@@ -150,9 +150,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "a"), a.Value(r, "m"), a.Value(r, "f"), a.Value(r, "X"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -210,26 +210,26 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("CMSGated", m); err != nil {
 		return
 	}
-	if len(a.Data) != b.Sizes.K*c.Lanes {
-		err = &block.LengthError{Block: "CMSGated", Value: "a", Got: len(a.Data), Want: b.Sizes.K * c.Lanes}
+	if len(a.Data) != b.Sizes.K*c.Batch {
+		err = &block.LengthError{Block: "CMSGated", Value: "a", Got: len(a.Data), Want: b.Sizes.K * c.Batch}
 		return
 	}
-	if len(mIn.Data) != b.Sizes.K*c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "CMSGated", Value: "m", Got: len(mIn.Data), Want: b.Sizes.K * c.Lanes * c.Steps * b.Sizes.D}
+	if len(mIn.Data) != b.Sizes.K*c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "CMSGated", Value: "m", Got: len(mIn.Data), Want: b.Sizes.K * c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(f.Data) != b.Sizes.K*c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "CMSGated", Value: "f", Got: len(f.Data), Want: b.Sizes.K * c.Lanes * c.Steps * b.Sizes.D}
+	if len(f.Data) != b.Sizes.K*c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "CMSGated", Value: "f", Got: len(f.Data), Want: b.Sizes.K * c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(X.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "CMSGated", Value: "X", Got: len(X.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "CMSGated", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.K, k.L, k.T, k.D = b.Sizes.K, c.Lanes, c.Steps, b.Sizes.D
+	k.K, k.L, k.T, k.D = b.Sizes.K, c.Batch, c.Tokens, b.Sizes.D
 	n.vA = a
 	k.A = arena.Data(n.vA)
 	n.vM = mIn
@@ -246,8 +246,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.U)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.U)
+	m.Advance(c.Tokens)
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return

@@ -7,20 +7,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestCMSHybrid holds CMSHybrid to its page: cms_hybrid.p, cms_hybrid.m,
 // cms_hybrid.y, cms_hybrid.out.
 func TestCMSHybrid(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "CMSHybrid_HGRN2_Hebbian_HebbianScan_HGRN2_Hebbian_HebbianScan",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"chain.0.d_k": 3, "chain.1.d_k": 2, "chain.2.d_k": 5, "memory.0.d_k": 2, "memory.1.d_k": 5, "memory.2.d_k": 4, "width": 4},
 			{"chain.0.d_k": 1, "chain.1.d_k": 5, "chain.2.d_k": 7, "memory.0.d_k": 5, "memory.1.d_k": 7, "memory.2.d_k": 3, "width": 3},
 			{"chain.0.d_k": 5, "chain.1.d_k": 1, "chain.2.d_k": 2, "memory.0.d_k": 1, "memory.1.d_k": 2, "memory.2.d_k": 1, "width": 5},
@@ -30,12 +30,12 @@ func TestCMSHybrid(t *testing.T) {
 		Frozen:  []string{"memory.0.M", "memory.1.M", "memory.2.M", "chain.0.M", "chain.1.M", "chain.2.M"},
 		Vectors: "testdata/cms_hybrid.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"chain.0.d_k": 3, "chain.1.d_k": 2, "chain.2.d_k": 5, "memory.0.d_k": 2, "memory.1.d_k": 5, "memory.2.d_k": 4, "width": 4},
 			{"chain.0.d_k": 1, "chain.1.d_k": 5, "chain.2.d_k": 7, "memory.0.d_k": 5, "memory.1.d_k": 7, "memory.2.d_k": 3, "width": 3},
 			{"chain.0.d_k": 5, "chain.1.d_k": 1, "chain.2.d_k": 2, "memory.0.d_k": 1, "memory.1.d_k": 2, "memory.2.d_k": 1, "width": 5},
@@ -45,7 +45,7 @@ func TestCMSHybrid(t *testing.T) {
 }
 
 // build makes CMSHybrid([HGRN2, Hebbian, HebbianScan], [HGRN2, Hebbian, HebbianScan]) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("memory.0"), width)
 	hebbian2 := hebbian.New[F](s.Part("memory.1"), width)
@@ -57,14 +57,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.K, k.L, k.T, k.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
@@ -95,9 +95,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "m"), a.Value(r, "y"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -208,18 +208,18 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("CMSHybrid", m); err != nil {
 		return
 	}
-	if len(mIn.Data) != b.Sizes.K*c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "CMSHybrid", Value: "m", Got: len(mIn.Data), Want: b.Sizes.K * c.Lanes * c.Steps * b.Sizes.D}
+	if len(mIn.Data) != b.Sizes.K*c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "CMSHybrid", Value: "m", Got: len(mIn.Data), Want: b.Sizes.K * c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(y.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "CMSHybrid", Value: "y", Got: len(y.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(y.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "CMSHybrid", Value: "y", Got: len(y.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.K, k.L, k.T, k.D = b.Sizes.K, c.Lanes, c.Steps, b.Sizes.D
+	k.K, k.L, k.T, k.D = b.Sizes.K, c.Batch, c.Tokens, b.Sizes.D
 	n.vAlpha = w.Value("alpha")
 	k.Alpha = arena.Data(n.vAlpha)
 	n.vM = mIn

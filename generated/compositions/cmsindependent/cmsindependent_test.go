@@ -7,20 +7,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestCMSIndependent holds CMSIndependent to its page: cms_independent.p,
 // cms_independent.m, cms_independent.out.
 func TestCMSIndependent(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "CMSIndependent_HGRN2_Hebbian_HebbianScan",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.0.d_k": 2, "memory.1.d_k": 5, "memory.2.d_k": 4, "width": 4},
 			{"memory.0.d_k": 5, "memory.1.d_k": 7, "memory.2.d_k": 3, "width": 3},
 			{"memory.0.d_k": 1, "memory.1.d_k": 2, "memory.2.d_k": 1, "width": 5},
@@ -30,12 +30,12 @@ func TestCMSIndependent(t *testing.T) {
 		Frozen:  []string{"memory.0.M", "memory.1.M", "memory.2.M"},
 		Vectors: "testdata/cms_independent.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.0.d_k": 2, "memory.1.d_k": 5, "memory.2.d_k": 4, "width": 4},
 			{"memory.0.d_k": 5, "memory.1.d_k": 7, "memory.2.d_k": 3, "width": 3},
 			{"memory.0.d_k": 1, "memory.1.d_k": 2, "memory.2.d_k": 1, "width": 5},
@@ -45,7 +45,7 @@ func TestCMSIndependent(t *testing.T) {
 }
 
 // build makes CMSIndependent([HGRN2, Hebbian, HebbianScan]) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("memory.0"), width)
 	hebbian2 := hebbian.New[F](s.Part("memory.1"), width)
@@ -54,14 +54,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.K, k.L, k.T, k.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
@@ -86,9 +86,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "m"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

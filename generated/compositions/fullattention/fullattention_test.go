@@ -4,20 +4,20 @@ package fullattention
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestFullAttention holds FullAttention to its page: full_attention.q,
 // full_attention.k, full_attention.a, full_attention.v, full_attention.out.
 func TestFullAttention(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "FullAttention",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d_h": 2},
 			{"H": 1, "d_h": 5},
 			{"H": 5, "d_h": 1},
@@ -26,12 +26,12 @@ func TestFullAttention(t *testing.T) {
 		Causal:  true,
 		Vectors: "testdata/full_attention.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d_h": 2},
 			{"H": 1, "d_h": 5},
 			{"H": 5, "d_h": 1},
@@ -42,19 +42,19 @@ func TestFullAttention(t *testing.T) {
 }
 
 // build makes FullAttention of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{H: z["H"], DH: z["d_h"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.H, k.L, k.T, k.DH = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH
@@ -94,9 +94,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

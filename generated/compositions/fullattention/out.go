@@ -430,14 +430,14 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("FullAttention", m); err != nil {
 		return
 	}
-	if len(X.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
-		err = &block.LengthError{Block: "FullAttention", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
+	if len(X.Data) != b.Sizes.H*c.Batch*c.Tokens*b.Sizes.DH {
+		err = &block.LengthError{Block: "FullAttention", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Batch * c.Tokens * b.Sizes.DH}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.H, k.L, k.T, k.DH = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.DH
+	k.H, k.L, k.T, k.DH = b.Sizes.H, c.Batch, c.Tokens, b.Sizes.DH
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = X

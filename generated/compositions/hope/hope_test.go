@@ -6,19 +6,19 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestHOPE holds HOPE to its page: hope.Z, hope.o, hope.u, hope.c, hope.out.
 func TestHOPE(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "HOPE_SelfReferential_ResidualMLP_ResidualMLP_ResidualMLP",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"width": 4},
 			{"width": 3},
 			{"width": 5},
@@ -30,36 +30,36 @@ func TestHOPE(t *testing.T) {
 		Starts:  true,
 		Vectors: "testdata/hope.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "z",
 		Taped:    zTaped[float64],
 		Direct:   zDirect[float64],
 		Direct32: zDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"width": 4},
 			{"width": 3},
 			{"width": 5},
 		},
 		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "u",
 		Taped:    uTaped[float64],
 		Direct:   uDirect[float64],
 		Direct32: uDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"width": 4},
 			{"width": 3},
 			{"width": 5},
 		},
 		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"width": 4},
 			{"width": 3},
 			{"width": 5},
@@ -69,7 +69,7 @@ func TestHOPE(t *testing.T) {
 }
 
 // build makes HOPE(SelfReferential, [ResidualMLP, ResidualMLP, ResidualMLP]) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	selfreferential1 := selfreferential.New[F](s.Part("memory"), width)
 	residualmlp2 := residualmlp.New[F](s.Part("net.0"), width)
@@ -79,14 +79,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // zDirect calls the kernels of z by hand.
-func zDirect[F num.Float](a *blocktest.Args[F]) {
+func zDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Z[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -122,15 +122,15 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // zTaped calls z as a node of the tape.
-func zTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func zTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.z(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("Z", out1)
+	a.SetOutput("Z", out1)
 	return err
 }
 
 // uDirect calls the kernels of u by hand.
-func uDirect[F num.Float](a *blocktest.Args[F]) {
+func uDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k U[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -152,15 +152,15 @@ func uDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // uTaped calls u as a node of the tape.
-func uTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func uTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.u(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "o"))
-	a.Give("u", out1)
+	a.SetOutput("u", out1)
 	return err
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -196,9 +196,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "c"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

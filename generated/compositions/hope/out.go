@@ -249,14 +249,14 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("HOPE", m); err != nil {
 		return
 	}
-	if len(cIn.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "HOPE", Value: "c", Got: len(cIn.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(cIn.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "HOPE", Value: "c", Got: len(cIn.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vC = cIn
 	k.C = arena.Data(n.vC)
 	n.vGammaO = w.Value("gamma_o")

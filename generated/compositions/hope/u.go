@@ -102,18 +102,18 @@ func (b *Block[F]) u(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	if err = c.Check("HOPE", m); err != nil {
 		return
 	}
-	if len(X.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "HOPE", Value: "X", Got: len(X.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "HOPE", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(o.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "HOPE", Value: "o", Got: len(o.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(o.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "HOPE", Value: "o", Got: len(o.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, uNode[F]](c.Run, uKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	n.vO = o

@@ -5,9 +5,9 @@ package mac
 import (
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -15,11 +15,11 @@ import (
 // mac.beta, mac.g, mac.A, mac.v, mac.e, mac.B, mac.w, mac.f, mac.y, mac.r,
 // mac.out.
 func TestMAC(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "MAC_DeltaRule",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 2, "memory.d_k": 3, "n_p": 2, "width": 4},
 			{"H": 1, "memory.d_k": 1, "n_p": 0, "width": 3},
 			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
@@ -31,24 +31,24 @@ func TestMAC(t *testing.T) {
 		Order:   3,
 		Vectors: "testdata/mac.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "y",
 		Taped:    yTaped[float64],
 		Direct:   yDirect[float64],
 		Direct32: yDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 2, "memory.d_k": 3, "n_p": 2, "width": 4},
 			{"H": 1, "memory.d_k": 1, "n_p": 0, "width": 3},
 			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 2, "memory.d_k": 3, "n_p": 2, "width": 4},
 			{"H": 1, "memory.d_k": 1, "n_p": 0, "width": 3},
 			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
@@ -58,21 +58,21 @@ func TestMAC(t *testing.T) {
 }
 
 // build makes MAC(DeltaRule) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule1 := deltarule.New[F](s.Part("memory"), width)
 	return New(s, width, deltarule1), s.Err()
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // yDirect calls the kernels of y by hand.
-func yDirect[F num.Float](a *blocktest.Args[F]) {
+func yDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Y[F]
 	k.H, k.L, k.T, k.DH, k.NP = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.NP
@@ -149,15 +149,15 @@ func yDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // yTaped calls y as a node of the tape.
-func yTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func yTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.y(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "h"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.H, k.L, k.T, k.DH = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH
@@ -184,9 +184,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "y"), a.Value(r, "r"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

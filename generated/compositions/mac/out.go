@@ -123,18 +123,18 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("MAC", m); err != nil {
 		return
 	}
-	if len(y.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
-		err = &block.LengthError{Block: "MAC", Value: "y", Got: len(y.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
+	if len(y.Data) != b.Sizes.H*c.Batch*c.Tokens*b.Sizes.DH {
+		err = &block.LengthError{Block: "MAC", Value: "y", Got: len(y.Data), Want: b.Sizes.H * c.Batch * c.Tokens * b.Sizes.DH}
 		return
 	}
-	if len(rIn.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
-		err = &block.LengthError{Block: "MAC", Value: "r", Got: len(rIn.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
+	if len(rIn.Data) != b.Sizes.H*c.Batch*c.Tokens*b.Sizes.DH {
+		err = &block.LengthError{Block: "MAC", Value: "r", Got: len(rIn.Data), Want: b.Sizes.H * c.Batch * c.Tokens * b.Sizes.DH}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.H, k.L, k.T, k.DH = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.DH
+	k.H, k.L, k.T, k.DH = b.Sizes.H, c.Batch, c.Tokens, b.Sizes.DH
 	n.vY = y
 	k.Y = arena.Data(n.vY)
 	n.vR = rIn

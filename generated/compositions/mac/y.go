@@ -1240,18 +1240,18 @@ func (b *Block[F]) y(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	if err = c.Check("MAC", m); err != nil {
 		return
 	}
-	if len(X.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
-		err = &block.LengthError{Block: "MAC", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
+	if len(X.Data) != b.Sizes.H*c.Batch*c.Tokens*b.Sizes.DH {
+		err = &block.LengthError{Block: "MAC", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Batch * c.Tokens * b.Sizes.DH}
 		return
 	}
-	if len(h.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
-		err = &block.LengthError{Block: "MAC", Value: "h", Got: len(h.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
+	if len(h.Data) != b.Sizes.H*c.Batch*c.Tokens*b.Sizes.DH {
+		err = &block.LengthError{Block: "MAC", Value: "h", Got: len(h.Data), Want: b.Sizes.H * c.Batch * c.Tokens * b.Sizes.DH}
 		return
 	}
 	n := tape.Push[F, yNode[F]](c.Run, yKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.H, k.L, k.T, k.DH, k.NP = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.NP
+	k.H, k.L, k.T, k.DH, k.NP = b.Sizes.H, c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.NP
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = X

@@ -10,20 +10,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMAG holds MAG to its page: mag.a, mag.m, mag.out.
 func TestMAG(t *testing.T) {
 	t.Run("DeltaRule+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
+		conformance.Block{
 			Name: "MAG_DeltaRule_SlidingWindow",
 			F64:  build[float64],
 			F32:  build[float32],
-			Sizes: []blocktest.Sizes{
+			Sizes: []conformance.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
 				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
@@ -36,11 +36,11 @@ func TestMAG(t *testing.T) {
 		}.Test(t)
 	})
 	t.Run("TitansLMM+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
+		conformance.Block{
 			Name: "MAG_TitansLMM_SlidingWindow",
 			F64:  build2[float64],
 			F32:  build2[float32],
-			Sizes: []blocktest.Sizes{
+			Sizes: []conformance.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
 				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
@@ -53,11 +53,11 @@ func TestMAG(t *testing.T) {
 		}.Test(t)
 	})
 	t.Run("CMS+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
+		conformance.Block{
 			Name: "MAG_CMS_DeltaRule_TitansLMM_Hebbian_SlidingWindow",
 			F64:  build3[float64],
 			F32:  build3[float32],
-			Sizes: []blocktest.Sizes{
+			Sizes: []conformance.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 4, "memory.memory.0.d_k": 3, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 5, "width": 4},
 				{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 7, "width": 3},
 				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 1, "memory.memory.2.d_k": 2, "width": 5},
@@ -70,11 +70,11 @@ func TestMAG(t *testing.T) {
 		}.Test(t)
 	})
 	t.Run("CMSGated+SlidingWindow", func(t *testing.T) {
-		blocktest.Block{
+		conformance.Block{
 			Name: "MAG_CMSGated_DeltaRule_TitansLMM_SlidingWindow",
 			F64:  build4[float64],
 			F32:  build4[float32],
-			Sizes: []blocktest.Sizes{
+			Sizes: []conformance.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 5, "memory.memory.0.d_k": 3, "memory.memory.1.d_k": 2, "width": 4},
 				{"attention.H": 1, "attention.n_p": 0, "attention.w": 7, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 5, "width": 3},
 				{"attention.H": 5, "attention.n_p": 1, "attention.w": 2, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 1, "width": 5},
@@ -87,12 +87,12 @@ func TestMAG(t *testing.T) {
 			Vectors: "testdata/mag4.txt",
 		}.Test(t)
 	})
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
 			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
@@ -102,7 +102,7 @@ func TestMAG(t *testing.T) {
 }
 
 // build makes MAG(DeltaRule, SlidingWindow) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule1 := deltarule.New[F](s.Part("memory"), width)
 	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
@@ -110,7 +110,7 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // build2 makes MAG(TitansLMM, SlidingWindow) of the given sizes.
-func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build2[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	titanslmm1 := titanslmm.New[F](s.Part("memory"), width)
 	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
@@ -118,7 +118,7 @@ func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // build3 makes MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow) of the given sizes.
-func build3[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build3[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
 	titanslmm3 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
@@ -129,7 +129,7 @@ func build3[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // build4 makes MAG(CMSGated([DeltaRule, TitansLMM]), SlidingWindow) of the given sizes.
-func build4[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build4[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
 	titanslmm3 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
@@ -139,14 +139,14 @@ func build4[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -176,9 +176,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "a"), a.Value(r, "m"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -16,11 +16,11 @@ import (
 // mag_residual.a, mag_residual.r, mag_residual.V, mag_residual.m,
 // mag_residual.out.
 func TestMAGResidual(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "MAGResidual_HGRN2_ResidualMLP",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
@@ -31,36 +31,36 @@ func TestMAGResidual(t *testing.T) {
 		Frozen:  []string{"memory.M"},
 		Vectors: "testdata/mag_residual.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "z",
 		Taped:    zTaped[float64],
 		Direct:   zDirect[float64],
 		Direct32: zDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "v",
 		Taped:    vTaped[float64],
 		Direct:   vDirect[float64],
 		Direct32: vDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
@@ -70,7 +70,7 @@ func TestMAGResidual(t *testing.T) {
 }
 
 // build makes MAGResidual(HGRN2, ResidualMLP) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("memory"), width)
 	residualmlp2 := residualmlp.New[F](s.Part("attention"), width)
@@ -78,14 +78,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // zDirect calls the kernels of z by hand.
-func zDirect[F num.Float](a *blocktest.Args[F]) {
+func zDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Z[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -121,15 +121,15 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // zTaped calls z as a node of the tape.
-func zTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func zTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.z(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("Z", out1)
+	a.SetOutput("Z", out1)
 	return err
 }
 
 // vDirect calls the kernels of v by hand.
-func vDirect[F num.Float](a *blocktest.Args[F]) {
+func vDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k V[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -170,16 +170,16 @@ func vDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // vTaped calls v as a node of the tape.
-func vTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func vTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, out2, err := b.v(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "a"))
-	a.Give("r", out1)
-	a.Give("V", out2)
+	a.SetOutput("r", out1)
+	a.SetOutput("V", out2)
 	return err
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -201,9 +201,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "r"), a.Value(r, "m"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

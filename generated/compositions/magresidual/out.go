@@ -102,18 +102,18 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("MAGResidual", m); err != nil {
 		return
 	}
-	if len(rIn.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MAGResidual", Value: "r", Got: len(rIn.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(rIn.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MAGResidual", Value: "r", Got: len(rIn.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(mIn.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MAGResidual", Value: "m", Got: len(mIn.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(mIn.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MAGResidual", Value: "m", Got: len(mIn.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vR = rIn
 	k.R = arena.Data(n.vR)
 	n.vM = mIn

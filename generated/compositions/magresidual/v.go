@@ -264,18 +264,18 @@ func (b *Block[F]) v(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	if err = c.Check("MAGResidual", m); err != nil {
 		return
 	}
-	if len(X.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MAGResidual", Value: "X", Got: len(X.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MAGResidual", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(a.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MAGResidual", Value: "a", Got: len(a.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(a.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MAGResidual", Value: "a", Got: len(a.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, vNode[F]](c.Run, vKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	n.vA = a

@@ -6,19 +6,19 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMAL holds MAL to its page: mal.m, mal.Z, mal.y, mal.out.
 func TestMAL(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "MAL_DeltaRule_SlidingWindow",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
 			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
@@ -29,24 +29,24 @@ func TestMAL(t *testing.T) {
 		Frozen:  []string{"memory.M"},
 		Vectors: "testdata/mal.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "z",
 		Taped:    zTaped[float64],
 		Direct:   zDirect[float64],
 		Direct32: zDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
 			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
 			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
@@ -56,7 +56,7 @@ func TestMAL(t *testing.T) {
 }
 
 // build makes MAL(DeltaRule, SlidingWindow) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule1 := deltarule.New[F](s.Part("memory"), width)
 	slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
@@ -64,14 +64,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // zDirect calls the kernels of z by hand.
-func zDirect[F num.Float](a *blocktest.Args[F]) {
+func zDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Z[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -93,15 +93,15 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // zTaped calls z as a node of the tape.
-func zTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func zTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.z(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "m"), a.Value(r, "X"))
-	a.Give("Z", out1)
+	a.SetOutput("Z", out1)
 	return err
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -125,9 +125,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "y"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -102,18 +102,18 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], mI
 	if err = c.Check("MAL", m); err != nil {
 		return
 	}
-	if len(mIn.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MAL", Value: "m", Got: len(mIn.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(mIn.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MAL", Value: "m", Got: len(mIn.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(X.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "MAL", Value: "X", Got: len(X.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MAL", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, zNode[F]](c.Run, zKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vM = mIn
 	k.M = arena.Data(n.vM)
 	n.vX = X

@@ -71,11 +71,11 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory[F](lanes)
-	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(lanes)})
-	m.Parts = append(m.Parts, block.Part[F]{Name: "attention", Memory: b.Attention.NewMemory(lanes)})
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory[F](batch)
+	m.Parts = append(m.Parts, block.Part[F]{Name: "memory", Memory: b.Memory.NewMemory(batch)})
+	m.Parts = append(m.Parts, block.Part[F]{Name: "attention", Memory: b.Attention.NewMemory(batch)})
 	return m
 }
 
@@ -86,7 +86,7 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 	return New[F](m.Sizes, m.Width, m.Part("memory"), m.Part("attention"))
 }
 

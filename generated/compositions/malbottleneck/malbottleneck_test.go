@@ -6,20 +6,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMALBottleneck holds MALBottleneck to its page: mal_bottleneck.m,
 // mal_bottleneck.y, mal_bottleneck.out.
 func TestMALBottleneck(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "MALBottleneck_HGRN2_ResidualMLP",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
@@ -30,12 +30,12 @@ func TestMALBottleneck(t *testing.T) {
 		Frozen:  []string{"memory.M"},
 		Vectors: "testdata/mal_bottleneck.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
@@ -45,7 +45,7 @@ func TestMALBottleneck(t *testing.T) {
 }
 
 // build makes MALBottleneck(HGRN2, ResidualMLP) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("memory"), width)
 	residualmlp2 := residualmlp.New[F](s.Part("attention"), width)
@@ -53,14 +53,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -84,9 +84,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "y"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -5,19 +5,19 @@ package normed
 import (
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestNormed holds Normed to its page: normed.N, normed.Z, normed.out.
 func TestNormed(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "Normed_HGRN2",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
@@ -28,12 +28,12 @@ func TestNormed(t *testing.T) {
 		Frozen:  []string{"memory.M"},
 		Vectors: "testdata/normed.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "z",
 		Taped:    zTaped[float64],
 		Direct:   zDirect[float64],
 		Direct32: zDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"memory.d_k": 3, "width": 4},
 			{"memory.d_k": 1, "width": 3},
 			{"memory.d_k": 5, "width": 5},
@@ -43,21 +43,21 @@ func TestNormed(t *testing.T) {
 }
 
 // build makes Normed(HGRN2) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("memory"), width)
 	return New(s, width, hgrn21), s.Err()
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // zDirect calls the kernels of z by hand.
-func zDirect[F num.Float](a *blocktest.Args[F]) {
+func zDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Z[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -85,9 +85,9 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // zTaped calls z as a node of the tape.
-func zTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func zTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.z(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("Z", out1)
+	a.SetOutput("Z", out1)
 	return err
 }

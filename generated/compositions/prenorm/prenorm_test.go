@@ -8,20 +8,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestPreNorm holds PreNorm to its page: pre_norm.Z, pre_norm.y, pre_norm.out.
 func TestPreNorm(t *testing.T) {
 	t.Run("MAG", func(t *testing.T) {
-		blocktest.Block{
+		conformance.Block{
 			Name: "PreNorm_MAG_DeltaRule_SlidingWindow",
 			F64:  build[float64],
 			F32:  build[float32],
-			Sizes: []blocktest.Sizes{
+			Sizes: []conformance.Sizes{
 				{"block.attention.H": 2, "block.attention.n_p": 2, "block.attention.w": 2, "block.memory.d_k": 3, "width": 4},
 				{"block.attention.H": 1, "block.attention.n_p": 0, "block.attention.w": 5, "block.memory.d_k": 1, "width": 3},
 				{"block.attention.H": 5, "block.attention.n_p": 1, "block.attention.w": 1, "block.memory.d_k": 5, "width": 5},
@@ -34,11 +34,11 @@ func TestPreNorm(t *testing.T) {
 		}.Test(t)
 	})
 	t.Run("HGRN2", func(t *testing.T) {
-		blocktest.Block{
+		conformance.Block{
 			Name: "PreNorm_HGRN2",
 			F64:  build2[float64],
 			F32:  build2[float32],
-			Sizes: []blocktest.Sizes{
+			Sizes: []conformance.Sizes{
 				{"block.d_k": 3, "width": 4},
 				{"block.d_k": 1, "width": 3},
 				{"block.d_k": 5, "width": 5},
@@ -50,24 +50,24 @@ func TestPreNorm(t *testing.T) {
 			Vectors: "testdata/pre_norm2.txt",
 		}.Test(t)
 	})
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "z",
 		Taped:    zTaped[float64],
 		Direct:   zDirect[float64],
 		Direct32: zDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"block.attention.H": 2, "block.attention.n_p": 2, "block.attention.w": 2, "block.memory.d_k": 3, "width": 4},
 			{"block.attention.H": 1, "block.attention.n_p": 0, "block.attention.w": 5, "block.memory.d_k": 1, "width": 3},
 			{"block.attention.H": 5, "block.attention.n_p": 1, "block.attention.w": 1, "block.memory.d_k": 5, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"block.attention.H": 2, "block.attention.n_p": 2, "block.attention.w": 2, "block.memory.d_k": 3, "width": 4},
 			{"block.attention.H": 1, "block.attention.n_p": 0, "block.attention.w": 5, "block.memory.d_k": 1, "width": 3},
 			{"block.attention.H": 5, "block.attention.n_p": 1, "block.attention.w": 1, "block.memory.d_k": 5, "width": 5},
@@ -77,7 +77,7 @@ func TestPreNorm(t *testing.T) {
 }
 
 // build makes PreNorm(MAG(DeltaRule, SlidingWindow)) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("block").Part("memory"), width)
 	slidingwindow3 := slidingwindow.New[F](s.Part("block").Part("attention"), width)
@@ -86,21 +86,21 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 }
 
 // build2 makes PreNorm(HGRN2) of the given sizes.
-func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build2[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("block"), width)
 	return New(s, width, hgrn21), s.Err()
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // zDirect calls the kernels of z by hand.
-func zDirect[F num.Float](a *blocktest.Args[F]) {
+func zDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Z[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -136,15 +136,15 @@ func zDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // zTaped calls z as a node of the tape.
-func zTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func zTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.z(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("Z", out1)
+	a.SetOutput("Z", out1)
 	return err
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -166,9 +166,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "y"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -249,14 +249,14 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	if err = c.Check("PreNorm", m); err != nil {
 		return
 	}
-	if len(X.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "PreNorm", Value: "X", Got: len(X.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "PreNorm", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, zNode[F]](c.Run, zKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	n.vGamma = w.Value("gamma")

@@ -102,18 +102,18 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("PreRMSNorm", m); err != nil {
 		return
 	}
-	if len(X.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "PreRMSNorm", Value: "X", Got: len(X.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "PreRMSNorm", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(y.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "PreRMSNorm", Value: "y", Got: len(y.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(y.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "PreRMSNorm", Value: "y", Got: len(y.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	n.vY = y

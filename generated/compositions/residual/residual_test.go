@@ -5,19 +5,19 @@ package residual
 import (
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestResidual holds Residual to its page: residual.y, residual.out.
 func TestResidual(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "Residual_HGRN2",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"block.d_k": 3, "width": 4},
 			{"block.d_k": 1, "width": 3},
 			{"block.d_k": 5, "width": 5},
@@ -28,12 +28,12 @@ func TestResidual(t *testing.T) {
 		Frozen:  []string{"block.M"},
 		Vectors: "testdata/residual.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"block.d_k": 3, "width": 4},
 			{"block.d_k": 1, "width": 3},
 			{"block.d_k": 5, "width": 5},
@@ -43,21 +43,21 @@ func TestResidual(t *testing.T) {
 }
 
 // build makes Residual(HGRN2) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	hgrn21 := hgrn2.New[F](s.Part("block"), width)
 	return New(s, width, hgrn21), s.Err()
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -79,9 +79,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "y"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

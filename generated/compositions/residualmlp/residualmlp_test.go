@@ -4,20 +4,20 @@ package residualmlp
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestResidualMLP holds ResidualMLP to its page: residual_mlp.h,
 // residual_mlp.out.
 func TestResidualMLP(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "ResidualMLP",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3},
 			{"d": 1},
 			{"d": 5},
@@ -27,12 +27,12 @@ func TestResidualMLP(t *testing.T) {
 		Carries: true,
 		Vectors: "testdata/residual_mlp.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3},
 			{"d": 1},
 			{"d": 5},
@@ -43,19 +43,19 @@ func TestResidualMLP(t *testing.T) {
 }
 
 // build makes ResidualMLP of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{D: z["d"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -88,9 +88,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

@@ -812,14 +812,14 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	if err = c.Check("SlidingWindow", m); err != nil {
 		return
 	}
-	if len(X.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
-		err = &block.LengthError{Block: "SlidingWindow", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
+	if len(X.Data) != b.Sizes.H*c.Batch*c.Tokens*b.Sizes.DH {
+		err = &block.LengthError{Block: "SlidingWindow", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Batch * c.Tokens * b.Sizes.DH}
 		return
 	}
 	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.H, k.L, k.T, k.DH, k.NP, k.W = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.NP, b.Sizes.W
+	k.H, k.L, k.T, k.DH, k.NP, k.W = b.Sizes.H, c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.NP, b.Sizes.W
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = X
@@ -847,9 +847,9 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.KTailOut)
-	m.Give(arena, 1, k.VTailOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.KTailOut)
+	m.SetNext(arena, 1, k.VTailOut)
+	m.Advance(c.Tokens)
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return

@@ -74,11 +74,11 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Tail: true},
-		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Tail: true})
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory(batch,
+		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Window: true},
+		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Window: true})
 	return m
 }
 
@@ -89,7 +89,7 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 	return New[F](m.Sizes, m.Width)
 }
 

@@ -4,9 +4,9 @@ package slidingwindow
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -14,11 +14,11 @@ import (
 // sliding_window.Z, sliding_window.k, sliding_window.a, sliding_window.v,
 // sliding_window.out.
 func TestSlidingWindow(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "SlidingWindow",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d_h": 2, "n_p": 2, "w": 5},
 			{"H": 1, "d_h": 5, "n_p": 0, "w": 7},
 			{"H": 5, "d_h": 1, "n_p": 1, "w": 2},
@@ -29,12 +29,12 @@ func TestSlidingWindow(t *testing.T) {
 		Order:   3,
 		Vectors: "testdata/sliding_window.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d_h": 2, "n_p": 2, "w": 5},
 			{"H": 1, "d_h": 5, "n_p": 0, "w": 7},
 			{"H": 5, "d_h": 1, "n_p": 1, "w": 2},
@@ -45,19 +45,19 @@ func TestSlidingWindow(t *testing.T) {
 }
 
 // build makes SlidingWindow of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{H: z["H"], DH: z["d_h"], NP: z["n_p"], W: z["w"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // outDirect calls the kernels of out by hand.
-func outDirect[F num.Float](a *blocktest.Args[F]) {
+func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.H, k.L, k.T, k.DH, k.NP, k.W = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.NP, b.Sizes.W
@@ -114,9 +114,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // outTaped calls out as a node of the tape.
-func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
-	a.Give("out", out1)
+	a.SetOutput("out", out1)
 	return err
 }

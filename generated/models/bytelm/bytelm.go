@@ -72,10 +72,10 @@ func (b *Model[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Model[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory[F](lanes)
-	m.Parts = append(m.Parts, block.Part[F]{Name: "block", Memory: b.Block.NewMemory(lanes)})
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Model[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory[F](batch)
+	m.Parts = append(m.Parts, block.Part[F]{Name: "block", Memory: b.Block.NewMemory(batch)})
 	return m
 }
 
@@ -86,11 +86,11 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Model[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Model[F] {
 	return New[F](m.Sizes, m.Part("block"))
 }
 
-// Step runs the model over the call's tokens: it returns the loss of each lane
+// Step runs the model over the call's tokens: it returns the loss of each sequence
 // and what the loss was computed from.
 func (b *Model[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], ids, next []int32) (loss, logits tape.Value[F], err error) {
 	zIn, loss, err := b.stages(c, w, m, ids, next)

@@ -7,20 +7,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestByteLM holds ByteLM to its page: byte_lm.x, byte_lm.y, byte_lm.z,
 // byte_lm.loss.
 func TestByteLM(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "ByteLM_MAG_DeltaRule_SlidingWindow",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
@@ -30,24 +30,24 @@ func TestByteLM(t *testing.T) {
 		Carries: true,
 		Vectors: "testdata/byte_lm.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "x",
 		Taped:    xTaped[float64],
 		Direct:   xDirect[float64],
 		Direct32: xDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
 		},
 		Tokens: [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 5}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "loss",
 		Taped:    lossTaped[float64],
 		Direct:   lossDirect[float64],
 		Direct32: lossDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
 			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
@@ -57,7 +57,7 @@ func TestByteLM(t *testing.T) {
 }
 
 // build makes ByteLM(MAG(DeltaRule, SlidingWindow)) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	width := z["d"]
 	deltarule2 := deltarule.New[F](s.Part("memory"), width)
@@ -67,14 +67,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Model[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Model[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Model[F])
 }
 
 // xDirect calls the kernels of x by hand.
-func xDirect[F num.Float](a *blocktest.Args[F]) {
+func xDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k X[F]
 	k.L, k.T, k.V, k.D = a.Size("L"), a.Size("T"), b.Sizes.V, b.Sizes.D
@@ -96,15 +96,15 @@ func xDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // xTaped calls x as a node of the tape.
-func xTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func xTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.x(a.Call(r), a.Weights(r, b), a.Memory(b), a.Ints["ids"])
-	a.Give("x", out1)
+	a.SetOutput("x", out1)
 	return err
 }
 
 // lossDirect calls the kernels of loss by hand.
-func lossDirect[F num.Float](a *blocktest.Args[F]) {
+func lossDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Loss[F]
 	k.L, k.T, k.V, k.D = a.Size("L"), a.Size("T"), b.Sizes.V, b.Sizes.D
@@ -140,10 +140,10 @@ func lossDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // lossTaped calls loss as a node of the tape.
-func lossTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func lossTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, out2, err := b.loss(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "y"), a.Ints["next"])
-	a.Give("z", out1)
-	a.Give("loss", out2)
+	a.SetOutput("z", out1)
+	a.SetOutput("loss", out2)
 	return err
 }

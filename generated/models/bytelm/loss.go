@@ -242,12 +242,12 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("ByteLM", m); err != nil {
 		return
 	}
-	if len(y.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "ByteLM", Value: "y", Got: len(y.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(y.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "ByteLM", Value: "y", Got: len(y.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(next) != c.Lanes*c.Steps {
-		err = &block.LengthError{Block: "ByteLM", Value: "next", Got: len(next), Want: c.Lanes * c.Steps}
+	if len(next) != c.Batch*c.Tokens {
+		err = &block.LengthError{Block: "ByteLM", Value: "next", Got: len(next), Want: c.Batch * c.Tokens}
 		return
 	}
 	if err = block.CheckIndices("next", next, 0, b.Sizes.V-1, -1); err != nil {
@@ -256,7 +256,7 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, lossNode[F]](c.Run, lossKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.V, k.D = c.Lanes, c.Steps, b.Sizes.V, b.Sizes.D
+	k.L, k.T, k.V, k.D = c.Batch, c.Tokens, b.Sizes.V, b.Sizes.D
 	n.vH = w.Value("H")
 	k.H = arena.Data(n.vH)
 	n.vY = y

@@ -427,12 +427,12 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("StackLM", m); err != nil {
 		return
 	}
-	if len(y.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "StackLM", Value: "y", Got: len(y.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(y.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "StackLM", Value: "y", Got: len(y.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	if len(next) != c.Lanes*c.Steps {
-		err = &block.LengthError{Block: "StackLM", Value: "next", Got: len(next), Want: c.Lanes * c.Steps}
+	if len(next) != c.Batch*c.Tokens {
+		err = &block.LengthError{Block: "StackLM", Value: "next", Got: len(next), Want: c.Batch * c.Tokens}
 		return
 	}
 	if err = block.CheckIndices("next", next, 0, b.Sizes.V-1, -1); err != nil {
@@ -441,7 +441,7 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, lossNode[F]](c.Run, lossKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.V, k.D = c.Lanes, c.Steps, b.Sizes.V, b.Sizes.D
+	k.L, k.T, k.V, k.D = c.Batch, c.Tokens, b.Sizes.V, b.Sizes.D
 	n.vY = y
 	k.Y = arena.Data(n.vY)
 	n.vGamma = w.Value("gamma")

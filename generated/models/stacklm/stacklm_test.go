@@ -9,20 +9,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestStackLM holds StackLM to its page: stack_lm.x, stack_lm.y, stack_lm.n,
 // stack_lm.z, stack_lm.loss.
 func TestStackLM(t *testing.T) {
-	blocktest.Model{
+	conformance.Model{
 		Name: "StackLM_AttentionOnly_SlidingWindow_PreNorm_MAG_DeltaRule_SlidingWindow",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 4, "block.0.attention.H": 2, "block.0.attention.n_p": 2, "block.0.attention.w": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 3, "block.1.block.memory.d_k": 4, "d": 4},
 			{"V": 7, "block.0.attention.H": 1, "block.0.attention.n_p": 0, "block.0.attention.w": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 3, "d": 3},
 			{"V": 3, "block.0.attention.H": 5, "block.0.attention.n_p": 1, "block.0.attention.w": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 5},
@@ -32,24 +32,24 @@ func TestStackLM(t *testing.T) {
 		Carries: true,
 		Vectors: "testdata/stack_lm.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "x",
 		Taped:    xTaped[float64],
 		Direct:   xDirect[float64],
 		Direct32: xDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 4, "block.0.attention.H": 2, "block.0.attention.n_p": 2, "block.0.attention.w": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 3, "block.1.block.memory.d_k": 4, "d": 4},
 			{"V": 7, "block.0.attention.H": 1, "block.0.attention.n_p": 0, "block.0.attention.w": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 3, "d": 3},
 			{"V": 3, "block.0.attention.H": 5, "block.0.attention.n_p": 1, "block.0.attention.w": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 4, 5, 6}},
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "loss",
 		Taped:    lossTaped[float64],
 		Direct:   lossDirect[float64],
 		Direct32: lossDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"V": 4, "block.0.attention.H": 2, "block.0.attention.n_p": 2, "block.0.attention.w": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 3, "block.1.block.memory.d_k": 4, "d": 4},
 			{"V": 7, "block.0.attention.H": 1, "block.0.attention.n_p": 0, "block.0.attention.w": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 3, "d": 3},
 			{"V": 3, "block.0.attention.H": 5, "block.0.attention.n_p": 1, "block.0.attention.w": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 5},
@@ -59,7 +59,7 @@ func TestStackLM(t *testing.T) {
 }
 
 // build makes StackLM([AttentionOnly(SlidingWindow), PreNorm(MAG(DeltaRule, SlidingWindow))]) of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	width := z["d"]
 	slidingwindow2 := slidingwindow.New[F](s.Part("block.0").Part("attention"), width)
@@ -72,14 +72,14 @@ func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Model[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Model[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Model[F])
 }
 
 // xDirect calls the kernels of x by hand.
-func xDirect[F num.Float](a *blocktest.Args[F]) {
+func xDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k X[F]
 	k.L, k.T, k.V, k.D = a.Size("L"), a.Size("T"), b.Sizes.V, b.Sizes.D
@@ -101,15 +101,15 @@ func xDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // xTaped calls x as a node of the tape.
-func xTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func xTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.x(a.Call(r), a.Weights(r, b), a.Memory(b), a.Ints["ids"])
-	a.Give("x", out1)
+	a.SetOutput("x", out1)
 	return err
 }
 
 // lossDirect calls the kernels of loss by hand.
-func lossDirect[F num.Float](a *blocktest.Args[F]) {
+func lossDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Loss[F]
 	k.L, k.T, k.V, k.D = a.Size("L"), a.Size("T"), b.Sizes.V, b.Sizes.D
@@ -161,10 +161,10 @@ func lossDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // lossTaped calls loss as a node of the tape.
-func lossTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func lossTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, out2, err := b.loss(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "y"), a.Ints["next"])
-	a.Give("z", out1)
-	a.Give("loss", out2)
+	a.SetOutput("z", out1)
+	a.SetOutput("loss", out2)
 	return err
 }

@@ -106,8 +106,8 @@ func (b *Model[F]) x(c block.Call[F], w block.Weights[F], m *block.Memory[F], id
 	if err = c.Check("StackLM", m); err != nil {
 		return
 	}
-	if len(ids) != c.Lanes*c.Steps {
-		err = &block.LengthError{Block: "StackLM", Value: "ids", Got: len(ids), Want: c.Lanes * c.Steps}
+	if len(ids) != c.Batch*c.Tokens {
+		err = &block.LengthError{Block: "StackLM", Value: "ids", Got: len(ids), Want: c.Batch * c.Tokens}
 		return
 	}
 	if err = block.CheckIndices("ids", ids, 0, b.Sizes.V-1); err != nil {
@@ -116,7 +116,7 @@ func (b *Model[F]) x(c block.Call[F], w block.Weights[F], m *block.Memory[F], id
 	n := tape.Push[F, xNode[F]](c.Run, xKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.V, k.D = c.Lanes, c.Steps, b.Sizes.V, b.Sizes.D
+	k.L, k.T, k.V, k.D = c.Batch, c.Tokens, b.Sizes.V, b.Sizes.D
 	n.vE = w.Value("E")
 	k.E = arena.Data(n.vE)
 	k.Ids = ids

@@ -4,9 +4,9 @@ package atlasomega
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -16,11 +16,11 @@ import (
 // atlas_omega.O, atlas_omega.U, atlas_omega.M, atlas_omega.q0, atlas_omega.q1,
 // atlas_omega.q, atlas_omega.y.
 func TestAtlasOmega(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "AtlasOmega",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5, "w": 4},
 			{"d": 5, "d_k": 1, "d_v": 7, "w": 3},
 			{"d": 1, "d_k": 5, "d_v": 2, "w": 1},
@@ -29,16 +29,16 @@ func TestAtlasOmega(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
-		Tails:   true,
+		Windows: true,
 		Order:   3,
 		Vectors: "testdata/atlas_omega.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5, "w": 4},
 			{"d": 5, "d_k": 1, "d_v": 7, "w": 3},
 			{"d": 1, "d_k": 5, "d_v": 2, "w": 1},
@@ -47,12 +47,12 @@ func TestAtlasOmega(t *testing.T) {
 		Segments: true,
 		Vectors:  "testdata/atlas_omega.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5, "w": 4},
 			{"d": 5, "d_k": 1, "d_v": 7, "w": 3},
 			{"d": 1, "d_k": 5, "d_v": 2, "w": 1},
@@ -63,19 +63,19 @@ func TestAtlasOmega(t *testing.T) {
 }
 
 // build makes AtlasOmega of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{DK: z["d_k"], D: z["d"], DV: z["d_v"], W: z["w"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	a.Within("rho", block.Between(0, 1))
 	a.Within("theta", block.AtLeast(0))
@@ -150,15 +150,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "eta"), a.Value(r, "q"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV, k.W = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.W
@@ -186,9 +186,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"), a.Value(r, "k"), a.Value(r, "v"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

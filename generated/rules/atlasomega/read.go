@@ -164,7 +164,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DK, k.DV, k.W = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
+	k.L, k.T, k.DK, k.DV, k.W = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	n.vK = kIn
@@ -181,9 +181,9 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 2, k.KTailOut)
-	m.Give(arena, 3, k.VTailOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 2, k.KTailOut)
+	m.SetNext(arena, 3, k.VTailOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

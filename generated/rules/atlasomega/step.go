@@ -1631,7 +1631,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV, k.W = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
+	k.C, k.L, k.T, k.DK, k.DV, k.W = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	n.vK = kIn
 	k.K = arena.Data(n.vK)
 	n.vV = v
@@ -1672,11 +1672,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 2, k.KTailOut)
-	m.Give(arena, 3, k.VTailOut)
-	m.Give(arena, 0, k.MOut)
-	m.Give(arena, 1, k.SOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 2, k.KTailOut)
+	m.SetNext(arena, 3, k.VTailOut)
+	m.SetNext(arena, 0, k.MOut)
+	m.SetNext(arena, 1, k.SOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -170,7 +170,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vSIn = w.Value("s_in")
 	k.SIn = arena.Data(n.vSIn)
 	n.vSOut = w.Value("s_out")
@@ -188,7 +188,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -761,7 +761,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vA = w.Value("a")
 	k.A = arena.Data(n.vA)
 	n.vWAlpha = w.Value("w_alpha")
@@ -805,8 +805,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 2, k.MOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 2, k.MOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -185,7 +185,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DH, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	k.W2 = m.Slots[2].Data
@@ -196,15 +196,15 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
 	n.m = m
 	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.Begin(arena, m, 1, n.startW1.Data)
-	k.W2 = block.Begin(arena, m, 2, n.startW2.Data)
+	k.W1 = block.InitialState(arena, m, 1, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 2, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	block.KeepStart(arena, m, 1, n.startW1.Data)
 	block.KeepStart(arena, m, 2, n.startW2.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

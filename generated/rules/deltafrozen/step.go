@@ -427,7 +427,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vK = kIn
 	k.K = arena.Data(n.vK)
 	n.vV = v
@@ -461,10 +461,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 1, k.MOut)
-	m.Give(arena, 2, k.MChunkOut)
-	m.Give(arena, 3, k.ChunkAgeOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 1, k.MOut)
+	m.SetNext(arena, 2, k.MChunkOut)
+	m.SetNext(arena, 3, k.ChunkAgeOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

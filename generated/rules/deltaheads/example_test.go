@@ -28,7 +28,7 @@ func Example() {
 	now := pulse.First(pulse.Build)
 	var arena tape.Arena[float32]
 	err := tape.With(&arena, now, func(r *tape.Run[float32]) error {
-		y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Lanes: 1, Steps: 5}, block.Bind(r, params.View()), memory, r.Input(x))
+		y, err := b.Step(block.Call[float32]{Run: r, Pulse: now, Batch: 1, Tokens: 5}, block.Bind(r, params.View()), memory, r.Input(x))
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DK, k.DV, k.Heads = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
+	k.L, k.T, k.DK, k.DV, k.Heads = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	k.M = m.Slots[1].Data
@@ -129,7 +129,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

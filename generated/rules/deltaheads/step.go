@@ -617,7 +617,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV, k.Heads = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
+	k.C, k.L, k.T, k.DK, k.DV, k.Heads = block.Segment, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	n.vK = kIn
 	k.K = arena.Data(n.vK)
 	n.vV = v
@@ -643,8 +643,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 1, k.MOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 1, k.MOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

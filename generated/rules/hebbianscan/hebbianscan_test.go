@@ -4,9 +4,9 @@ package hebbianscan
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -16,11 +16,11 @@ import (
 // hebbian_scan.M, hebbian_scan.q0, hebbian_scan.q1, hebbian_scan.q,
 // hebbian_scan.y.
 func TestHebbianScan(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "HebbianScan",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
@@ -28,15 +28,15 @@ func TestHebbianScan(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Causal:  true,
 		Frozen:  []string{"M"},
-		Tails:   true,
+		Windows: true,
 		Vectors: "testdata/hebbian_scan.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
@@ -45,12 +45,12 @@ func TestHebbianScan(t *testing.T) {
 		Segments: true,
 		Vectors:  "testdata/hebbian_scan.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
@@ -61,19 +61,19 @@ func TestHebbianScan(t *testing.T) {
 }
 
 // build makes HebbianScan of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{DK: z["d_k"], D: z["d"], DV: z["d_v"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	a.Within("rho", block.Between(0, 1))
 	var k Step[F]
@@ -119,15 +119,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "q0"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
@@ -149,9 +149,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

@@ -2516,7 +2516,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vK0 = k0
 	k.K0 = arena.Data(n.vK0)
 	n.vV = v
@@ -2541,8 +2541,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.MOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.MOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

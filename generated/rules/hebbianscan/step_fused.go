@@ -243,7 +243,7 @@ func (c *stepFused) run() {
 // stepRows1 are the rows of a recurrence of Step.
 type stepRows1 Step[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepRows1) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
@@ -420,7 +420,7 @@ func (c *stepRows1) Part(part int) {
 // stepRows2 are the rows of a recurrence of Step.
 type stepRows2 Step[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepRows2) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
@@ -1336,7 +1336,7 @@ func (c *stepBackwardFused) run() {
 // stepBackwardRows1 are the rows of a recurrence of StepBackward.
 type stepBackwardRows1 StepBackward[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
@@ -1500,7 +1500,7 @@ func (c *stepBackwardRows1) Part(part int) {
 // stepBackwardRows2 are the rows of a recurrence of StepBackward.
 type stepBackwardRows2 StepBackward[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepBackwardRows2) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV

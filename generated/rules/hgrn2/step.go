@@ -575,14 +575,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("HGRN2", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "HGRN2", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "HGRN2", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vBF = w.Value("b_F")
 	k.BF = arena.Data(n.vBF)
 	n.vWF = w.Value("W_F")
@@ -613,8 +613,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.MOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.MOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

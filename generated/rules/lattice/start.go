@@ -210,7 +210,7 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	n := tape.Push[F, startNode[F]](c.Run, startKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.DV, k.M = c.Lanes, b.Sizes.DV, b.Sizes.M
+	k.L, k.DV, k.M = c.Batch, b.Sizes.DV, b.Sizes.M
 	n.vSInit = w.Value("S_init")
 	k.SInit = arena.Data(n.vSInit)
 	k.S = arena.Alloc(k.L * k.DV * k.M)

@@ -4,9 +4,9 @@ package latticeencode
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -15,11 +15,11 @@ import (
 // lattice_encode.G, lattice_encode.N, lattice_encode.S, lattice_encode.q0,
 // lattice_encode.q1, lattice_encode.q, lattice_encode.p, lattice_encode.y.
 func TestLatticeEncode(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "LatticeEncode",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_v": 5, "m": 3},
 			{"d": 5, "d_v": 7, "m": 1},
 			{"d": 1, "d_v": 2, "m": 5},
@@ -29,15 +29,15 @@ func TestLatticeEncode(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"S"},
 		Starts:  true,
-		Tails:   true,
+		Windows: true,
 		Vectors: "testdata/lattice_encode.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_v": 5, "m": 3},
 			{"d": 5, "d_v": 7, "m": 1},
 			{"d": 1, "d_v": 2, "m": 5},
@@ -47,12 +47,12 @@ func TestLatticeEncode(t *testing.T) {
 		Starts:   true,
 		Vectors:  "testdata/lattice_encode.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_v": 5, "m": 3},
 			{"d": 5, "d_v": 7, "m": 1},
 			{"d": 1, "d_v": 2, "m": 5},
@@ -64,19 +64,19 @@ func TestLatticeEncode(t *testing.T) {
 }
 
 // build makes LatticeEncode of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{M: z["m"], D: z["d"], DV: z["d_v"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Step[F]
 	k.C, k.L, k.T, k.DV, k.M = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
@@ -139,15 +139,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "q0"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DV, k.M = a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
@@ -173,9 +173,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

@@ -658,7 +658,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DV, b.Sizes.M
+	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
@@ -692,13 +692,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	n.m = m
 	n.startS = startS
-	k.S = block.Begin(arena, m, 0, n.startS.Data)
+	k.S = block.InitialState(arena, m, 0, n.startS.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.SOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.SOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

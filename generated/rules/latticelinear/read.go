@@ -202,7 +202,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DV, k.M = c.Lanes, c.Steps, b.Sizes.DV, b.Sizes.M
+	k.L, k.T, k.DV, k.M = c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
 	k.S = m.Slots[0].Data
@@ -210,13 +210,13 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.P = c.Run.Saved(k.L * k.T * k.M)
 	n.m = m
 	n.startS = startS
-	k.S = block.Begin(arena, m, 0, n.startS.Data)
+	k.S = block.InitialState(arena, m, 0, n.startS.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	block.KeepStart(arena, m, 0, n.startS.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

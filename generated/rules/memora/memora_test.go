@@ -4,9 +4,9 @@ package memora
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -15,11 +15,11 @@ import (
 // memora.rho, memora.W2, memora.G_W1, memora.U_W1, memora.W1, memora.q0,
 // memora.q1, memora.q, memora.y.
 func TestMEMORA(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "MEMORA",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_h": 4, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_h": 3, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_h": 1, "d_k": 5, "d_v": 2},
@@ -29,15 +29,15 @@ func TestMEMORA(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"W1", "W2"},
 		Starts:  true,
-		Tails:   true,
+		Windows: true,
 		Vectors: "testdata/memora.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_h": 4, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_h": 3, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_h": 1, "d_k": 5, "d_v": 2},
@@ -47,12 +47,12 @@ func TestMEMORA(t *testing.T) {
 		Starts:   true,
 		Vectors:  "testdata/memora.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_h": 4, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_h": 3, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_h": 1, "d_k": 5, "d_v": 2},
@@ -64,19 +64,19 @@ func TestMEMORA(t *testing.T) {
 }
 
 // build makes MEMORA of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{DK: z["d_k"], D: z["d"], DV: z["d_v"], DH: z["d_h"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	a.Within("rho", block.Between(0, 1))
 	a.Within("theta", block.AtLeast(0))
@@ -142,15 +142,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "theta"), a.Value(r, "rho"), a.Value(r, "q0"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DH, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
@@ -183,9 +183,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

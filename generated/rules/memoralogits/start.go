@@ -264,7 +264,7 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	n := tape.Push[F, startNode[F]](c.Run, startKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.DH, k.DK, k.DV = c.Lanes, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	k.L, k.DH, k.DK, k.DV = c.Batch, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vW1Init = w.Value("W1_init")
 	k.W1Init = arena.Data(n.vW1Init)
 	n.vW2Init = w.Value("W2_init")

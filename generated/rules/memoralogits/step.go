@@ -2940,7 +2940,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vK0 = k0
 	k.K0 = arena.Data(n.vK0)
 	n.vV = v
@@ -3002,15 +3002,15 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	n.m = m
 	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.Begin(arena, m, 0, n.startW1.Data)
-	k.W2 = block.Begin(arena, m, 1, n.startW2.Data)
+	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.W1Out)
-	m.Give(arena, 1, k.W2Out)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.W1Out)
+	m.SetNext(arena, 1, k.W2Out)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -496,7 +496,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DH, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
 	k.W2 = m.Slots[1].Data
@@ -513,8 +513,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.YPow4 = c.Run.Saved(k.L)
 	n.m = m
 	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.Begin(arena, m, 0, n.startW1.Data)
-	k.W2 = block.Begin(arena, m, 1, n.startW2.Data)
+	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
@@ -523,7 +523,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Flags = nil
 	block.KeepStart(arena, m, 0, n.startW1.Data)
 	block.KeepStart(arena, m, 1, n.startW2.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -187,7 +187,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vA = w.Value("A")
 	k.A = arena.Data(n.vA)
 	n.vB = w.Value("B")
@@ -199,13 +199,13 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
 	n.m = m
 	n.startN = startN
-	k.N = block.Begin(arena, m, 1, n.startN.Data)
+	k.N = block.InitialState(arena, m, 1, n.startN.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	block.KeepStart(arena, m, 1, n.startN.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -99,7 +99,7 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	n := tape.Push[F, startNode[F]](c.Run, startKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.DK, k.DV = c.Lanes, b.Sizes.DK, b.Sizes.DV
+	k.L, k.DK, k.DV = c.Batch, b.Sizes.DK, b.Sizes.DV
 	n.vNInit = w.Value("N_init")
 	k.NInit = arena.Data(n.vNInit)
 	k.N = arena.Alloc(k.L * k.DK * k.DV)

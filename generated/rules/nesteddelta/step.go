@@ -729,7 +729,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vA = w.Value("A")
 	k.A = arena.Data(n.vA)
 	n.vB = w.Value("B")
@@ -762,15 +762,15 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	n.m = m
 	n.startN = startN
-	k.N = block.Begin(arena, m, 1, n.startN.Data)
+	k.N = block.InitialState(arena, m, 1, n.startN.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 1, k.NOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 1, k.NOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

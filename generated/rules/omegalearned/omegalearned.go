@@ -95,9 +95,9 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory(lanes,
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory(batch,
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
 	return m
@@ -110,7 +110,7 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 	return New[F](m.Sizes, m.Width)
 }
 
@@ -119,8 +119,8 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("OmegaLearned", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "OmegaLearned", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "OmegaLearned", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	k0, q0, v, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
@@ -135,8 +135,8 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("OmegaLearned", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "OmegaLearned", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "OmegaLearned", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	q0, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DK: b.Sizes.DK, D: b.Sizes.D}}).Call(c, w, m, x)

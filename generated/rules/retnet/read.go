@@ -429,14 +429,14 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("RetNet", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "RetNet", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "RetNet", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.H, k.L, k.T, k.D, k.DC, k.DV = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DC, b.Sizes.DV
+	k.H, k.L, k.T, k.D, k.DC, k.DV = b.Sizes.H, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DC, b.Sizes.DV
 	n.vWC = w.Value("W_C")
 	k.WC = arena.Data(n.vWC)
 	n.vX = x
@@ -463,7 +463,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -4,20 +4,20 @@ package retnet
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestRetNet holds RetNet to its page: ret_net.gamma, ret_net.phi, ret_net.v,
 // ret_net.A, ret_net.B, ret_net.o, ret_net.r, ret_net.z, ret_net.y.
 func TestRetNet(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "RetNet",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d": 5, "d_c": 4, "d_v": 2},
 			{"H": 1, "d": 7, "d_c": 3, "d_v": 5},
 			{"H": 5, "d": 2, "d_c": 1, "d_v": 1},
@@ -26,16 +26,16 @@ func TestRetNet(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"A", "B"},
-		Tails:   true,
+		Windows: true,
 		Order:   3,
 		Vectors: "testdata/ret_net.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d": 5, "d_c": 4, "d_v": 2},
 			{"H": 1, "d": 7, "d_c": 3, "d_v": 5},
 			{"H": 5, "d": 2, "d_c": 1, "d_v": 1},
@@ -44,12 +44,12 @@ func TestRetNet(t *testing.T) {
 		Segments: true,
 		Vectors:  "testdata/ret_net.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"H": 3, "d": 5, "d_c": 4, "d_v": 2},
 			{"H": 1, "d": 7, "d_c": 3, "d_v": 5},
 			{"H": 5, "d": 2, "d_c": 1, "d_v": 1},
@@ -60,19 +60,19 @@ func TestRetNet(t *testing.T) {
 }
 
 // build makes RetNet of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{H: z["H"], DV: z["d_v"], D: z["d"], DC: z["d_c"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Step[F]
 	k.C, k.H, k.L, k.T, k.D, k.DC, k.DV = a.Size("C"), b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DC, b.Sizes.DV
@@ -150,15 +150,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.H, k.L, k.T, k.D, k.DC, k.DV = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DC, b.Sizes.DV
@@ -213,9 +213,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

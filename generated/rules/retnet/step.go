@@ -1222,14 +1222,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("RetNet", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "RetNet", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "RetNet", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.H, k.L, k.T, k.D, k.DC, k.DV = block.Segment, b.Sizes.H, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DC, b.Sizes.DV
+	k.C, k.H, k.L, k.T, k.D, k.DC, k.DV = block.Segment, b.Sizes.H, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DC, b.Sizes.DV
 	n.vWV = w.Value("W_V")
 	k.WV = arena.Data(n.vWV)
 	n.vX = x
@@ -1272,9 +1272,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 0, k.AOut)
-	m.Give(arena, 1, k.BOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.AOut)
+	m.SetNext(arena, 1, k.BOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -335,7 +335,7 @@ func (c *stepFused) run() {
 // stepRows1 are the rows of a recurrence of Step.
 type stepRows1 Step[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepRows1) Part(part int) {
 	type F = float32
 	C, H, L, T, dC, dV := c.C, c.H, c.L, c.T, c.DC, c.DV

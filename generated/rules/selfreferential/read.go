@@ -250,8 +250,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("SelfReferential", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "SelfReferential", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "SelfReferential", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	var startMK, startMV, startMAlpha, startMEta, startMM tape.Value[F]
@@ -261,7 +261,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
+	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
@@ -277,7 +277,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	n.m = m
 	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM = startMK, startMV, startMAlpha, startMEta, startMM
-	k.MM = block.Begin(arena, m, 4, n.startMM.Data)
+	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -287,7 +287,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	block.KeepStart(arena, m, 2, n.startMAlpha.Data)
 	block.KeepStart(arena, m, 3, n.startMEta.Data)
 	block.KeepStart(arena, m, 4, n.startMM.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

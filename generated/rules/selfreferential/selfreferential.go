@@ -77,9 +77,9 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory(lanes,
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory(batch,
 		block.Slot[F]{Name: "M_k", Shape: []int{b.Sizes.D, b.Sizes.D}},
 		block.Slot[F]{Name: "M_v", Shape: []int{b.Sizes.D, b.Sizes.D}},
 		block.Slot[F]{Name: "M_alpha", Shape: []int{b.Sizes.D, b.Sizes.D}},
@@ -95,7 +95,7 @@ func Entry() catalog.Entry {
 		assemble[float32], assemble[float64])
 }
 
-func assemble[F num.Float](m catalog.Making[F]) block.Block[F] {
+func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 	return New[F](m.Sizes, m.Width)
 }
 

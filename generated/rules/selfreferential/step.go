@@ -1157,8 +1157,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("SelfReferential", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "SelfReferential", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "SelfReferential", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	var startMK, startMV, startMAlpha, startMEta, startMM tape.Value[F]
@@ -1168,7 +1168,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D
+	k.C, k.L, k.T, k.D = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.D
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
@@ -1251,21 +1251,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	n.m = m
 	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM = startMK, startMV, startMAlpha, startMEta, startMM
-	k.MK = block.Begin(arena, m, 0, n.startMK.Data)
-	k.MV = block.Begin(arena, m, 1, n.startMV.Data)
-	k.MAlpha = block.Begin(arena, m, 2, n.startMAlpha.Data)
-	k.MEta = block.Begin(arena, m, 3, n.startMEta.Data)
-	k.MM = block.Begin(arena, m, 4, n.startMM.Data)
+	k.MK = block.InitialState(arena, m, 0, n.startMK.Data)
+	k.MV = block.InitialState(arena, m, 1, n.startMV.Data)
+	k.MAlpha = block.InitialState(arena, m, 2, n.startMAlpha.Data)
+	k.MEta = block.InitialState(arena, m, 3, n.startMEta.Data)
+	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.MKOut)
-	m.Give(arena, 1, k.MVOut)
-	m.Give(arena, 2, k.MAlphaOut)
-	m.Give(arena, 3, k.MEtaOut)
-	m.Give(arena, 4, k.MMOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.MKOut)
+	m.SetNext(arena, 1, k.MVOut)
+	m.SetNext(arena, 2, k.MAlphaOut)
+	m.SetNext(arena, 3, k.MEtaOut)
+	m.SetNext(arena, 4, k.MMOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -4,9 +4,9 @@ package selfreferentialchunk
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -24,11 +24,11 @@ import (
 // self_referential_chunk.I, self_referential_chunk.P_k,
 // self_referential_chunk.P_v.
 func TestSelfReferentialChunk(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "SelfReferentialChunk",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3},
 			{"d": 1},
 			{"d": 5},
@@ -37,15 +37,15 @@ func TestSelfReferentialChunk(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m"},
 		Starts:  true,
-		Tails:   true,
+		Windows: true,
 		Vectors: "testdata/self_referential_chunk.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3},
 			{"d": 1},
 			{"d": 5},
@@ -55,12 +55,12 @@ func TestSelfReferentialChunk(t *testing.T) {
 		Starts:   true,
 		Vectors:  "testdata/self_referential_chunk.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3},
 			{"d": 1},
 			{"d": 5},
@@ -72,19 +72,19 @@ func TestSelfReferentialChunk(t *testing.T) {
 }
 
 // build makes SelfReferentialChunk of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{D: z["d"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Step[F]
 	k.C, k.L, k.T, k.D = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D
@@ -200,15 +200,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
@@ -250,9 +250,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

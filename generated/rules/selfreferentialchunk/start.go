@@ -159,7 +159,7 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	n := tape.Push[F, startNode[F]](c.Run, startKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.D = c.Lanes, b.Sizes.D
+	k.L, k.D = c.Batch, b.Sizes.D
 	n.vNK = w.Value("N_k")
 	k.NK = arena.Data(n.vNK)
 	n.vNV = w.Value("N_v")

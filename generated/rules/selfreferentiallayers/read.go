@@ -356,8 +356,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("SelfReferentialLayers", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "SelfReferentialLayers", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "SelfReferentialLayers", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	var startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM tape.Value[F]
@@ -367,7 +367,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DH = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH
+	k.L, k.T, k.D, k.DH = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DH
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
@@ -387,8 +387,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	n.m = m
 	n.startAK, n.startBK, n.startAV, n.startBV, n.startAAlpha, n.startBAlpha, n.startAEta, n.startBEta, n.startAM, n.startBM = startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM
-	k.AM = block.Begin(arena, m, 8, n.startAM.Data)
-	k.BM = block.Begin(arena, m, 9, n.startBM.Data)
+	k.AM = block.InitialState(arena, m, 8, n.startAM.Data)
+	k.BM = block.InitialState(arena, m, 9, n.startBM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -403,7 +403,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	block.KeepStart(arena, m, 7, n.startBEta.Data)
 	block.KeepStart(arena, m, 8, n.startAM.Data)
 	block.KeepStart(arena, m, 9, n.startBM.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -4,9 +4,9 @@ package selfreferentiallayers
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -25,11 +25,11 @@ import (
 // self_referential_layers.u_v, self_referential_layers.A_v,
 // self_referential_layers.B_v.
 func TestSelfReferentialLayers(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "SelfReferentialLayers",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3, "d_h": 2},
 			{"d": 1, "d_h": 5},
 			{"d": 5, "d_h": 1},
@@ -39,15 +39,15 @@ func TestSelfReferentialLayers(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"A_k", "B_k", "A_v", "B_v", "A_alpha", "B_alpha", "A_eta", "B_eta", "A_m", "B_m"},
 		Starts:  true,
-		Tails:   true,
+		Windows: true,
 		Vectors: "testdata/self_referential_layers.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3, "d_h": 2},
 			{"d": 1, "d_h": 5},
 			{"d": 5, "d_h": 1},
@@ -57,12 +57,12 @@ func TestSelfReferentialLayers(t *testing.T) {
 		Starts:   true,
 		Vectors:  "testdata/self_referential_layers.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 3, "d_h": 2},
 			{"d": 1, "d_h": 5},
 			{"d": 5, "d_h": 1},
@@ -74,19 +74,19 @@ func TestSelfReferentialLayers(t *testing.T) {
 }
 
 // build makes SelfReferentialLayers of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{D: z["d"], DH: z["d_h"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Step[F]
 	k.C, k.L, k.T, k.D, k.DH = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH
@@ -341,15 +341,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.D, k.DH = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DH
@@ -400,9 +400,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

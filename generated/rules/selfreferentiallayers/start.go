@@ -217,7 +217,7 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	n := tape.Push[F, startNode[F]](c.Run, startKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.D, k.DH = c.Lanes, b.Sizes.D, b.Sizes.DH
+	k.L, k.D, k.DH = c.Batch, b.Sizes.D, b.Sizes.DH
 	n.vAInitK = w.Value("A_init_k")
 	k.AInitK = arena.Data(n.vAInitK)
 	n.vBInitK = w.Value("B_init_k")

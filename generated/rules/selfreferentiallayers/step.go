@@ -2950,8 +2950,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = c.Check("SelfReferentialLayers", m); err != nil {
 		return
 	}
-	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
-		err = &block.LengthError{Block: "SelfReferentialLayers", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
+	if len(x.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "SelfReferentialLayers", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	var startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM tape.Value[F]
@@ -2961,7 +2961,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH
+	k.C, k.L, k.T, k.D, k.DH = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DH
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
@@ -3129,31 +3129,31 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	n.m = m
 	n.startAK, n.startBK, n.startAV, n.startBV, n.startAAlpha, n.startBAlpha, n.startAEta, n.startBEta, n.startAM, n.startBM = startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM
-	k.AK = block.Begin(arena, m, 0, n.startAK.Data)
-	k.BK = block.Begin(arena, m, 1, n.startBK.Data)
-	k.AV = block.Begin(arena, m, 2, n.startAV.Data)
-	k.BV = block.Begin(arena, m, 3, n.startBV.Data)
-	k.AAlpha = block.Begin(arena, m, 4, n.startAAlpha.Data)
-	k.BAlpha = block.Begin(arena, m, 5, n.startBAlpha.Data)
-	k.AEta = block.Begin(arena, m, 6, n.startAEta.Data)
-	k.BEta = block.Begin(arena, m, 7, n.startBEta.Data)
-	k.AM = block.Begin(arena, m, 8, n.startAM.Data)
-	k.BM = block.Begin(arena, m, 9, n.startBM.Data)
+	k.AK = block.InitialState(arena, m, 0, n.startAK.Data)
+	k.BK = block.InitialState(arena, m, 1, n.startBK.Data)
+	k.AV = block.InitialState(arena, m, 2, n.startAV.Data)
+	k.BV = block.InitialState(arena, m, 3, n.startBV.Data)
+	k.AAlpha = block.InitialState(arena, m, 4, n.startAAlpha.Data)
+	k.BAlpha = block.InitialState(arena, m, 5, n.startBAlpha.Data)
+	k.AEta = block.InitialState(arena, m, 6, n.startAEta.Data)
+	k.BEta = block.InitialState(arena, m, 7, n.startBEta.Data)
+	k.AM = block.InitialState(arena, m, 8, n.startAM.Data)
+	k.BM = block.InitialState(arena, m, 9, n.startBM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.AKOut)
-	m.Give(arena, 1, k.BKOut)
-	m.Give(arena, 2, k.AVOut)
-	m.Give(arena, 3, k.BVOut)
-	m.Give(arena, 4, k.AAlphaOut)
-	m.Give(arena, 5, k.BAlphaOut)
-	m.Give(arena, 6, k.AEtaOut)
-	m.Give(arena, 7, k.BEtaOut)
-	m.Give(arena, 8, k.AMOut)
-	m.Give(arena, 9, k.BMOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.AKOut)
+	m.SetNext(arena, 1, k.BKOut)
+	m.SetNext(arena, 2, k.AVOut)
+	m.SetNext(arena, 3, k.BVOut)
+	m.SetNext(arena, 4, k.AAlphaOut)
+	m.SetNext(arena, 5, k.BAlphaOut)
+	m.SetNext(arena, 6, k.AEtaOut)
+	m.SetNext(arena, 7, k.BEtaOut)
+	m.SetNext(arena, 8, k.AMOut)
+	m.SetNext(arena, 9, k.BMOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

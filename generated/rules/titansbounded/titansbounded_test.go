@@ -4,9 +4,9 @@ package titansbounded
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
@@ -16,11 +16,11 @@ import (
 // titans_bounded.S, titans_bounded.N, titans_bounded.M, titans_bounded.q0,
 // titans_bounded.q1, titans_bounded.q, titans_bounded.y.
 func TestTitansBounded(t *testing.T) {
-	blocktest.Block{
+	conformance.Block{
 		Name: "TitansBounded",
 		F64:  build[float64],
 		F32:  build[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
@@ -29,15 +29,15 @@ func TestTitansBounded(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
-		Tails:   true,
+		Windows: true,
 		Vectors: "testdata/titans_bounded.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "step",
 		Taped:    stepTaped[float64],
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
@@ -46,12 +46,12 @@ func TestTitansBounded(t *testing.T) {
 		Segments: true,
 		Vectors:  "testdata/titans_bounded.txt",
 	}.Test(t)
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "read",
 		Taped:    readTaped[float64],
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
@@ -62,19 +62,19 @@ func TestTitansBounded(t *testing.T) {
 }
 
 // build makes TitansBounded of the given sizes.
-func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
+func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
 	return &Block[F]{Sizes: Sizes{DK: z["d_k"], D: z["d"], DV: z["d_v"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
+func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	b, err := build[F](a.Sizes)
 	a.Must(err)
 	return b.(*Block[F])
 }
 
 // stepDirect calls the kernels of step by hand.
-func stepDirect[F num.Float](a *blocktest.Args[F]) {
+func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	a.Within("rho", block.Between(0, 1))
 	a.Within("theta", block.AtLeast(0))
@@ -144,15 +144,15 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // stepTaped calls step as a node of the tape.
-func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "eta"), a.Value(r, "theta"), a.Value(r, "q"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }
 
 // readDirect calls the kernels of read by hand.
-func readDirect[F num.Float](a *blocktest.Args[F]) {
+func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
@@ -174,9 +174,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // readTaped calls read as a node of the tape.
-func readTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"))
-	a.Give("y", out1)
+	a.SetOutput("y", out1)
 	return err
 }

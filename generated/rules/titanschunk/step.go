@@ -4357,7 +4357,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vk = kIn
 	k.K = arena.Data(n.vk)
 	n.vV = v
@@ -4419,9 +4419,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(arena, 2, k.MOut)
-	m.Give(arena, 3, k.SOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 2, k.MOut)
+	m.SetNext(arena, 3, k.SOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

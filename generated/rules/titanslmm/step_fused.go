@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 // stepRows1 are the rows of a recurrence of Step.
 type stepRows1 Step[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepRows1) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
@@ -315,7 +315,7 @@ func (c *stepBackwardFused) run() {
 // stepBackwardRows1 are the rows of a recurrence of StepBackward.
 type stepBackwardRows1 StepBackward[float32]
 
-// Part computes the rows of one block in one lane.
+// Part computes the rows of one block in one sequence.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV

@@ -163,7 +163,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	k.V = m.Slots[1].Data
@@ -173,13 +173,13 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	n.m = m
 	n.startW = startW
-	k.W = block.Begin(arena, m, 2, n.startW.Data)
+	k.W = block.InitialState(arena, m, 2, n.startW.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	block.KeepStart(arena, m, 2, n.startW.Data)
-	m.Moved(c.Steps)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -654,7 +654,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vWInit = w.Value("W_init")
 	k.WInit = arena.Data(n.vWInit)
 	n.vK = kIn
@@ -699,16 +699,16 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	n.m = m
 	n.startW = startW
-	k.W = block.Begin(arena, m, 2, n.startW.Data)
+	k.W = block.InitialState(arena, m, 2, n.startW.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 1, k.VOut)
-	m.Give(arena, 2, k.WOut)
-	m.Give(arena, 3, k.POut)
-	m.Give(arena, 4, k.NOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 1, k.VOut)
+	m.SetNext(arena, 2, k.WOut)
+	m.SetNext(arena, 3, k.POut)
+	m.SetNext(arena, 4, k.NOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

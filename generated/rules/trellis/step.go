@@ -673,7 +673,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	n.vK0 = k0
@@ -716,9 +716,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, 0, k.SKOut)
-	m.Give(arena, 1, k.SVOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, 0, k.SKOut)
+	m.SetNext(arena, 1, k.SVOut)
+	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -3,16 +3,16 @@
 package adamuon
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestAdaMuon holds AdaMuon to its page: ada_muon.a, ada_muon.m, ada_muon.d,
 // ada_muon.o, ada_muon.q, ada_muon.v, ada_muon.z, ada_muon.u, ada_muon.w.
 func TestAdaMuon(t *testing.T) {
-	blocktest.Update{
+	conformance.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Matrix:  [2]string{"r", "c"},
@@ -21,8 +21,8 @@ func TestAdaMuon(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), EpsilonNs: float64(a.Number("epsilon_ns")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
-	s := Slots[F]{M: a.Moved("m"), V: a.Moved("v")}
-	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Moved("w"), a.In["g"], s)
+	s := Slots[F]{M: a.Updated("m"), V: a.Updated("v")}
+	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

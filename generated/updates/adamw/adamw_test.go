@@ -3,16 +3,16 @@
 package adamw
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestAdamW holds AdamW to its page: adam_w.a, adam_w.m, adam_w.s, adam_w.u,
 // adam_w.w.
 func TestAdamW(t *testing.T) {
-	blocktest.Update{
+	conformance.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Vectors: "testdata/adam_w.txt",
@@ -20,8 +20,8 @@ func TestAdamW(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
-	s := Slots[F]{M: a.Moved("m"), S: a.Moved("s")}
-	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Moved("w"), a.In["g"], s)
+	s := Slots[F]{M: a.Updated("m"), S: a.Updated("s")}
+	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Updated("w"), a.In["g"], s)
 }

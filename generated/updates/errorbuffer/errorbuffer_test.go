@@ -3,16 +3,16 @@
 package errorbuffer
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestErrorBuffer holds ErrorBuffer to its page: error_buffer.b,
 // error_buffer.e.
 func TestErrorBuffer(t *testing.T) {
-	blocktest.Update{
+	conformance.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Vectors: "testdata/error_buffer.txt",
@@ -20,8 +20,8 @@ func TestErrorBuffer(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{}
-	s := Slots[F]{B: a.Moved("b")}
-	Apply(r, z, a.Int("n"), a.Moved("e"), a.In["g"], s)
+	s := Slots[F]{B: a.Updated("b")}
+	Apply(r, z, a.Int("n"), a.Updated("e"), a.In["g"], s)
 }

@@ -3,16 +3,16 @@
 package m3
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestM3 holds M3 to its page: m3.a, m3.m, m3.e, m3.s, m3.b, m3.o, m3.p, m3.y,
 // m3.q, m3.v, m3.h, m3.z, m3.u, m3.w.
 func TestM3(t *testing.T) {
-	blocktest.Update{
+	conformance.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Matrix:  [2]string{"r", "c"},
@@ -21,8 +21,8 @@ func TestM3(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), F: float64(a.Number("f")), Beta3: float64(a.Number("beta_3")), EpsilonNs: float64(a.Number("epsilon_ns")), Alpha: float64(a.Number("alpha")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
-	s := Slots[F]{M: a.Moved("m"), S: a.Moved("s"), V: a.Moved("v"), B: a.Moved("b")}
-	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Moved("w"), a.In["g"], s)
+	s := Slots[F]{M: a.Updated("m"), S: a.Updated("s"), V: a.Updated("v"), B: a.Updated("b")}
+	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

@@ -3,16 +3,16 @@
 package momentumsgd
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMomentumSGD holds MomentumSGD to its page: momentum_sgd.a,
 // momentum_sgd.s, momentum_sgd.w.
 func TestMomentumSGD(t *testing.T) {
-	blocktest.Update{
+	conformance.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Vectors: "testdata/momentum_sgd.txt",
@@ -20,8 +20,8 @@ func TestMomentumSGD(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Eta: float64(a.Number("eta")), Lambda: float64(a.Number("lambda"))}
-	s := Slots[F]{S: a.Moved("s")}
-	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Moved("w"), a.In["g"], s)
+	s := Slots[F]{S: a.Updated("s")}
+	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Updated("w"), a.In["g"], s)
 }

@@ -3,16 +3,16 @@
 package muon
 
 import (
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"testing"
 )
 
 // TestMuon holds Muon to its page: muon.a, muon.m, muon.d, muon.o, muon.u,
 // muon.w.
 func TestMuon(t *testing.T) {
-	blocktest.Update{
+	conformance.Update{
 		F64:     fire[float64],
 		F32:     fire[float32],
 		Matrix:  [2]string{"r", "c"},
@@ -21,8 +21,8 @@ func TestMuon(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), MU: float64(a.Number("mu")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
-	s := Slots[F]{M: a.Moved("m")}
-	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Moved("w"), a.In["g"], s)
+	s := Slots[F]{M: a.Updated("m")}
+	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

@@ -91,7 +91,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	n := tape.Push[F, callNode[F]](c.Run, callKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV
+	k.L, k.T, k.D, k.DV = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DV
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x

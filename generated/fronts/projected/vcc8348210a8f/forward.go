@@ -1109,7 +1109,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	n := tape.Push[F, callNode[F]](c.Run, callKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV, k.Heads = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
+	k.L, k.T, k.D, k.DK, k.DV, k.Heads = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	n.vWK = w.Value("W_K")
 	k.WK = arena.Data(n.vWK)
 	n.vX = x
@@ -1177,9 +1177,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(arena, b.Slots[0], k.K0TailOut)
-	m.Give(arena, b.Slots[1], k.Q0TailOut)
-	m.Moved(c.Steps)
+	m.SetNext(arena, b.Slots[0], k.K0TailOut)
+	m.SetNext(arena, b.Slots[1], k.Q0TailOut)
+	m.Advance(c.Tokens)
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)

@@ -4,11 +4,11 @@ package projected
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/validation/conformance"
 	"math"
 	"testing"
 )
@@ -17,12 +17,12 @@ import (
 // projected.k1, projected.q1, projected.v, projected.k, projected.q,
 // projected.rho, projected.theta, projected.eta.
 func TestProjected(t *testing.T) {
-	blocktest.Pair{
+	conformance.Pair{
 		Name:     "forward",
 		Taped:    forwardTaped[float64],
 		Direct:   forwardDirect[float64],
 		Direct32: forwardDirect[float32],
-		Sizes: []blocktest.Sizes{
+		Sizes: []conformance.Sizes{
 			{"d": 5, "d_k": 2, "d_v": 4, "heads": 3},
 			{"d": 7, "d_k": 5, "d_v": 3, "heads": 1},
 			{"d": 2, "d_k": 1, "d_v": 1, "heads": 5},
@@ -36,7 +36,7 @@ func TestProjected(t *testing.T) {
 type caller[F num.Float] struct{ Function[F] }
 
 // subject is the caller that a call's sizes describe.
-func subject[F num.Float](a *blocktest.Args[F]) *caller[F] {
+func subject[F num.Float](a *conformance.Args[F]) *caller[F] {
 	return &caller[F]{Function[F]{Sizes: Sizes{Heads: a.Sizes["heads"], DK: a.Sizes["d_k"], D: a.Sizes["d"], DV: a.Sizes["d_v"]}, Slots: [2]int{0, 1}}}
 }
 
@@ -64,16 +64,16 @@ func (b *caller[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	return nil
 }
 
-// NewMemory makes the context memory of a new context for every lane.
-func (b *caller[F]) NewMemory(lanes int) *block.Memory[F] {
-	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "k0.tail", Shape: []int{b.Sizes.Heads, 3, b.Sizes.DK}, Tail: true},
-		block.Slot[F]{Name: "q0.tail", Shape: []int{b.Sizes.Heads, 3, b.Sizes.DK}, Tail: true})
+// NewMemory makes the context memory of a new context for every sequence.
+func (b *caller[F]) NewMemory(batch int) *block.Memory[F] {
+	m := block.NewMemory(batch,
+		block.Slot[F]{Name: "k0.tail", Shape: []int{b.Sizes.Heads, 3, b.Sizes.DK}, Window: true},
+		block.Slot[F]{Name: "q0.tail", Shape: []int{b.Sizes.Heads, 3, b.Sizes.DK}, Window: true})
 	return m
 }
 
 // forwardDirect calls the kernels of Call by hand.
-func forwardDirect[F num.Float](a *blocktest.Args[F]) {
+func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Forward[F]
 	k.L, k.T, k.D, k.DK, k.DV, k.Heads = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
@@ -200,14 +200,14 @@ func forwardDirect[F num.Float](a *blocktest.Args[F]) {
 }
 
 // forwardTaped calls Call as a node of the tape.
-func forwardTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
+func forwardTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
 	out1, out2, out3, out4, out5, out6, err := b.Call(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.Give("v", out1)
-	a.Give("k", out2)
-	a.Give("q", out3)
-	a.Give("rho", out4)
-	a.Give("theta", out5)
-	a.Give("eta", out6)
+	a.SetOutput("v", out1)
+	a.SetOutput("k", out2)
+	a.SetOutput("q", out3)
+	a.SetOutput("rho", out4)
+	a.SetOutput("theta", out5)
+	a.SetOutput("eta", out6)
 	return err
 }

@@ -142,7 +142,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	n := tape.Push[F, callNode[F]](c.Run, callKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DV, k.M = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
+	k.L, k.T, k.D, k.DV, k.M = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DV, b.Sizes.M
 	n.vWK = w.Value("W_K")
 	k.WK = arena.Data(n.vWK)
 	n.vX = x

@@ -1,4 +1,4 @@
-package blocktest
+package conformance
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func blockSubject[F num.Float](b block.Block[F], frozen bool) subject[F] {
 		prepare: func(a *Args[F]) { a.Real("x", a.Size("L")*a.Size("T")*b.Width()) },
 		call: func(c block.Call[F], w block.Weights[F], m *block.Memory[F], a *Args[F]) error {
 			y, err := call(c, w, m, a.Value(c.Run, "x"))
-			a.Give("y", y)
+			a.SetOutput("y", y)
 			return err
 		}}
 }
@@ -45,8 +45,8 @@ func modelSubject[F num.Float](b block.Model[F]) subject[F] {
 		},
 		call: func(c block.Call[F], w block.Weights[F], m *block.Memory[F], a *Args[F]) error {
 			loss, logits, err := b.Step(c, w, m, a.Ints["ids"], a.Ints["next"])
-			a.Give("loss", loss)
-			a.Give("logits", logits)
+			a.SetOutput("loss", loss)
+			a.SetOutput("logits", logits)
 			return err
 		}}
 }
@@ -169,7 +169,7 @@ func (a *Args[F]) reverse(r *tape.Run[F]) {
 func cut[E any](x []E, batch, tokens int, sequence [2]int, token [2]int) []E {
 	n := len(x) / (batch * tokens)
 	if n*batch*tokens != len(x) {
-		panic(fmt.Sprintf("blocktest: %d entries are not %d sequences of %d tokens", len(x), batch, tokens))
+		panic(fmt.Sprintf("conformance: %d entries are not %d sequences of %d tokens", len(x), batch, tokens))
 	}
 	var out []E
 	for l := sequence[0]; l < sequence[1]; l++ {

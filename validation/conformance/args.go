@@ -1,4 +1,4 @@
-package blocktest
+package conformance
 
 import (
 	"math"
@@ -239,7 +239,7 @@ func (a *Args[F]) Grad(name string, n int) []F {
 //
 //hecate:scoped
 func (a *Args[F]) Call(r *tape.Run[F]) block.Call[F] {
-	return block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: a.Size("L"), Steps: a.Size("T")}
+	return block.Call[F]{Run: r, Pulse: r.Pulse, Batch: a.Size("L"), Tokens: a.Size("T")}
 }
 
 // Value is an input as a leaf of the tape.
@@ -289,8 +289,8 @@ func (a *Args[F]) Memory(b declarer[F]) *block.Memory[F] {
 	return m
 }
 
-// Give records an output of a call on the tape.
-func (a *Args[F]) Give(name string, v tape.Value[F]) {
+// SetOutput records an output of a call on the tape.
+func (a *Args[F]) SetOutput(name string, v tape.Value[F]) {
 	if a.quiet != nil {
 		*a.quiet = append(*a.quiet, v)
 		return
@@ -302,8 +302,8 @@ func (a *Args[F]) Give(name string, v tape.Value[F]) {
 // first is the time of every test: all levels are active.
 func first() pulse.Pulse { return pulse.First(pulse.Build, 1, 1, 1, 1, 1, 1, 1, 1) }
 
-// Moved is a copy of what an update changes in place.
-func (a *Args[F]) Moved(name string) []F {
+// Updated is a copy of what an update changes in place.
+func (a *Args[F]) Updated(name string) []F {
 	if _, ok := a.In[name]; !ok {
 		a.t.Fatalf("no %s", name)
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package blocktest
+package conformance
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package blocktest
+package conformance
 
 import (
 	"fmt"
@@ -145,7 +145,7 @@ func dot(a, b map[string][]float64) float64 {
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(b)) {
 		if len(a[name]) != len(b[name]) {
-			panic(fmt.Sprintf("blocktest: output %s has %d entries, its adjoint %d", name, len(a[name]), len(b[name])))
+			panic(fmt.Sprintf("conformance: output %s has %d entries, its adjoint %d", name, len(a[name]), len(b[name])))
 		}
 		for i, x := range b[name] {
 			sum += x * a[name][i]

@@ -1,4 +1,4 @@
-// Package blocktest is the conformance tests of generated code. The generated
+// Package conformance is the conformance tests of generated code. The generated
 // tests are thin tables that call it; comparisons and tolerances are defined
 // only here.
 //
@@ -26,7 +26,7 @@
 // repeats.
 //
 //hecate:conductor
-package blocktest
+package conformance
 
 // The tolerances of this package. Where none is named the comparison is of bits.
 const (

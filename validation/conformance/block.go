@@ -1,4 +1,4 @@
-package blocktest
+package conformance
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type Block struct {
 	Mixed   bool     // an answer reads states both before their write and after it
 	Starts  bool     // first states are learned: a new context has no memory of its own
 	Order   int      // degree in the sizes of what a token takes, where it is above 2
-	Tails   bool     // it is a rule: what it looks back at does not depend on what is frozen
+	Windows bool     // it is a rule: what it looks back at does not depend on what is frozen
 	Gates   []string // parameters with a stopped value after them: their gradient is not a derivative
 	Vectors string   // file of the interpreter's vectors
 }
@@ -38,7 +38,7 @@ func (b Block) Test(t *testing.T) {
 			u.f64 = func(t testing.TB, z Sizes) subject[float64] { return blockSubject(made(t, z, b.F64), true) }
 			class2(t, u)
 		})
-		if b.Tails {
+		if b.Windows {
 			t.Run("frozen/tails", func(t *testing.T) { sameTails(t, b) })
 		}
 		if b.Carries {

@@ -1,4 +1,4 @@
-package blocktest
+package conformance
 
 import (
 	"fmt"
@@ -83,7 +83,7 @@ func between(t *testing.T, what string, direct func(*Args[float32]), args func()
 	t.Helper()
 	workers.SetCount(1)
 	defer workers.SetCount(0)
-	for _, l := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+	for _, l := range []cpu.Target{cpu.AVX2, cpu.AVX512} {
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue // this machine lacks it
