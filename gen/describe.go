@@ -70,9 +70,7 @@ func (c *unitCompiler) param(p *ir.Value) {
 }
 
 // updated is the parameter that an update changes: the first of its header.
-func (c *unitCompiler) updated() string { return updatedBy(c.blk) }
-
-func updatedBy(blk *check.Block) string { return ident.ASCII(blk.Unit.Params[0].Name.Text) }
+func (c *unitCompiler) updated() string { return ident.ASCII(c.blk.Unit.Params[0].Name.Text) }
 
 // madeHere reports whether an input of a stage is made by an earlier one.
 func (c *unitCompiler) madeHere(name string) bool {

@@ -69,7 +69,7 @@ func sameBits(t *testing.T, blk *check.Block, f, function, rest *ir.Func) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	in := tensors{}
+	in := map[string]*interp.Tensor{}
 	for _, p := range f.Params {
 		x := interp.NewTensor(interp.Shape(p.Axes, sizes)...)
 		for i := range x.Data {
@@ -103,4 +103,13 @@ func sameBits(t *testing.T, blk *check.Block, f, function, rest *ir.Func) {
 			t.Errorf("the function reads the state %s", p.Name)
 		}
 	}
+}
+
+// only are the values of the parameters of a program.
+func only(f *ir.Func, all map[string]*interp.Tensor) map[string]*interp.Tensor {
+	out := map[string]*interp.Tensor{}
+	for _, p := range f.Params {
+		out[p.Name] = all[p.Name]
+	}
+	return out
 }

@@ -161,9 +161,3 @@ func (c *unitCompiler) cudaFiles() {
 		c.cudaRows = append(c.cudaRows, rows...)
 	}
 }
-
-// testFiles prints the tests of the unit with their vectors.
-func (c *unitCompiler) testFiles() {
-	m := &testMaker{job: c, files: c.files}
-	c.ds.Append(m.make())
-}

@@ -275,7 +275,7 @@ func (c *unitCompiler) instance() (*code, diag.List) {
 func (c *unitCompiler) units(of abi.Applied) (emitgo.Units, diag.List) {
 	var ds diag.List
 	out := emitgo.Units{}
-	for _, name := range names(of) {
+	for _, name := range of.Names() {
 		u := c.src.Tree.Units[name]
 		if out[name] != nil {
 			continue

@@ -307,5 +307,14 @@ type Applied struct {
 	Parts []Applied
 }
 
+// Names are the names of the units of a formula, in order.
+func (a Applied) Names() []string {
+	out := []string{a.Unit}
+	for _, p := range a.Parts {
+		out = append(out, p.Names()...)
+	}
+	return out
+}
+
 // Alone reports whether the unit is emitted alone, and no registry knows it.
 func (u *Unit) Alone() bool { return u.Home.Package != "" }

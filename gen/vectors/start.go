@@ -1,4 +1,4 @@
-package gen
+package vectors
 
 import (
 	"maps"
@@ -14,11 +14,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Where the first state of a rule is learned, the tape puts it in place of the
-// memory in every lane whose context starts with the call, and hands its
-// adjoint on. The program of the rule knows nothing of that: its state is
-// given. So the interpreter runs the program of the start before it and the
-// start's backward after it.
+// Where the first state of a rule is learned, the tape puts it in place of the memory of
+// every sequence whose context starts with the call, and passes its adjoint back. In the
+// program of the rule the state is an input. So the interpreter runs the program of the
+// first states before it, and their backward after it.
 
 // A learned is the program of a rule's first states, where they are learned.
 type learned struct {
@@ -45,7 +44,7 @@ func startsOf(b *check.Block, prefix string) []learned {
 }
 
 // learns reports whether a first state depends on a parameter, or is a number;
-// one that starts from zero is what a new memory holds anyway.
+// a new memory is zero anyway.
 func (s learned) learns(v *ir.Value) bool {
 	switch {
 	case v.Def == nil:
@@ -56,8 +55,9 @@ func (s learned) learns(v *ir.Value) bool {
 	return slices.ContainsFunc(v.Def.Reads(), s.learns)
 }
 
-// ages gives every learned start a lane that begins and one that does not.
-func (c *vectorCase) ages() {
+// setPositions gives every learned start a sequence whose context starts here and one whose
+// context does not.
+func (c *testCase) setPositions() {
 	for _, s := range c.starts {
 		if name := s.prefix + ir.Position; c.in[name] == nil {
 			c.in[name] = interp.NewTensor(c.sizes["L"])
@@ -66,8 +66,8 @@ func (c *vectorCase) ages() {
 	}
 }
 
-// learnedParams are what the starts read and the program itself does not.
-func (c *vectorCase) learnedParams() []*ir.Value {
+// learnedParams are the parameters of the starts that the program itself does not have.
+func (c *testCase) learnedParams() []*ir.Value {
 	var out []*ir.Value
 	seen := map[string]bool{}
 	add := func(name string, role ir.Role, elem ir.Elem) {
@@ -85,8 +85,8 @@ func (c *vectorCase) learnedParams() []*ir.Value {
 	return out
 }
 
-// begin gives lanes whose context starts here their learned first states.
-func (c *vectorCase) begin() (in tensors, started []tensors) {
+// begin gives sequences whose context starts here their learned first states.
+func (c *testCase) begin() (in tensors, started []tensors) {
 	for _, s := range c.starts {
 		sizes := c.inside(s)
 		args := tensors{}
@@ -109,20 +109,20 @@ func (c *vectorCase) begin() (in tensors, started []tensors) {
 				continue
 			}
 			t := old.Clone()
-			c.fresh(s, func(lane int) { copy(row(t, lane), row(first[r.Name], lane)) })
+			c.fresh(s, func(slot int) { copy(row(t, slot), row(first[r.Name], slot)) })
 			in[s.prefix+r.Name] = t
 		}
 	}
 	return in, started
 }
 
-// learn hands the adjoints of first states on to what they were learned from.
-func (c *vectorCase) learn(started []tensors, grads tensors) {
+// learn passes the adjoints of first states to the parameters that they depend on.
+func (c *testCase) learn(started []tensors, grads tensors) {
 	for i, s := range c.starts {
 		_, g := s.pair.run(c.inside(s), started[i], func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 			t := interp.NewTensor(out.Shape...)
 			if bar := grads[ir.AdjointName(s.prefix+r.Name)]; bar != nil && s.learns(r.Val) {
-				c.fresh(s, func(lane int) { copy(row(t, lane), row(bar, lane)) })
+				c.fresh(s, func(slot int) { copy(row(t, slot), row(bar, slot)) })
 			}
 			return t
 		})
@@ -141,23 +141,23 @@ func (c *vectorCase) learn(started []tensors, grads tensors) {
 	}
 }
 
-// fresh calls f for the lanes of a part whose context starts here.
-func (c *vectorCase) fresh(s learned, f func(lane int)) {
-	for lane, pos := range c.in[s.prefix+ir.Position].Data {
+// fresh calls f for the sequences of a part whose context starts here.
+func (c *testCase) fresh(s learned, f func(slot int)) {
+	for slot, pos := range c.in[s.prefix+ir.Position].Data {
 		if pos == 0 {
-			f(lane)
+			f(slot)
 		}
 	}
 }
 
-// row is what a tensor has of one lane.
-func row(t *interp.Tensor, lane int) []float64 {
+// row is the part of a tensor of one sequence.
+func row(t *interp.Tensor, slot int) []float64 {
 	n := len(t.Data) / t.Shape[0]
-	return t.Data[lane*n : (lane+1)*n]
+	return t.Data[slot*n : (slot+1)*n]
 }
 
 // inside are the sizes of a part by its own names.
-func (c *vectorCase) inside(s learned) map[string]int {
+func (c *testCase) inside(s learned) map[string]int {
 	out := maps.Clone(c.sizes)
 	for n, v := range c.sizes {
 		if own, ok := strings.CutPrefix(n, s.prefix); ok {

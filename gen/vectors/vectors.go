@@ -1,4 +1,10 @@
-package gen
+// Package vectors makes the tests of generated units, and the vectors that they read: the
+// results and gradients of the unit's program in the interpreter, a whole composition or
+// model as one program, at a few awkward sizes. The interpreter shares neither loops nor
+// buffers with the emitted kernels, so the vectors are an independent check of everything
+// after the tensor program. (internal/vectors, the text form of the files, is the one
+// package that the compiler and the runtime both read.)
+package vectors
 
 import (
 	"bytes"
@@ -15,38 +21,70 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/outline"
 	"github.com/nl-hecate/hecate/gen/tree"
-	"github.com/nl-hecate/hecate/gen/units"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
-// Every generated unit comes with a test, and every test with vectors: what
-// the interpreter makes of the unit's program, a whole composition or model as
-// one, at a few awkward sizes. The interpreter shares neither loops nor buffers
-// with the emitted kernels, so the vectors are a second opinion on everything
-// behind the tensor program. (internal/vectors, the text form of the files, is
-// the one package that the compiler and the runtime both read.)
-
-// vectorSteps and kernelSteps are the tokens of the cases of a whole unit and
+// wholeTokens and kernelTokens are the tokens of the cases of a whole unit and
 // of a pair of kernels, in step with the sizes of a trial.
 var (
-	vectorSteps = []int{5, 3, 1}
-	kernelSteps = []int{3, 2, 5}
+	wholeTokens  = []int{5, 3, 1}
+	kernelTokens = []int{3, 2, 5}
 )
 
-// stepsOf are the tokens of a case: those of the table, and of a unit that is
-// computed in chunks so many in two of the cases that there are whole ones and a
+// tokensOf are the tokens of a case: those of the table, and of a unit that is
+// computed in chunks enough in two of the cases for whole chunks and a
 // rest.
-func stepsOf(u *abi.Unit, table []int, i int) int {
+func tokensOf(u *abi.Unit, table []int, i int) int {
 	return table[i] + []int{2, 0, 1}[i]*u.Chunk
 }
 
-// vectorLanes is their number of lanes.
-const vectorLanes = 2
+// batchSize is the number of sequences of a case.
+const batchSize = 2
 
-// A testMaker builds the trials of a unit and evaluates them.
-type testMaker struct {
-	job    *unitCompiler
+// A Unit is a unit whose tests are made.
+type Unit struct {
+	Name     *notation.Word
+	Page     string   // of the unit, as generated files name it
+	Home     abi.Home // of the project
+	Instance bool     // a formula with a name, whose tests are beside the registry
+
+	// Outline divides a program of a rule into the function of its front and the rest, or
+	// returns nil where it has none.
+	Outline func(blk *check.Block, f *ir.Func) *outline.Cut
+}
+
+// A Formula is a formula that a unit is tested as, with the units that it is made of.
+type Formula struct {
+	Applied abi.Applied
+	Units   emitgo.Units
+	Block   *check.Block
+}
+
+// Tests returns the tests and vectors of a unit. A unit whose results are not finite for
+// the numbers that its tests begin with is an error of its page.
+func Tests(u Unit, formulas []Formula) (tree.Files, diag.List) {
+	var ds diag.List
+	m := &maker{unit: u, files: tree.Files{}, units: emitgo.Units{}}
+	if bad := m.trialsOf(formulas); bad != "" {
+		ds.Errorf(diag.NotFinite, u.Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
+			Hint("generated tests begin there: guard the function, or widen the range of what is solved for")
+		return nil, ds
+	}
+	if u.Instance {
+		for _, t := range m.trials {
+			maps.Copy(m.files, emitgo.InstanceTest(u.Home, t, u.Page, ident.ID(u.Name.Text), m.units))
+		}
+		return m.files, ds
+	}
+	maps.Copy(m.files, emitgo.Test(m.units[u.Name.Text], m.trials, m.units))
+	return m.files, ds
+}
+
+// A maker builds the trials of a unit and evaluates them.
+type maker struct {
+	unit   Unit
 	files  tree.Files
 	units  emitgo.Units // of all trials
 	trials []*emitgo.Trial
@@ -54,33 +92,11 @@ type testMaker struct {
 	functions []*abi.Unit // that have their tests
 }
 
-// make adds the unit's tests and vectors to the files. A unit that gives no numbers
-// for the numbers that its tests begin with is an error of its page.
-func (m *testMaker) make() (ds diag.List) {
-	u := m.job.unit
-	bad, ds := m.unit()
-	if bad != "" {
-		ds.Errorf(diag.NotFinite, u.Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
-			Hint("generated tests begin there: guard the function, or widen the range of what is solved for")
-	}
-	if ds.HasErrors() {
-		return ds
-	}
-	if instanceOf(u) {
-		for _, t := range m.trials {
-			maps.Copy(m.files, emitgo.InstanceTest(m.job.conf.home(), t, m.job.src.Path(u.Span.File.Path), ident.ID(u.Name.Text), m.units))
-		}
-		return ds
-	}
-	maps.Copy(m.files, emitgo.Test(m.units[u.Name.Text], m.trials, m.units))
-	return ds
-}
-
-// notFinite is the panic of a vector that is no number: what it belongs to.
+// notFinite is the panic of a vector that is not finite: its name.
 type notFinite string
 
-// unit adds the trials; it returns what is no number in them.
-func (m *testMaker) unit() (bad notFinite, ds diag.List) {
+// trialsOf adds a trial for each formula; it returns the first vector that is not finite.
+func (m *maker) trialsOf(formulas []Formula) (bad notFinite) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -90,73 +106,46 @@ func (m *testMaker) unit() (bad notFinite, ds diag.List) {
 			panic(r)
 		}
 	}()
-	u := m.job.unit
-	formulas := m.job.src.trials(u)
-	switch {
-	case instanceOf(u):
-		formulas = u.Formula.Parts
-	case len(units.PartsOf(u)) == 0:
-		formulas = []*notation.Apply{named(u)}
+	for _, f := range formulas {
+		maps.Copy(m.units, f.Units)
+		m.trial(f)
 	}
-	m.units = emitgo.Units{}
-	for _, a := range formulas {
-		of := Applied(m.job.src.Tree, a)
-		units, ud := m.job.units(of)
-		if ds.Append(ud); ds.HasErrors() {
-			return "", ds
-		}
-		maps.Copy(m.units, units)
-		blk, bd := check.InstantiateFormula(m.job.src.Tree, u.Name.Text, &notation.Formula{Span: a.Span, Parts: []*notation.Apply{a}}, nil)
-		if ds.Append(bd); ds.HasErrors() {
-			return "", ds
-		}
-		m.trial(units, of, blk)
-	}
-	return "", ds
+	return ""
 }
 
 // trial adds one formula.
-func (m *testMaker) trial(units emitgo.Units, of abi.Applied, blk *check.Block) {
-	name := strings.Join(names(of), "_")
-	if instanceOf(m.job.unit) {
-		name = m.job.unit.Name.Text
+func (m *maker) trial(f Formula) {
+	name := strings.Join(f.Applied.Names(), "_")
+	if m.unit.Instance {
+		name = m.unit.Name.Text
 	}
-	t := emitgo.NewTrial(units, of, name, m.file())
+	t := emitgo.NewTrial(f.Units, f.Applied, name, m.file())
 	switch t.Unit.Kind {
 	case abi.OpUnit:
-		m.op(t, blk)
+		m.op(t, f.Block)
 	case abi.UpdateUnit:
-		m.update(t, blk)
+		m.update(t, f.Block)
 	default:
-		m.whole(t, blk)
+		m.whole(t, f.Block)
 	}
 }
 
 // file is the name of the vectors of the next trial.
-func (m *testMaker) file() string {
-	name := ident.ID(m.job.unit.Name.Text)
+func (m *maker) file() string {
+	name := ident.ID(m.unit.Name.Text)
 	if n := len(m.trials); n > 0 {
 		name += fmt.Sprint(n + 1)
 	}
 	return name + ".txt"
 }
 
-// names are the units of a formula in order.
-func names(a abi.Applied) []string {
-	out := []string{a.Unit}
-	for _, p := range a.Parts {
-		out = append(out, names(p)...)
-	}
-	return out
-}
-
 // whole adds a trial of a rule, composition or model with the vectors of the
 // unit as one program, and those of its kernels where all are its own.
-func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
+func (m *maker) whole(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
 	f := irbuild.Whole(blk, &ds)
 	if f == nil || ds.HasErrors() {
-		panic("gen: BUG: " + t.Name + " is not one program: " + ds.Error())
+		panic("vectors: BUG: " + t.Name + " is not one program: " + ds.Error())
 	}
 	t.Causal, t.Cuts, t.Mixed = causal(blk), len(irbuild.Cuts(f)) > 0, mixed(blk)
 	for _, name := range irbuild.Stopped(f) {
@@ -168,7 +157,7 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 	out := &vectors.File{}
 	one := newEvaluated(f)
 	whole := &evaluator{trial: t, out: out, kind: "whole", pair: one, starts: startsOf(blk, ""), frees: irbuild.Frees(blk, f)}
-	whole.run(vectorSteps)
+	whole.run(wholeTokens)
 	for i := range t.Unit.Stages {
 		st := &t.Unit.Stages[i]
 		if len(t.Unit.Parts) > 0 {
@@ -184,18 +173,18 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 
 // kernels adds the vectors of a pair of kernels, of which f is the program, the function
 // that it calls included; the function has a trial of its own.
-func (m *testMaker) kernels(t *emitgo.Trial, out *vectors.File, blk *check.Block, kind string, pair abi.Pair, f *ir.Func) {
+func (m *maker) kernels(t *emitgo.Trial, out *vectors.File, blk *check.Block, kind string, pair abi.Pair, f *ir.Func) {
 	if pair.Function != nil {
-		cut := outlined(blk, f)
+		cut := m.unit.Outline(blk, f)
 		m.function(pair.Function, cut.Function)
 		f = cut.Rest
 	}
 	e := &evaluator{trial: t, out: out, kind: kind, pair: newEvaluated(f), kernel: true, frees: irbuild.Frees(blk, f)}
-	e.run(kernelSteps)
+	e.run(kernelTokens)
 }
 
 // function adds the tests and vectors of a function.
-func (m *testMaker) function(u *abi.Unit, f *ir.Func) {
+func (m *maker) function(u *abi.Unit, f *ir.Func) {
 	if slices.ContainsFunc(m.functions, func(g *abi.Unit) bool { return g.Hash == u.Hash }) {
 		return
 	}
@@ -204,28 +193,28 @@ func (m *testMaker) function(u *abi.Unit, f *ir.Func) {
 	t := emitgo.NewTrial(units, abi.Applied{Unit: u.Name}, u.Name, u.ID+".txt")
 	out := &vectors.File{}
 	e := &evaluator{trial: t, out: out, kind: lowerFirst(u.Stages[0].Name), pair: newEvaluated(f), kernel: true}
-	e.run(kernelSteps)
+	e.run(kernelTokens)
 	m.write(t, out, u.Page)
 	maps.Copy(m.files, emitgo.Test(u, []*emitgo.Trial{t}, units))
 }
 
 // add keeps a trial and writes its vectors, those of a formula with a name beside the
 // registry.
-func (m *testMaker) add(t *emitgo.Trial, v *vectors.File) {
+func (m *maker) add(t *emitgo.Trial, v *vectors.File) {
 	m.trials = append(m.trials, t)
-	m.write(t, v, m.job.src.Path(m.job.unit.Span.File.Path))
+	m.write(t, v, m.unit.Page)
 }
 
 // write adds the vectors of a trial to the files, as made from a page.
-func (m *testMaker) write(t *emitgo.Trial, v *vectors.File, page string) {
+func (m *maker) write(t *emitgo.Trial, v *vectors.File, page string) {
 	path, _ := emitgo.Package(t.Unit)
-	if instanceOf(m.job.unit) {
-		path = emitgo.RegistryFolder(m.job.conf.home())
+	if m.unit.Instance {
+		path = emitgo.RegistryFolder(m.unit.Home)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Code generated by hecategen from %s. DO NOT EDIT.\n", page)
 	if err := vectors.Write(&b, v); err != nil {
-		panic("gen: BUG: " + err.Error())
+		panic("vectors: BUG: " + err.Error())
 	}
 	m.files[path+"/testdata/"+t.File] = b.Bytes()
 }
@@ -245,13 +234,13 @@ func causal(b *check.Block) bool {
 }
 
 // mixed reports whether an answer reads states both as they were before a token
-// and as they are after it, so that no memory gives it in a frozen read.
+// and as they are after it, so that no memory reproduces it in a frozen read.
 func mixed(b *check.Block) bool {
-	before, after := moments(b)
+	before, after := readTimes(b)
 	return before && after
 }
 
-func moments(b *check.Block) (before, after bool) {
+func readTimes(b *check.Block) (before, after bool) {
 	if b.Unit.Kind == notation.RuleUnit {
 		before, after = b.ReadTimes()
 	}
@@ -261,7 +250,7 @@ func moments(b *check.Block) (before, after bool) {
 		}
 	}
 	for _, p := range b.Parts {
-		x, y := moments(p.Block)
+		x, y := readTimes(p.Block)
 		before, after = before || x, after || y
 	}
 	return before, after

@@ -1,4 +1,4 @@
-package gen
+package vectors
 
 import (
 	"maps"
@@ -15,20 +15,20 @@ import (
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
-// An operation is tested at its edges first: at both sides of every kink of its
-// page, at ties with its constants, and, where it acts entry by entry, at
-// numbers that are tiny, zero and far out. There differences say nothing, and
-// the interpreter decides. Then come cases of moderate numbers.
+// An operation is tested at its edges first: on both sides of every kink of its page, at
+// ties with its constants, and, where it acts on entries, at tiny, zero and large numbers.
+// Finite differences are useless there, and the interpreter decides. Cases of moderate
+// numbers follow.
 
-// farOut are the numbers for operations that act entry by entry.
-var farOut = []float64{0, 0x1p-30, -0x1p-30, 1, -1, 4.5, -4.5, 30, -30}
+// extremes are the numbers for operations that act entry by entry.
+var extremes = []float64{0, 0x1p-30, -0x1p-30, 1, -1, 4.5, -4.5, 30, -30}
 
-// besideKink is how far from a kink its two sides are looked at, relatively:
+// kinkOffset is the relative distance from a kink at which its two sides are evaluated:
 // far above the rounding of a norm, far below anything else.
-const besideKink = 0x1p-20
+const kinkOffset = 0x1p-20
 
 // op adds the trial of an operation.
-func (m *testMaker) op(t *emitgo.Trial, blk *check.Block) {
+func (m *maker) op(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
 	f := irbuild.Op(blk, &ds)
 	t.Declared = declared(blk)
@@ -38,7 +38,7 @@ func (m *testMaker) op(t *emitgo.Trial, blk *check.Block) {
 		o.kink(k)
 	}
 	o.ties()
-	o.far()
+	o.extremeCases()
 	o.e.kind, o.n = "case", 0
 	for i := range t.Sizes {
 		c := o.draw(i)
@@ -47,8 +47,7 @@ func (m *testMaker) op(t *emitgo.Trial, blk *check.Block) {
 	m.add(t, o.e.out)
 }
 
-// declared reports whether a page says of an adjoint that it is not the
-// derivative.
+// declared reports whether a page declares an adjoint that is not the derivative.
 func declared(b *check.Block) bool {
 	return slices.ContainsFunc(b.Claims, func(c *notation.Claim) bool { return c.Keyword.Text == "adjoint" || c.Keyword.Text == "relax" })
 }
@@ -58,13 +57,13 @@ type opVectors struct {
 	blk   *check.Block
 	types map[string]irbuild.Free
 	e     *evaluator
-	n     int // cases of the present kind
+	n     int // cases of the current kind
 }
 
 // draw makes a case of moderate numbers at sizes i.
-func (o *opVectors) draw(i int) *vectorCase {
+func (o *opVectors) draw(i int) *testCase {
 	z := maps.Clone(o.e.trial.Program[i])
-	z["L"] = vectorLanes
+	z["L"] = batchSize
 	c := o.e.newCase(o.n, z)
 	c.draw()
 	for _, p := range o.e.pair.f.Params {
@@ -103,7 +102,7 @@ func bound(e notation.Expr) (float64, bool) {
 }
 
 // write evaluates a case and writes it, unless a number is not finite.
-func (o *opVectors) write(c *vectorCase) {
+func (o *opVectors) write(c *testCase) {
 	out, grads := c.pair.run(c.sizes, c.in, c.bar)
 	for _, ts := range []tensors{out, grads} {
 		for _, t := range ts {
@@ -117,9 +116,9 @@ func (o *opVectors) write(c *vectorCase) {
 	c.store(out, grads)
 }
 
-// far writes one number at a time through an operation that acts on entries.
-func (o *opVectors) far() {
-	for i := range farOut {
+// extremeCases writes one number at a time through an operation that acts on entries.
+func (o *opVectors) extremeCases() {
+	for i := range extremes {
 		c := o.e.newCase(o.n, map[string]int{"L": 1, "n": 1})
 		for k, p := range o.e.pair.f.Params {
 			typ := o.types[p.Name].Type
@@ -127,9 +126,9 @@ func (o *opVectors) far() {
 				return
 			}
 			c.in[p.Name] = interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
-			c.in[p.Name].Data[0] = farOut[(i+3*k)%len(farOut)]
+			c.in[p.Name].Data[0] = extremes[(i+3*k)%len(extremes)]
 			if lo, ok := lowest(typ); ok && c.in[p.Name].Data[0] <= lo {
-				return // the list is over for a half line
+				return // the domain is a half line
 			}
 		}
 		o.write(c)
@@ -168,8 +167,8 @@ func (o *opVectors) ties() {
 	o.write(c)
 }
 
-// kink writes both sides of a kink: along a ray from the origin, since some
-// lie at norms of a hundred-millionth, the place is found by bisection.
+// kink writes both sides of a kink. Its place on a ray from the origin is found by
+// bisection, since some kinks are at norms of 1e-8.
 func (o *opVectors) kink(k *notation.Kink) {
 	var ds diag.List
 	q := irbuild.Kink(o.blk, k, &ds)
@@ -178,21 +177,21 @@ func (o *opVectors) kink(k *notation.Kink) {
 	}
 	r := &ray{o: o, base: o.draw(0), prog: interp.Compile(q.Func), q: q.Func}
 	if s, ok := r.find(); ok {
-		o.write(r.at(s * (1 - besideKink)))
-		o.write(r.at(s * (1 + besideKink)))
+		o.write(r.at(s * (1 - kinkOffset)))
+		o.write(r.at(s * (1 + kinkOffset)))
 	}
 }
 
 // A ray scales all inputs of a case.
 type ray struct {
 	o     *opVectors
-	base  *vectorCase
+	base  *testCase
 	prog  *interp.Program
 	q     *ir.Func
-	entry int // of the sides that changes its sign
+	entry int // of the difference of the sides, that changes its sign
 }
 
-func (r *ray) at(s float64) *vectorCase {
+func (r *ray) at(s float64) *testCase {
 	c := r.o.e.newCase(r.o.n, r.base.sizes)
 	for _, p := range r.o.e.pair.f.Params {
 		t := r.base.in[p.Name].Clone()
@@ -216,7 +215,7 @@ func (r *ray) sides(s float64) []float64 {
 	return d
 }
 
-// find looks for the first sign change of an entry.
+// find finds the first sign change of an entry.
 func (r *ray) find() (float64, bool) {
 	last, at := r.sides(1e-12), 1e-12
 	for k := range 33 {

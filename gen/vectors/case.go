@@ -1,4 +1,4 @@
-package gen
+package vectors
 
 import (
 	"fmt"
@@ -19,27 +19,27 @@ import (
 
 type tensors = map[string]*interp.Tensor
 
-// An evaluated is a program with its backward, ready to run.
+// An evaluated is a program with its backward, compiled for the interpreter.
 type evaluated struct {
 	f        *ir.Func
 	pair     *ir.Pair
 	fwd, bwd *interp.Program
-	rough    *evaluated // the same in float32
+	single   *evaluated // the same in float32
 }
 
 func newEvaluated(f *ir.Func) *evaluated {
 	p := autodiff.NewPair(f)
 	e := &evaluated{f: f, pair: p, fwd: interp.Compile(p.Fwd), bwd: interp.Compile(p.Bwd)}
-	e.rough = &evaluated{f: f, pair: p, fwd: interp.Compile(p.Fwd), bwd: interp.Compile(p.Bwd)}
-	e.rough.fwd.Float32, e.rough.bwd.Float32 = true, true
+	e.single = &evaluated{f: f, pair: p, fwd: interp.Compile(p.Fwd), bwd: interp.Compile(p.Bwd)}
+	e.single.fwd.Float32, e.single.bwd.Float32 = true, true
 	return e
 }
 
-// run evaluates forward and backward; bar gives the adjoint of each result.
+// run evaluates forward and backward; bar returns the adjoint of each result.
 func (e *evaluated) run(sizes map[string]int, in tensors, bar func(r ir.Result, out *interp.Tensor) *interp.Tensor) (out, grads tensors) {
 	out = e.fwd.Run(sizes, only(e.pair.Fwd, in))
 	all := maps.Clone(out)
-	maps.Copy(all, in) // a state before the call, not the one after it
+	maps.Copy(all, in) // the state before the call replaces that after it
 	for _, r := range e.f.Results {
 		if r.Val.Elem == ir.Real {
 			all[ir.AdjointName(r.Name)] = bar(r, out[r.Name])
@@ -61,9 +61,9 @@ func only(f *ir.Func, from tensors) tensors {
 	return out
 }
 
-// An evaluator writes the vectors of one program: of a whole unit as the tape
-// sees it, which ends gradients at the memory, or of a pair of kernels, which
-// has an adjoint for every state.
+// An evaluator writes the vectors of one program: of a whole unit as on the tape, where
+// gradients end at the memory, or of a pair of kernels, which have an adjoint for every
+// state.
 type evaluator struct {
 	trial  *emitgo.Trial
 	out    *vectors.File
@@ -71,14 +71,14 @@ type evaluator struct {
 	pair   *evaluated
 	kernel bool
 	starts []learned
-	frees  map[string]irbuild.Free // the declared names behind the parameters
+	frees  map[string]irbuild.Free // the declarations of the parameters
 }
 
 // run writes one case for each size of the trial.
 func (e *evaluator) run(steps []int) {
 	for i := range e.trial.Sizes {
 		z := maps.Clone(e.trial.Program[i])
-		z["L"], z["T"] = vectorLanes, stepsOf(e.trial.Unit, steps, i)
+		z["L"], z["T"] = batchSize, tokensOf(e.trial.Unit, steps, i)
 		c := e.newCase(i, z)
 		shown := maps.Clone(e.trial.Sizes[i])
 		shown["L"], shown["T"] = z["L"], z["T"]
@@ -87,23 +87,23 @@ func (e *evaluator) run(steps []int) {
 	}
 }
 
-// A vectorCase is a program at one size.
-type vectorCase struct {
+// A testCase is a program at one size.
+type testCase struct {
 	*evaluator
 	name     string
 	sizes    map[string]int
 	in, bars tensors
-	again    string // what makes this draw another than the first
+	again    string // distinguishes the stream of a repeated draw
 	drawn    int    // tensors so far
-	halved   int    // how often what is drawn is halved
+	halved   int    // the binary exponent that numbers are reduced by
 }
 
-func (e *evaluator) newCase(i int, sizes map[string]int) *vectorCase {
-	return &vectorCase{evaluator: e, name: fmt.Sprintf("%s.%d", e.kind, i), sizes: sizes, in: tensors{}, bars: tensors{}}
+func (e *evaluator) newCase(i int, sizes map[string]int) *testCase {
+	return &testCase{evaluator: e, name: fmt.Sprintf("%s.%d", e.kind, i), sizes: sizes, in: tensors{}, bars: tensors{}}
 }
 
 // draw fills the parameters of the program.
-func (c *vectorCase) draw() {
+func (c *testCase) draw() {
 	for _, p := range c.pair.f.Params {
 		t := interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
 		switch {
@@ -121,13 +121,11 @@ func (c *vectorCase) draw() {
 		}
 		c.in[p.Name] = t
 	}
-	c.ages()
+	c.setPositions()
 }
 
-func base(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-
 // indices draws from the declared range, the extra values included.
-func (c *vectorCase) indices(p *ir.Value, t *interp.Tensor) {
+func (c *testCase) indices(p *ir.Value, t *interp.Tensor) {
 	lo, hi := 0, 0
 	var extra []int
 	for _, v := range slices.Concat(c.trial.Unit.Inputs, c.trial.Unit.Consts) {
@@ -148,17 +146,16 @@ func (c *vectorCase) indices(p *ir.Value, t *interp.Tensor) {
 
 // fill draws numbers between −1 and 1 with ten binary digits: exact in float32
 // too, and short in hexadecimal.
-func (c *vectorCase) fill(t *interp.Tensor) {
+func (c *testCase) fill(t *interp.Tensor) {
 	next := c.next()
 	for i := range t.Data {
 		t.Data[i] = math.Ldexp(float64(int(next()>>40)%2049-1024)/1024, -c.halved)
 	}
 }
 
-// next is the stream of the next tensor of the case: it follows from the kind and
-// the number of the case and from how many tensors came before, and from no name
-// of a page.
-func (c *vectorCase) next() func() uint64 {
+// next is the stream of the next tensor of the case. It depends on the kind and the number
+// of the case and on the number of tensors before, and on no name of a page.
+func (c *testCase) next() func() uint64 {
 	c.drawn++
 	return stream(fmt.Sprint(c.name, c.again, ".", c.drawn))
 }
@@ -177,43 +174,43 @@ func stream(text string) func() uint64 {
 	}
 }
 
-// roughTol is how far float32 may lead a case away from float64, relative to
-// roughFloor at least, and draws how often a case is drawn at each of the sizes of
-// halvings: where rounding alone moves a gradient by more, as behind the norm of a
-// vector that is nearly zero, its numbers test nothing.
+// singleTol bounds the distance of a case in float32 from float64, relative to
+// singleFloor at least, and samplesAtScale is the number of samples at each scale of
+// halvings. Where rounding alone changes a gradient by more, as after the norm of a
+// vector that is nearly zero, a case tests nothing.
 const (
-	roughTol   = 2e-5
-	roughFloor = 1e-3
-	draws      = 8
-	// singleFloor is the floor of package conformance, which holds float32 to the vectors.
-	singleFloor = 0.1
+	singleTol      = 2e-5
+	singleFloor    = 1e-3
+	samplesAtScale = 8
+	// testFloor is the floor of package conformance, which compares float32 with the vectors.
+	testFloor = 0.1
 )
 
-// halvings are the sizes that numbers are drawn at, one after another.
+// halvings are the scales of the samples, as negative powers of two, in the order tried.
 var halvings = []int{0, 2, 4}
 
-// A drawing is one draw of a case with what came of it.
-type drawing struct {
+// A sample is one draw of the inputs of a case with the results.
+type sample struct {
 	in, bars, out, grads tensors
 	started              []tensors
-	rough                float64         // how far float32 is away, by the worst tensor
-	loose                map[string]bool // what float32 does not reach in that draw
+	distance             float64         // of float32 from float64, the largest of all tensors
+	loose                map[string]bool // tensors that float32 does not reach in this sample
 }
 
-// evaluate runs the program where it is well conditioned, or where it is best so
-// if no draw is, and writes what it read and gave.
-func (c *vectorCase) evaluate() {
-	var best *drawing
-	for n := range draws * len(halvings) {
+// evaluate draws samples until one is well conditioned, takes the best where none is, and
+// writes its inputs and results.
+func (c *testCase) evaluate() {
+	var best *sample
+	for n := range samplesAtScale * len(halvings) {
 		if n > 0 {
 			c.again = fmt.Sprintf(", again %d", n)
 		}
-		c.halved = halvings[n/draws]
+		c.halved = halvings[n/samplesAtScale]
 		d := c.attempt()
-		if best == nil || d.rough < best.rough {
+		if best == nil || d.distance < best.distance {
 			best = d
 		}
-		if d.rough <= roughTol {
+		if d.distance <= singleTol {
 			break
 		}
 	}
@@ -225,22 +222,22 @@ func (c *vectorCase) evaluate() {
 	}
 }
 
-// attempt draws a case once and evaluates it in float64 and in float32.
-func (c *vectorCase) attempt() *drawing {
+// attempt draws one sample and evaluates it in float64 and in float32.
+func (c *testCase) attempt() *sample {
 	c.in, c.bars, c.drawn = tensors{}, tensors{}, 0
 	c.draw()
 	in, started := c.begin()
 	out, grads := c.pair.run(c.sizes, in, c.bar)
-	d := &drawing{in: c.in, bars: c.bars, out: out, grads: grads, started: started, loose: map[string]bool{}}
+	d := &sample{in: c.in, bars: c.bars, out: out, grads: grads, started: started, loose: map[string]bool{}}
 	bar := func(r ir.Result, _ *interp.Tensor) *interp.Tensor { return c.bars[r.Name] }
-	rough, slopes := c.pair.rough.run(c.sizes, in, bar)
+	rough, slopes := c.pair.single.run(c.sizes, in, bar)
 	compare := func(x, y *interp.Tensor, name string) {
-		far := apart(x.Data, y.Data, roughFloor)
+		far := relativeDistance(x.Data, y.Data, singleFloor)
 		if math.IsNaN(far) {
 			far = math.Inf(1)
 		}
-		d.rough = max(d.rough, far)
-		if !(apart(x.Data, y.Data, singleFloor) <= roughTol) {
+		d.distance = max(d.distance, far)
+		if !(relativeDistance(x.Data, y.Data, testFloor) <= singleTol) {
 			d.loose[name] = true
 		}
 	}
@@ -255,8 +252,8 @@ func (c *vectorCase) attempt() *drawing {
 	return d
 }
 
-// apart is ‖a − b‖ relative to ‖a‖, or to floor where that is less.
-func apart(a, b []float64, floor float64) float64 {
+// relativeDistance is ‖a − b‖ relative to ‖a‖, or to floor where that is less.
+func relativeDistance(a, b []float64, floor float64) float64 {
 	var d, n float64
 	for i := range a {
 		d += (a[i] - b[i]) * (a[i] - b[i])
@@ -265,8 +262,8 @@ func apart(a, b []float64, floor float64) float64 {
 	return math.Sqrt(d) / max(floor, math.Sqrt(n))
 }
 
-// bar draws the adjoint of a result; on the tape the memory has none.
-func (c *vectorCase) bar(r ir.Result, out *interp.Tensor) *interp.Tensor {
+// bar draws the adjoint of a result; on the tape the memory has no adjoint.
+func (c *testCase) bar(r ir.Result, out *interp.Tensor) *interp.Tensor {
 	t := interp.NewTensor(out.Shape...)
 	if c.kernel || !r.State {
 		c.fill(t)
@@ -275,8 +272,8 @@ func (c *vectorCase) bar(r ir.Result, out *interp.Tensor) *interp.Tensor {
 	return t
 }
 
-// store writes a case: first what is read, then adjoints, results, gradients.
-func (c *vectorCase) store(out, grads tensors) {
+// store writes a case: inputs, adjoints, results, gradients.
+func (c *testCase) store(out, grads tensors) {
 	more := c.learnedParams()
 	for _, p := range slices.Concat(c.pair.f.Params, more) {
 		c.write("in."+c.show(p.Name, p.Role), c.in[p.Name], p.Elem)
@@ -296,9 +293,9 @@ func (c *vectorCase) store(out, grads tensors) {
 	}
 }
 
-// show is a parameter's name to the tests: inputs of blocks are x, those of
-// models ids and next, and a model's block gives its parameters no name.
-func (c *vectorCase) show(name string, role ir.Role) string {
+// show is the name of a parameter in the tests: inputs of blocks are x, those of models
+// ids and next, and the parameters of a model's block have no prefix.
+func (c *testCase) show(name string, role ir.Role) string {
 	u := c.trial.Unit
 	if c.kernel {
 		return name
@@ -315,8 +312,8 @@ func (c *vectorCase) show(name string, role ir.Role) string {
 	return name
 }
 
-// result is a result's name to the tests.
-func (c *vectorCase) result(r ir.Result) string {
+// result is the name of a result in the tests.
+func (c *testCase) result(r ir.Result) string {
 	switch {
 	case c.kernel || r.State || r.Name == "loss":
 		return r.Name
@@ -326,13 +323,13 @@ func (c *vectorCase) result(r ir.Result) string {
 	return "y"
 }
 
-func (c *vectorCase) writeSizes(sizes map[string]int) {
+func (c *testCase) writeSizes(sizes map[string]int) {
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {
 		c.add("size."+n, &vectors.Tensor{Kind: vectors.Int, Ints: []int64{int64(sizes[n])}})
 	}
 }
 
-func (c *vectorCase) write(name string, t *interp.Tensor, elem ir.Elem) {
+func (c *testCase) write(name string, t *interp.Tensor, elem ir.Elem) {
 	v := &vectors.Tensor{Shape: t.Shape, Floats: t.Data}
 	if elem != ir.Real {
 		v = &vectors.Tensor{Kind: vectors.Int, Shape: t.Shape}
@@ -350,9 +347,9 @@ func finite(t *interp.Tensor) bool {
 	return !slices.ContainsFunc(t.Data, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-func (c *vectorCase) add(name string, v *vectors.Tensor) {
+func (c *testCase) add(name string, v *vectors.Tensor) {
 	v.Name = c.name + "." + name
 	if err := c.out.Add(v); err != nil {
-		panic("gen: BUG: " + err.Error())
+		panic("vectors: BUG: " + err.Error())
 	}
 }

@@ -1,35 +1,36 @@
-package gen
+package vectors
 
 import (
 	"fmt"
-	"github.com/nl-hecate/hecate/gen/abi"
-	"github.com/nl-hecate/hecate/gen/check"
 	"maps"
 
+	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
-// An update is tested by fires in a row, the slots carried along from zero, at
-// several counts of the clock, with its attribute and without, with the
-// settings of the page and with others.
+// An update is tested by steps in a row, with slots that start at zero, at several counts
+// of the clock, with its attribute and without, with the settings of the page and with
+// others.
 
-// fires are the counts of the clock.
-var fires = []int{1, 2, 3, 50, 1000}
+// clockCounts are the counts of the clock.
+var clockCounts = []int{1, 2, 3, 50, 1000}
 
-// updateSizes are the sizes of the parameter: of so many entries, or of
-// matrices that are wide, tall, square, and one row.
+// updateSizes are the sizes of the parameter: a number of entries, or matrices that are
+// wide, tall, square, and one row.
 var updateSizes = map[bool][]map[string]int{
 	false: {{"n": 5}},
 	true:  {{"r": 3, "c": 5}, {"r": 7, "c": 4}, {"r": 3, "c": 3}, {"r": 1, "c": 6}},
 }
 
 // update adds the trial of an update.
-func (m *testMaker) update(t *emitgo.Trial, blk *check.Block) {
+func (m *maker) update(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
 	u, f := t.Unit, irbuild.Update(blk, &ds)
 	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f, fwd: interp.Compile(f)}, kernel: true}
@@ -37,12 +38,12 @@ func (m *testMaker) update(t *emitgo.Trial, blk *check.Block) {
 	for variant := range 4 {
 		for i, z := range all {
 			if i > 1 && variant != i-1 {
-				continue // every shape, and not every shape with everything
+				continue // every shape occurs, but not with every variant
 			}
 			carried := tensors{}
-			for _, count := range fires {
+			for _, count := range clockCounts {
 				c := e.newCase(n, u.Shaped(z))
-				fire(u, updatedBy(blk), c, carried, count, variant%2 == 1, variant >= 2)
+				evaluateStep(u, ident.ASCII(blk.Unit.Params[0].Name.Text), c, carried, count, variant%2 == 1, variant >= 2)
 				n++
 			}
 		}
@@ -50,8 +51,8 @@ func (m *testMaker) update(t *emitgo.Trial, blk *check.Block) {
 	m.add(t, e.out)
 }
 
-// fire evaluates one fire and carries parameter and slots on.
-func fire(u *abi.Unit, updated string, c *vectorCase, carried tensors, count int, flag, other bool) {
+// evaluateStep evaluates one step and carries parameter and slots to the next.
+func evaluateStep(u *abi.Unit, updated string, c *testCase, carried tensors, count int, flag, other bool) {
 	setting := map[string]float64{}
 	for i, v := range u.Consts {
 		if v.HasSetting {
@@ -78,7 +79,7 @@ func fire(u *abi.Unit, updated string, c *vectorCase, carried tensors, count int
 		default:
 			c.fill(t)
 			if u.Matrix == nil {
-				t.Data[0] = 0 // an entry without a gradient; of a matrix, some form may divide by it
+				t.Data[0] = 0 // an entry without a gradient; a form for matrices may divide by it
 			}
 		}
 		c.in[p.Name] = t
@@ -95,7 +96,7 @@ func fire(u *abi.Unit, updated string, c *vectorCase, carried tensors, count int
 	}
 	for _, r := range c.pair.f.Results {
 		if !finite(out[r.Name]) {
-			panic(fmt.Sprintf("gen: BUG: %s gives a %s that is not finite", u.Name, r.Name))
+			panic(fmt.Sprintf("vectors: BUG: %s gives a %s that is not finite", u.Name, r.Name))
 		}
 		c.write("out."+r.Name, out[r.Name], ir.Real)
 	}
