@@ -7,8 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
+	"slices"
 )
 
 // ErrShape is wrapped by every error about a shape.
@@ -18,31 +17,10 @@ var ErrShape = errors.New("shape does not fit")
 type Shape []int
 
 // String prints a shape as [3 4]; a scalar is [].
-func (s Shape) String() string {
-	var b strings.Builder
-	b.WriteByte('[')
-	for i, n := range s {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(strconv.Itoa(n))
-	}
-	b.WriteByte(']')
-	return b.String()
-}
+func (s Shape) String() string { return fmt.Sprint([]int(s)) }
 
 // Equal reports whether two shapes have the same axes.
-func (s Shape) Equal(t Shape) bool {
-	if len(s) != len(t) {
-		return false
-	}
-	for i := range s {
-		if s[i] != t[i] {
-			return false
-		}
-	}
-	return true
-}
+func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
 // Size returns the number of elements, or an error that wraps ErrShape if an
 // axis is negative or the product does not fit an int.
