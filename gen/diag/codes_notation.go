@@ -61,7 +61,7 @@ const (
 func init() {
 	register(map[Code]Explanation{
 		BadCharacter: {
-			"A sign stands in a block that is not part of the notation: a control character, a byte that is not UTF-8, a lone dot.",
+			"A block contains a sign that is not part of the notation: a control character, a byte that is not UTF-8, a lone dot.",
 			"op Copy(A ∈ ℝ^{n}) → out = A $ 1\n",
 			"op Copy(A ∈ ℝ^{n}) → out = A + 1\n",
 			false,
@@ -79,7 +79,7 @@ func init() {
 			false,
 		},
 		RunTogether: {
-			"Two words stand together without a space. A product is written with a space.",
+			"Two words are joined without a space. A product is written with a space.",
 			"op Double(A ∈ ℝ^{n}) → out = 2A\n",
 			"op Double(A ∈ ℝ^{n}) → out = 2 A\n",
 			false,
@@ -115,7 +115,7 @@ func init() {
 			false,
 		},
 		NoExpression: {
-			"An operand is missing: behind an operator, between two commas, before the end of a line.",
+			"An operand is missing: after an operator, between two commas, before the end of a line.",
 			"rule Still\ny_t = x_t +\n",
 			"rule Still\ny_t = x_t + 1\n",
 			false,
@@ -127,19 +127,19 @@ func init() {
 			false,
 		},
 		MixedOperators: {
-			"Two of · ⊙ / mod ∘ stand side by side. They have one level, so parentheses say which comes first.",
+			"Two different operators of · ⊙ / mod ∘ are side by side. They have one level, so parentheses say which comes first.",
 			"rule Still\ny_t = a · x_t ⊙ b\n",
 			"rule Still\ny_t = (a · x_t) ⊙ b\n",
 			false,
 		},
 		DivideRow: {
-			"What follows / is a row of factors, and it is not clear how much of it stands below the line.",
+			"Several factors follow /, and it is not clear which of them are in the denominator.",
 			"rule Still\ny_t = x_t / 2 d\n",
 			"rule Still\ny_t = x_t / (2 d)\n",
 			false,
 		},
 		Bars: {
-			"Bars stand inside bars or next to bars, so that nobody can tell which of them open.",
+			"Bars are inside bars or next to bars, so it is ambiguous which of them open.",
 			"rule Still\ny_t = |a| |x_t|\n",
 			"rule Still\ny_t = |a| · |x_t|\n",
 			false,
@@ -169,7 +169,7 @@ func init() {
 			false,
 		},
 		StrayStatement: {
-			"A statement stands before any header of its block. Only a function definition may stand there.",
+			"A statement precedes the first header of its block. Only a function definition may.",
 			"y_t = x_t\n",
 			"rule Still\ny_t = x_t\n",
 			false,
@@ -187,7 +187,7 @@ func init() {
 			false,
 		},
 		BadBinder: {
-			"A subscript of Σ, Π, softmax or an index of a definition binds no name, or a condition stands before the first name.",
+			"A subscript of Σ, Π, softmax or an index of a definition binds no name, or a condition precedes the first name.",
 			"rule Still\ny_t = Σ_{3 < i} x_t[i]\n",
 			"rule Still\ny_t = Σ_{i∈d, i > 3} x_t[i]\n",
 			false,

@@ -44,7 +44,7 @@ const (
 
 var _ = registered(map[Code]Explanation{
 	InvalidUTF8: {
-		Summary: "A page is read as UTF-8. A byte that cannot stand there makes every position after it doubtful, so the first one is reported.",
+		Summary: "A page is read as UTF-8. An invalid byte makes every position after it doubtful, so the first one is reported.",
 		Wrong:   "# Delta\xff rule\n",
 		Right:   "# Delta rule\n",
 		Page:    true,
@@ -86,7 +86,7 @@ var _ = registered(map[Code]Explanation{
 		Page:    true,
 	},
 	FieldTwice: {
-		Summary: "A field stands once in a header.",
+		Summary: "A field occurs once in a header.",
 		Wrong:   exampleHeader + "  Cost:       nothing\n" + headerSource + hecateBlock,
 		Right:   wholePage,
 		Page:    true,
@@ -104,7 +104,7 @@ var _ = registered(map[Code]Explanation{
 		Page:    true,
 	},
 	Unreadable: {
-		Summary: "A file or folder that was named, or that lies in a named folder, cannot be read. Nor can a link to a folder or a page, which would have two paths, a file whose name ends in .MD, and a name with control characters.",
+		Summary: "A file or folder that was named, or is in a named folder, cannot be read. Nor can a link to a folder or a page, which would have two paths, a file whose name ends in .MD, and a name with control characters.",
 		Wrong:   "hecategen inspect no/such/page.md",
 		Right:   "hecategen inspect specs",
 		Page:    true,

@@ -80,7 +80,7 @@ func init() {
 		MarkerUnfounded: {Summary: "The equations do not have a property that the page provides.",
 			Wrong: "rule Bent\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = tanh(M_{t−1}) + x_t\ny_t = M_t\nprovides AffineInState(M)\n",
 			Right: "rule Scaled\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} ⊙ x_t + x_t\ny_t = M_t\nprovides AffineInState(M)\n"},
-		UnknownMarker: {Summary: "A property is none that the compiler knows.",
+		UnknownMarker: {Summary: "A property is not known to the compiler.",
 			Wrong: "rule Held\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\nprovides Casual\n",
 			Right: "rule Held\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\nprovides Causal\n"},
 		SpecialDiffers: {Summary: "The two sides of a special case are not the same function.",
