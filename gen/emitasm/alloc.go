@@ -21,11 +21,12 @@ type allocation struct {
 	lines  []string
 	loop   bool // the body is in a loop, so homes may be pinned
 	failed bool
-	now    int           // number of the present instruction
-	holds  map[int]val   // accumulators' registers that hold a value on its way to the next
-	folded map[val]*inst // loads that the instruction does that needs them
-	inAX   string        // the word of the frame that AX holds
-	known  content       // outside the lanes: which slots registers hold, or nil
+	now    int            // number of the present instruction
+	holds  map[int]val    // accumulators' registers that hold a value on its way to the next
+	folded map[val]*inst  // loads that the instruction does that needs them
+	inAX   string         // the pointer that AX holds
+	masks  map[int]string // the mask that a free register holds
+	known  content        // outside the lanes: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
@@ -82,7 +83,7 @@ func (b *body) used() []val {
 }
 
 func newAllocation(b *body, pin []val, loop bool) *allocation {
-	a := &allocation{b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop, holds: map[int]val{}}
+	a := &allocation{b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop, holds: map[int]val{}, masks: map[int]string{}}
 	if max(b.accs, b.keep)+len(pin) > b.t.regs {
 		return nil
 	}
@@ -113,11 +114,11 @@ func newAllocation(b *body, pin []val, loop bool) *allocation {
 	return a
 }
 
-// take takes a free register, one that holds no slot if there is any.
+// take takes a free register, one that holds no slot and no mask if there is any.
 func (a *allocation) take() int {
 	best := -1
 	for i, ok := range a.free {
-		if ok && (best < 0 || a.known != nil && len(a.known[best]) > 0 && len(a.known[i]) == 0) {
+		if ok && (best < 0 || a.keeps(best) && !a.keeps(i)) {
 			best = i
 		}
 	}
@@ -128,6 +129,11 @@ func (a *allocation) take() int {
 	a.free[best] = false
 	a.wrote(best)
 	return best
+}
+
+// keeps reports whether a free register holds a slot or a mask that may be needed.
+func (a *allocation) keeps(reg int) bool {
+	return a.masks[reg] != "" || a.known != nil && len(a.known[reg]) > 0
 }
 
 func (a *allocation) emit(format string, args ...any) {
@@ -162,7 +168,7 @@ func (a *allocation) operand(v val, spare *[]int) int {
 func (a *allocation) loads() int {
 	n := 0
 	for _, l := range a.lines {
-		if operands := strings.SplitN(l, ", ", 2); strings.Contains(operands[0], "(") {
+		if last := strings.LastIndex(l, ", "); last > 0 && strings.Contains(l[:last], "(") {
 			n++
 		}
 	}

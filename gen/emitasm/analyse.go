@@ -143,6 +143,3 @@ func (f *function) ownWalk(a plan.Access) plan.Stream {
 	}
 	return s
 }
-
-// now is where a stream stands at the present statement.
-func (s *stream) now() string { return s.cur[len(s.cur)-1] }

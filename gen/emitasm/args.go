@@ -45,6 +45,16 @@ func newArgs(r *plan.Region, name string) *Args {
 	return a
 }
 
+// types says what the fields of the struct are.
+func (a *Args) types() string {
+	var b strings.Builder
+	for _, x := range a.Bufs {
+		fmt.Fprintf(&b, "%v ", x.Elem)
+	}
+	fmt.Fprintf(&b, "%d %d %v\n", len(a.Ints), len(a.Scalars), a.PartialVector)
+	return b.String()
+}
+
 func (a *Args) field(n int) string { return fmt.Sprintf("%d(DI)", 8*n) }
 
 func (a *Args) pointer(b *plan.Buffer) string {

@@ -51,7 +51,7 @@ type address struct {
 	disp   int
 	index  string // "", "CX*4", "CX*1", "BX*1"
 	mask   string // "", "column", "row"
-	maskAt int    // where AVX2 has the mask, from R13
+	group  int    // of columns, for their mask with AVX2
 	lanes  int    // that are loaded or stored
 }
 
@@ -110,11 +110,10 @@ func (b *body) store(op string, a *address, v val) {
 
 // The steps of package kern's functions.
 
-func (b *body) number(x float32) val {
-	return b.at(home{constant(math.Float32bits(x)), true})
-}
+func (b *body) number(x float32) val { return b.bits(math.Float32bits(x)) }
 
-// constant is the operand of a number of the file's table.
+// constant is the operand of a number of the file's table. With AVX2, whose instructions
+// cannot read one number for all lanes, it is a vector.
 func constant(bits uint32) string { return fmt.Sprintf("k%08x<>(SB)", bits) }
 
 func (b *body) add(x, y val) val { return b.do("VADDPS", "", x, y) }
@@ -141,7 +140,7 @@ func (b *body) xor(x, y val) val                { return b.do(b.t.pick("VXORPS",
 func (b *body) not(x val) val                   { return b.xor(x, b.bits(0xffffffff)) }
 func (b *body) choose(c, x, y val) val          { return b.do("CHOOSE", "", c, x, y) }
 func (b *body) neg(x val) val                   { return b.xor(x, b.bits(1<<31)) }
-func (b *body) bits(u uint32) val               { return b.at(home{constant(u), true}) }
+func (b *body) bits(u uint32) val               { return b.at(home{constant(u), b.t.wide()}) }
 func (b *body) abs(x val) val                   { return b.and(x, b.bits(1<<31-1)) }
 func (b *body) nearest(x val) val               { return b.do(b.t.pick("VROUNDPS", "VRNDSCALEPS"), "$8", x) }
 func (b *body) floor(x val) val                 { return b.do(b.t.pick("VROUNDPS", "VRNDSCALEPS"), "$9", x) }

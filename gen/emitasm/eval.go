@@ -185,7 +185,7 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 	case d.column:
 		at.disp, at.index = width*s.column, "CX*4"
 		if s.masked {
-			at.mask, at.maskAt = "column", s.maskAt+32*s.column
+			at.mask, at.group = "column", s.column
 		}
 	case d.row && s.lane != nil:
 		at.disp = 4 * s.row

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	goformat "go/format"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -37,6 +39,7 @@ func Kern() map[string][]byte {
 // level is not linked, and stays with the target around it.
 func Files(files []plan.KernelFile) map[string][]byte {
 	out := map[string][]byte{}
+	shared := map[string]map[string]string{} // by package, see share
 	for _, f := range files {
 		var all []*function
 		for _, k := range f.Kernels {
@@ -44,6 +47,11 @@ func Files(files []plan.KernelFile) map[string][]byte {
 				all = append(all, kernel(k.Fused)...)
 			}
 		}
+		folder := path.Dir(f.Path)
+		if shared[folder] == nil {
+			shared[folder] = map[string]string{}
+		}
+		all = share(all, shared[folder])
 		if len(all) > 0 {
 			out[f.Path+"_amd64.s"] = []byte(text(f.Source, all))
 			out[f.Path+"_amd64.go"] = []byte(declarations(f, all))
@@ -56,13 +64,13 @@ func Files(files []plan.KernelFile) map[string][]byte {
 
 // format brings the Go of files into its one form.
 func format(files map[string][]byte) {
-	for path, text := range files {
-		if strings.HasSuffix(path, ".go") {
+	for name, text := range files {
+		if strings.HasSuffix(name, ".go") {
 			formatted, err := goformat.Source(text)
 			if err != nil {
-				panic(fmt.Sprintf("emitasm: BUG: %s: %v", path, err))
+				panic(fmt.Sprintf("emitasm: BUG: %s: %v", name, err))
 			}
-			files[path] = formatted
+			files[name] = formatted
 		}
 	}
 }
@@ -97,6 +105,28 @@ func kernel(k *plan.Kernel) []*function {
 		}
 	})
 	return out
+}
+
+// share drops the functions of regions whose text is that of a region before them, and
+// links those regions to it. first holds the first region of each text.
+func share(all []*function, first map[string]string) []*function {
+	texts := map[*Args]string{}
+	for _, f := range all {
+		texts[f.args] += strings.TrimPrefix(f.name, f.args.Func) + " " + f.text()
+	}
+	keep := map[*Args]bool{}
+	for _, f := range all {
+		if keep[f.args] || f.args.Shared {
+			continue
+		}
+		key := f.args.types() + texts[f.args]
+		if name, ok := first[key]; ok {
+			f.args.Func, f.args.Shared = name, true
+		} else {
+			first[key], keep[f.args] = f.args.Func, true
+		}
+	}
+	return slices.DeleteFunc(all, func(f *function) bool { return !keep[f.args] })
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

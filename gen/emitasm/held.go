@@ -105,6 +105,7 @@ func (a *allocation) takeKnown(known content) {
 
 // wrote notes that a register gets another number.
 func (a *allocation) wrote(reg int) {
+	delete(a.masks, reg)
 	if a.known != nil {
 		a.known.spoil(reg)
 	}

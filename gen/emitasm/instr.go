@@ -1,6 +1,9 @@
 package emitasm
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Printing of instructions: the result goes to the register dst where that is
 // not −1, else to one of own, registers whose values end here, or a free one.
@@ -15,11 +18,14 @@ func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
 				return a.factor(in, k, x[1-k], x[2], own, dst)
 			}
 		}
+		if x[2] < 0 {
+			return a.summand(in, x[0], x[1], own, dst)
+		}
 		return a.fused(in.op == "FNMA", x, own, dst)
 	case "CHOOSE":
 		return a.chosen(x, own, dst)
 	case "COMPARE":
-		return a.compared(in.imm, x, own, dst)
+		return a.compared(in, x, own, dst)
 	case "MERGE":
 		return a.merged(x, own, dst)
 	case "LOAD", "SPREAD", "LOADBYTE":
@@ -29,8 +35,9 @@ func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
 		return -1
 	}
 	if k := a.fromMemory(in); k >= 0 {
-		m, d := a.operandOf(a.folded[in.args[k]].at), a.result(x[1-k:2-k], own, dst)
-		a.emit("%s %s, %s, %s", in.op, m, a.r(x[1-k]), a.r(d))
+		m, all := a.memory(in.args[k])
+		d := a.result(x[1-k:2-k], own, dst)
+		a.emit("%s%s %s, %s, %s", in.op, all, m, a.r(x[1-k]), a.r(d))
 		return d
 	}
 	d := a.result(x, own, dst)
@@ -130,29 +137,33 @@ func (a *allocation) merged(x []int, own map[int]bool, dst int) int {
 }
 
 // compared prints a comparison as a mask of lanes.
-func (a *allocation) compared(imm string, x []int, own map[int]bool, dst int) int {
+func (a *allocation) compared(in inst, x []int, own map[int]bool, dst int) int {
+	with, all := "", ""
+	if x[1] < 0 {
+		with, all = a.memory(in.args[1])
+		x = x[:1]
+	} else {
+		with = a.r(x[1])
+	}
 	d := a.result(x, own, dst)
 	if !a.b.t.wide() {
-		a.emit("VCMPPS %s, %s, %s, %s", imm, a.r(x[1]), a.r(x[0]), a.r(d))
+		a.emit("VCMPPS %s, %s, %s, %s", in.imm, with, a.r(x[0]), a.r(d))
 		return d
 	}
-	a.emit("VCMPPS %s, %s, %s, K3", imm, a.r(x[1]), a.r(x[0]))
+	a.emit("VCMPPS%s %s, %s, %s, K3", all, in.imm, with, a.r(x[0]))
 	a.emit("VPMOVM2D K3, %s", a.r(d))
 	return d
 }
 
-// operandOf is the text of an address; a pointer without a register is loaded
-// into AX first.
+// operandOf is the text of an address; a pointer without a register is computed
+// in AX first.
 func (a *allocation) operandOf(at *address) string {
 	if at.direct != "" {
 		return at.direct
 	}
 	reg := at.stream.reg
 	if reg == "" {
-		if a.inAX != at.stream.now() {
-			a.inAX = at.stream.now()
-			a.emit("MOVQ %s, AX", a.inAX)
-		}
+		a.point(at.stream)
 		reg = "AX"
 	}
 	text := "(" + reg + ")"
@@ -163,6 +174,17 @@ func (a *allocation) operandOf(at *address) string {
 		text += "(" + at.index + ")"
 	}
 	return text
+}
+
+// point computes the pointer of a stream in AX, unless it is there.
+func (a *allocation) point(s *stream) {
+	sum := s.now()
+	if there := strings.Join(sum, " "); a.inAX != there {
+		a.inAX = there
+		for i, x := range sum {
+			a.emit("%s %s, AX", [...]string{"MOVQ", "ADDQ"}[min(i, 1)], x)
+		}
+	}
 }
 
 // loaded prints a load: of lanes side by side, or of one number or truth value
@@ -185,10 +207,7 @@ func (a *allocation) loaded(in inst, dst int) int {
 	case in.at.mask != "" && t.wide():
 		a.emit("VMOVUPS.Z %s, %s, %s", mem, maskRegister(in.at.mask), a.r(d))
 	case in.at.mask != "":
-		m := a.take()
-		a.emit("VMOVUPS %s, %s", maskSlot(in.at), a.r(m))
-		a.emit("VMASKMOVPS %s, %s, %s", mem, a.r(m), a.r(d))
-		a.free[m] = true
+		a.emit("VMASKMOVPS %s, %s, %s", mem, a.r(a.mask(maskAt(in.at))), a.r(d))
 	case in.at.lanes == 1:
 		a.emit("VMOVSS %s, X%d", mem, d)
 	case in.at.lanes == 2:
@@ -212,15 +231,34 @@ func (a *allocation) stored(in inst, r int) {
 	case in.at.mask != "" && t.wide():
 		a.emit("VMOVUPS %s, %s, %s", a.r(r), maskRegister(in.at.mask), mem)
 	case in.at.mask != "":
-		m := a.take()
-		a.emit("VMOVUPS %s, %s", maskSlot(in.at), a.r(m))
-		a.emit("VMASKMOVPS %s, %s, %s", a.r(r), a.r(m), mem)
-		a.free[m] = true
+		a.emit("VMASKMOVPS %s, %s, %s", a.r(r), a.r(a.mask(maskAt(in.at))), mem)
 	case in.at.lanes == 2:
 		a.emit("VMOVSD X%d, %s", r, mem)
 	default:
 		a.emit("VMOVUPS %s, %s", t.part(r, in.at.lanes), mem)
 	}
+}
+
+// mask is a free register that holds a mask of AVX2: one that still does, or the
+// last that is free, which is taken last.
+func (a *allocation) mask(from string) int {
+	last := -1
+	for r, free := range a.free {
+		if free && a.masks[r] == from {
+			return r
+		}
+		if free {
+			last = r
+		}
+	}
+	if last < 0 {
+		a.failed = true
+		return 0
+	}
+	a.wrote(last)
+	a.masks[last] = from
+	a.emit("VMOVUPS %s, %s", from, a.r(last))
+	return last
 }
 
 // maskRegister is the AVX-512 register of a mask.

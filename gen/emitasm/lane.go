@@ -47,21 +47,23 @@ func (f *function) lane(n *plan.Loop) {
 	f.lines = append(f.lines, main.lines...)
 	f.emit("ADDQ $%d, CX", step)
 	f.advance(n, columns)
-	f.emit("CMPQ CX, DX")
-	f.emit("JLE %s", top)
+	f.emit("SUBQ $%d, DX", step)
+	f.emit("JGE %s", top)
 	f.emit("%s:", rest)
-	f.emit("ADDQ $%d, DX", step)
 	if chains > 1 {
-		f.single(n, step/chains, columns/chains, s.b.accs)
+		f.single(n, step, step/chains, columns/chains, s.b.accs)
+		step /= chains
 	}
-	f.emit("CMPQ CX, DX")
-	f.emit("JGE %s", done)
+	f.emit("ADDQ $%d, DX", step)
+	f.emit("JEQ %s", done)
 	f.incomplete(n, columns/chains, s.b.accs)
 	f.emit("%s:", done)
 	for _, st := range f.order {
-		st.reg = ""
+		if st.reg == "DI" {
+			f.emit("MOVQ a+0(FP), DI")
+		}
+		st.reg, st.word = "", ""
 	}
-	f.emit("MOVQ a+0(FP), DI")
 	f.total(n, s, main)
 }
 
@@ -78,31 +80,37 @@ func (f *function) chained(n *plan.Loop) int {
 	return 1
 }
 
-// single prints passes of 16 columns, behind those of more.
-func (f *function) single(n *plan.Loop, step, columns, keep int) {
+// single prints passes of 16 columns, after those of more.
+func (f *function) single(n *plan.Loop, before, step, columns, keep int) {
 	top, done := f.label("single"), f.label("after")
-	f.emit("SUBQ $%d, DX", step)
+	f.emit("ADDQ $%d, DX", before-step)
+	f.emit("JLT %s", done)
 	f.emit("%s:", top)
-	f.emit("CMPQ CX, DX")
-	f.emit("JGT %s", done)
 	f.once(f.pass(n, columns, false), keep)
 	f.emit("ADDQ $%d, CX", step)
 	f.advance(n, columns)
-	f.emit("JMP %s", top)
+	f.emit("SUBQ $%d, DX", step)
+	f.emit("JGE %s", top)
 	f.emit("%s:", done)
-	f.emit("ADDQ $%d, DX", step)
 }
 
 // pointers loads the pointers of a lane's streams, as many as there are
-// registers.
+// registers; the others lie in the frame.
 func (f *function) pointers(n *plan.Loop) {
-	free := laneRegisters
-	for _, st := range f.laneStreams(n) {
-		if len(free) == 0 {
-			return
+	all := f.laneStreams(n)
+	for _, st := range all[min(len(laneRegisters), len(all)):] {
+		f.point(st, "AX")
+		st.word = f.word()
+		f.emit("MOVQ AX, %s", st.word)
+	}
+	for i, reg := range laneRegisters[:min(len(laneRegisters), len(all))] {
+		if reg == "DI" { // where the arguments are
+			f.point(all[i], "AX")
+			f.emit("MOVQ AX, DI")
+		} else {
+			f.point(all[i], reg)
 		}
-		st.reg, free = free[0], free[1:]
-		f.emit("MOVQ %s, %s", st.now(), st.reg)
+		all[i].reg = reg
 	}
 }
 
@@ -163,9 +171,6 @@ func (f *function) advance(n *plan.Loop, columns int) {
 // pass is the body of one pass.
 func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 	s := f.newScope(n, columns, masked)
-	if masked && !f.t.wide() {
-		s.maskAt = f.maskSlots()
-	}
 	groups := 1
 	if f.rowLanes() {
 		groups = f.rows
@@ -211,39 +216,20 @@ func (f *function) columnDependent(n plan.Node, lane *plan.Loop) bool {
 	return true
 }
 
-// maskSlots is where AVX2 keeps the masks of an incomplete pass.
-func (f *function) maskSlots() int {
-	if f.masks == 0 {
-		f.masks = f.slots + 1
-		f.slots += 64
-	}
-	return f.masks - 1
-}
-
 // incomplete prints the last pass: fewer columns than lanes, under a mask, or
-// one column where rows lie side by side.
+// one column where rows lie side by side. DX is the number of columns.
 func (f *function) incomplete(n *plan.Loop, columns, keep int) {
 	if f.r.Across == plan.Rows {
 		f.once(f.pass(n, 1, false), keep)
 		return
 	}
-	f.emit("SUBQ CX, DX")
 	if f.t.wide() {
-		f.emit("XCHGQ CX, DX")
-		f.emit("MOVL $1, AX")
-		f.emit("SHLL CX, AX")
-		f.emit("DECL AX")
-		f.emit("KMOVW AX, K1")
-		f.emit("XCHGQ CX, DX")
-	} else {
-		at := f.maskSlots()
+		f.emit("LEAQ masks<>(SB), AX")
+		f.emit("KMOVW (AX)(DX*2), K1")
+	} else { // the masks are a window of the table, to which DX points
 		f.emit("LEAQ lanes<>+64(SB), AX")
-		f.emit("SHLQ $2, DX")
-		f.emit("SUBQ DX, AX")
-		f.emit("VMOVUPS (AX), Y%d", f.t.regs-1)
-		f.emit("VMOVUPS Y%d, %d(R13)", f.t.regs-1, at)
-		f.emit("VMOVUPS 32(AX), Y%d", f.t.regs-1)
-		f.emit("VMOVUPS Y%d, %d(R13)", f.t.regs-1, at+32)
+		f.emit("NEGQ DX")
+		f.emit("LEAQ (AX)(DX*4), DX")
 	}
 	f.once(f.pass(n, columns, true), keep)
 }

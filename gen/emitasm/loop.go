@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // bound puts the largest or smallest of indices into a register.
@@ -25,22 +26,22 @@ func (f *function) loop(n *plan.Loop) {
 	f.content.forget()
 	end, top, done := f.word(), f.label("loop"), f.label("done")
 	at := f.counter[n.Var]
-	f.bound(n.Lo, "AX", "GT")
-	f.bound(n.Hi, "DX", "LT")
-	f.emit("CMPQ AX, DX")
-	f.emit("JGE %s", done)
-	if n.Down {
-		f.emit("DECQ DX")
-		f.emit("MOVQ DX, %s", at)
-		f.emit("MOVQ AX, %s", end)
-	} else {
-		f.emit("MOVQ AX, %s", at)
-		f.emit("MOVQ DX, %s", end)
-	}
-	moved := f.move(n.Var, n.Body)
+	zero := !n.Down && len(n.Lo) == 1 && n.Lo[0].Equal(plan.Index{})
+	counts := zero && f.onlyCounts(n)
+	f.enter(n, at, end, done, zero, counts)
+	moved := f.move(n.Var, n.Body, zero)
 	switch r, j := f.turned, f.jams[n]; {
+	case j != nil && counts:
+		f.jammedCount(n, j, moved, end, top)
 	case j != nil:
 		f.several(n, j, moved, at, end, top)
+	case counts:
+		f.emit("%s:", top)
+		f.nodes(n.Body)
+		f.settle()
+		f.advanceAll(n, moved, 1)
+		f.emit("DECQ %s", end)
+		f.emit("JNE %s", top)
 	case r == nil || n.Kind != plan.Time:
 		f.emit("%s:", top)
 		f.nodes(n.Body)
@@ -51,7 +52,7 @@ func (f *function) loop(n *plan.Loop) {
 		known := f.content.clone()
 		f.emit("%s:", top)
 		f.next(r.next, at, end)
-		streams := f.move(r.next.To, r.body)
+		streams := f.move(r.next.To, r.body, false)
 		f.nodes(r.body)
 		back(streams)
 		f.settle()
@@ -65,8 +66,88 @@ func (f *function) loop(n *plan.Loop) {
 	f.content.forget()
 }
 
+// enter prints the way into a loop. One that only counts has the number of iterations
+// that are left in end.
+func (f *function) enter(n *plan.Loop, at, end, done string, zero, counts bool) {
+	if zero {
+		f.bound(n.Hi, "DX", "LT")
+		f.emit("TESTQ DX, DX")
+		f.emit("JLE %s", done)
+		if !counts {
+			f.emit("MOVQ $0, %s", at)
+		}
+		f.emit("MOVQ DX, %s", end)
+		return
+	}
+	f.bound(n.Lo, "AX", "GT")
+	f.bound(n.Hi, "DX", "LT")
+	f.emit("CMPQ AX, DX")
+	f.emit("JGE %s", done)
+	if n.Down {
+		f.emit("DECQ DX")
+		f.emit("MOVQ DX, %s", at)
+		f.emit("MOVQ AX, %s", end)
+	} else {
+		f.emit("MOVQ AX, %s", at)
+		f.emit("MOVQ DX, %s", end)
+	}
+}
+
+// onlyCounts reports whether a loop from 0 needs no variable: no bound and no
+// gathered index mentions it, and it is not a loop over time with a part done ahead.
+func (f *function) onlyCounts(n *plan.Loop) bool {
+	if f.turned != nil && n.Kind == plan.Time {
+		return false
+	}
+	only := true
+	mentions := func(xs ...plan.Index) {
+		for _, x := range xs {
+			only = only && x.Coef(n.Var).IsZero()
+		}
+	}
+	plan.Walk(n.Body, func(x plan.Node) {
+		switch x := x.(type) {
+		case *plan.Loop:
+			mentions(x.Lo...)
+			mentions(x.Hi...)
+		case *plan.Gather:
+			mentions(x.Plus)
+		case *plan.Next:
+			only = only && x.Of != n.Var
+		}
+	})
+	return only
+}
+
+// jammedCount prints a loop over rows of a nest of which some run at once, and which
+// only counts.
+func (f *function) jammedCount(n *plan.Loop, j *jammed, moved []*offset, end, top string) {
+	several, single, done := f.label("rows"), f.label("left"), f.label("over")
+	f.emit("SUBQ $%d, %s", j.width-1, end)
+	f.emit("JLE %s", single)
+	f.emit("%s:", several)
+	f.abreast = j.width
+	f.nodes(j.body)
+	f.abreast = 1
+	f.settle()
+	f.advanceAll(n, moved, j.width)
+	f.emit("SUBQ $%d, %s", j.width, end)
+	f.emit("JGT %s", several)
+	f.emit("%s:", single)
+	f.content.forget()
+	f.emit("ADDQ $%d, %s", j.width-1, end)
+	f.emit("JLE %s", done)
+	f.emit("%s:", top)
+	f.nodes(j.one)
+	f.settle()
+	f.advanceAll(n, f.usedBy(moved, j.one), 1)
+	f.emit("DECQ %s", end)
+	f.emit("JNE %s", top)
+	f.emit("%s:", done)
+}
+
 // several prints a loop over rows of a nest of which some run at once.
-func (f *function) several(n *plan.Loop, j *jammed, moved []*stream, at, end, top string) {
+func (f *function) several(n *plan.Loop, j *jammed, moved []*offset, at, end, top string) {
 	several, single, done := f.label("rows"), f.label("left"), f.label("over")
 	f.emit("SUBQ $%d, %s", j.width-1, end)
 	f.emit("MOVQ %s, AX", at)
@@ -95,13 +176,13 @@ func (f *function) several(n *plan.Loop, j *jammed, moved []*stream, at, end, to
 	f.emit("%s:", done)
 }
 
-// usedBy are those of some streams that statements walk.
-func (f *function) usedBy(streams []*stream, ns []plan.Node) []*stream {
-	used := map[*stream]bool{}
+// usedBy are those of some offsets that streams of statements have.
+func (f *function) usedBy(offsets []*offset, ns []plan.Node) []*offset {
+	used := map[*offset]bool{}
 	plan.Walk(ns, func(x plan.Node) {
-		plan.EachAccess(x, func(a plan.Access) { used[f.stream(a)] = true })
+		plan.EachAccess(x, func(a plan.Access) { used[f.stream(a).offset] = true })
 	})
-	return slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool { return !used[s] })
+	return slices.DeleteFunc(slices.Clone(offsets), func(o *offset) bool { return !used[o] })
 }
 
 // settle lays down the scalars that are constants: around a loop a point of the
@@ -115,7 +196,7 @@ func (f *function) settle() {
 	for _, l := range all {
 		h := f.fixed[l]
 		delete(f.fixed, l)
-		f.emit("VBROADCASTSS %s, %s", h.text, f.t.reg(0))
+		f.emit("%s", h.load(f.t.reg(0)))
 		rows := 1
 		if f.depends[l].row {
 			rows = f.vectors()
@@ -130,7 +211,7 @@ func (f *function) settle() {
 }
 
 // step moves a loop on and repeats it while it is in range.
-func (f *function) step(n *plan.Loop, moved []*stream, at, end, top string) {
+func (f *function) step(n *plan.Loop, moved []*offset, at, end, top string) {
 	f.advanceAll(n, moved, 1)
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
@@ -148,7 +229,7 @@ func (f *function) step(n *plan.Loop, moved []*stream, at, end, top string) {
 }
 
 // tokens prints a rotated loop whose last token runs by itself.
-func (f *function) tokens(n *plan.Loop, r *rotated, moved []*stream, at, end, top string) {
+func (f *function) tokens(n *plan.Loop, r *rotated, moved []*offset, at, end, top string) {
 	last := f.label("last")
 	f.nodes(r.ahead)
 	known := f.content.clone()
@@ -183,74 +264,84 @@ func (f *function) next(n *plan.Next, at, end string) {
 	f.emit("MOVQ AX, %s", f.counter[n.To])
 }
 
-// back puts streams to where they stand around a loop.
-func back(moved []*stream) {
-	for _, s := range moved {
-		s.cur = s.cur[:len(s.cur)-1]
+// back leaves a loop: offsets are what they are around it.
+func back(moved []*offset) {
+	for _, o := range moved {
+		o.cur = o.cur[:len(o.cur)-1]
 	}
 }
 
-// advanceAll moves streams on by iterations of a loop. Streams with the same
-// stride share its bytes.
-func (f *function) advanceAll(n *plan.Loop, moved []*stream, times int) {
-	op, step := map[bool]string{false: "ADDQ", true: "SUBQ"}[n.Down], ""
-	for _, s := range moved {
-		by := s.walk.StrideOf(n.Var)
-		if key := by.String() + " " + s.unit; key != step {
-			step = key
-			f.integer(by, "CX")
-			f.scaleTo(s, "CX")
-			if times > 1 {
-				f.emit("IMUL3Q $%d, CX, CX", times)
-			}
+// advanceAll moves offsets on by iterations of a loop. Those with the same stride
+// share its bytes.
+func (f *function) advanceAll(n *plan.Loop, moved []*offset, times int) {
+	op, in := map[bool]string{false: "ADDQ", true: "SUBQ"}[n.Down], ""
+	for _, o := range moved {
+		by := o.walk.StrideOf(n.Var)
+		c, ok := by.Const()
+		if u := o.scale(); ok && u > 0 {
+			f.emit("%s $%d, %s", op, int(c)*u*times, o.now())
+			continue
 		}
-		f.emit("%s CX, %s", op, s.now())
+		if key := by.String() + " " + o.unit; key != in {
+			in = key
+			f.bytes(by, o, times)
+		}
+		f.emit("%s CX, %s", op, o.now())
 	}
 }
 
-// move computes where the streams of statements stand that a variable moves.
-// Streams with the same stride share its bytes.
-func (f *function) move(v *plan.Var, body []plan.Node) []*stream {
-	var moved []*stream
-	step := ""
-	for _, s := range f.usedBy(f.byStride(v), body) {
-		by := s.walk.StrideOf(v)
+// bytes puts a stride, times a number, into CX.
+func (f *function) bytes(by shape.Poly, o *offset, times int) {
+	c, fixed := by.Const()
+	size := o.unit
+	if u := o.scale(); u > 0 {
+		size, times = f.args.integer(plan.Fixed(by)), times*u
+	} else if fixed {
+		times *= int(c)
+	}
+	if times == 1 {
+		f.emit("MOVQ %s, CX", size)
+	} else {
+		f.emit("IMUL3Q $%d, %s, CX", times, size)
+	}
+	if o.scale() == 0 && !fixed {
+		f.emit("IMULQ %s, CX", f.args.integer(plan.Fixed(by)))
+	}
+}
+
+// move computes the offsets of the streams of statements that a variable moves; zero
+// says that it begins at 0.
+func (f *function) move(v *plan.Var, body []plan.Node, zero bool) []*offset {
+	var moved []*offset
+	for _, o := range f.usedBy(f.byStride(v), body) {
+		by := o.walk.StrideOf(v)
 		if by.IsZero() {
 			continue
 		}
-		if key := by.String() + " " + s.unit; key != step {
-			step = key
-			f.emit("MOVQ %s, CX", f.counter[v])
-			if c, ok := by.Const(); !ok {
-				f.emit("IMULQ %s, CX", f.args.integer(plan.Fixed(by)))
-			} else if c != 1 {
-				f.emit("IMUL3Q $%d, CX, CX", c)
+		moved = append(moved, o)
+		switch before := o.now(); {
+		case zero && before == "":
+			f.emit("MOVQ $0, %s", o.push(f))
+		case zero:
+			f.emit("MOVQ %s, AX", before)
+			f.emit("MOVQ AX, %s", o.push(f))
+		default:
+			f.bytes(by, o, 1)
+			f.emit("IMULQ %s, CX", f.counter[v])
+			if before != "" {
+				f.emit("ADDQ %s, CX", before)
 			}
-			f.scaleTo(s, "CX")
+			f.emit("MOVQ CX, %s", o.push(f))
 		}
-		f.emit("MOVQ %s, AX", s.now())
-		f.emit("ADDQ CX, AX")
-		w := s.word(f)
-		f.emit("MOVQ AX, %s", w)
-		s.cur = append(s.cur, w)
-		moved = append(moved, s)
 	}
 	return moved
 }
 
-// byStride are the streams, those with one stride over a variable together.
-func (f *function) byStride(v *plan.Var) []*stream {
-	out := slices.Clone(f.order)
-	slices.SortStableFunc(out, func(a, b *stream) int {
+// byStride are the offsets, those with one stride over a variable together.
+func (f *function) byStride(v *plan.Var) []*offset {
+	out := slices.Clone(f.offsets)
+	slices.SortStableFunc(out, func(a, b *offset) int {
 		return strings.Compare(a.walk.StrideOf(v).String()+" "+a.unit, b.walk.StrideOf(v).String()+" "+b.unit)
 	})
 	return out
-}
-
-// word is the word of the frame for a stream at the next depth.
-func (s *stream) word(f *function) string {
-	if len(s.words) < len(s.cur) {
-		s.words = append(s.words, f.word())
-	}
-	return s.words[len(s.cur)-1]
 }

@@ -63,7 +63,7 @@ func (f *function) present(n *plan.If) {
 // pick sets a variable to an entry of a buffer of whole numbers.
 func (f *function) pick(n *plan.Gather) {
 	s := f.stream(n.From)
-	f.emit("MOVQ %s, AX", s.now())
+	f.point(s, "AX")
 	f.emit("MOVLQSX (AX), CX")
 	if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
 		f.index(n.Plus, "DX")

@@ -2,6 +2,8 @@ package emitasm
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -10,7 +12,7 @@ import (
 
 // A region becomes a function of one argument, a pointer to a struct of what
 // its call knows (see Args). Outside the innermost loops, the lanes, everything
-// lies in the frame: counters, where each stream stands at the present
+// lies in the frame: counters, offsets of the streams at the present
 // iteration of each loop, and the plan's scalars as vectors. A lane loads its
 // pointers and the scalars that do not change into registers, and runs through
 // whole vectors and then the rest under a mask.
@@ -41,11 +43,12 @@ type function struct {
 	counter map[*plan.Var]string
 	streams map[string]*stream
 	order   []*stream
+	offsets []*offset
+	units   map[string]string // words of the frame: bytes of a row of the rows' own buffers, by its length
 	labels  int
 	depends map[*plan.Local]depends
 	failed  string
 	content content // which slots registers hold at the present point
-	masks   int     // where AVX2 keeps the masks of columns, + 1
 }
 
 // depends says with what a scalar changes inside a lane.
@@ -55,17 +58,50 @@ type depends struct{ row, column bool }
 // in all rows; one number for each row, or a vector for each.
 type slot struct{ at int }
 
-// A stream is a walk over a buffer, with the frame's word of where it stands.
+// A stream is a walk over a buffer: a pointer to its first entry and an offset, which
+// all streams of the same strides share.
 type stream struct {
 	key    string
 	walk   plan.Stream
 	access plan.Access
 	own    bool
-	unit   string   // bytes of one step: a number, or a word of the frame
-	slot   string   // where the lane's pointer lies
-	cur    []string // where it stands, by depth
-	words  []string // of the frame, for cur but the first
-	reg    string   // register in the present lane, or ""
+	first  []string // operands whose sum is the pointer to the first entry
+	offset *offset
+	reg    string // register in the present lane, or ""
+	word   string // of the frame: the pointer in a lane that has no register for it, or ""
+}
+
+// An offset is how many bytes streams have moved on at the present iteration of the
+// loops around.
+type offset struct {
+	key   string
+	walk  plan.Stream
+	unit  string   // bytes of one step: a number, or a word of the frame
+	cur   []string // words of the frame, one for each loop that moves the streams
+	words []string // all that there are for cur
+}
+
+// now is the word of the offset at the present statement, "" for zero.
+func (o *offset) now() string {
+	if len(o.cur) == 0 {
+		return ""
+	}
+	return o.cur[len(o.cur)-1]
+}
+
+// scale is the unit where it is a number, else 0.
+func (o *offset) scale() int {
+	n, _ := strconv.Atoi(o.unit)
+	return n
+}
+
+// push enters a loop that moves the streams and returns its word.
+func (o *offset) push(f *function) string {
+	if len(o.words) == len(o.cur) {
+		o.words = append(o.words, f.word())
+	}
+	o.cur = o.words[:len(o.cur)+1]
+	return o.now()
 }
 
 func (f *function) emit(format string, args ...any) {
@@ -130,17 +166,17 @@ func (f *function) compile() {
 	f.emit("RET")
 }
 
-// text is the function as Go assembly.
+// text is the function as Go assembly, from the size of its frame on.
 func (f *function) text() string {
 	frame := 8*f.ints + f.slots + 64
 	var b strings.Builder
-	fmt.Fprintf(&b, "TEXT ·%s(SB), 0, $%d-8\n", f.name, frame)
+	fmt.Fprintf(&b, "$%d-8\n", frame)
 	lines := unread(f.lines)
 	if l := beyond(lines, f.slots); l != "" {
 		panic("emitasm: BUG: " + f.name + " has no such slot: " + l)
 	}
 	for _, l := range lines {
-		l = strings.ReplaceAll(l, "SLOTS", fmt.Sprint(8*f.ints+63))
+		l = strings.ReplaceAll(f.args.resolve(l), "SLOTS", fmt.Sprint(8*f.ints+63))
 		if !strings.HasSuffix(l, ":") {
 			l = "\t" + l
 		}
@@ -185,53 +221,81 @@ func (f *function) prologue() {
 func (f *function) rowMask() {
 	f.emit("MOVQ %s, CX", f.args.tail())
 	if f.t.wide() {
-		f.emit("MOVQ $1, AX")
-		f.emit("SHLQ CX, AX")
-		f.emit("DECQ AX")
-		f.emit("KMOVW AX, K2")
+		f.emit("LEAQ masks<>(SB), AX")
+		f.emit("KMOVW (AX)(CX*2), K2")
 		return
 	}
 	f.slots += 64
 	f.emit("LEAQ lanes<>+64(SB), AX")
-	f.emit("SHLQ $2, CX")
-	f.emit("SUBQ CX, AX")
-	f.emit("VMOVUPS (AX), Y0")
+	f.emit("NEGQ CX")
+	f.emit("VMOVUPS (AX)(CX*4), Y0")
 	f.emit("VMOVUPS Y0, (R13)")
 }
 
-// maskSlot is where AVX2 finds a mask.
-func maskSlot(at *address) string {
+// maskAt is where AVX2 finds a mask: that of columns is a window of the file's table.
+func maskAt(at *address) string {
 	if at.mask == "row" {
 		return "0(R13)"
 	}
-	return fmt.Sprintf("%d(R13)", at.maskAt)
+	return columnMask(at.group)
 }
 
-// open computes the first pointer of a stream.
+// columnMask is the mask of a group of columns in the last pass of a lane.
+func columnMask(group int) string { return fmt.Sprintf("%d(DX)", 32*group) }
+
+// open finds the offset of a stream and what its first pointer is the sum of.
 func (f *function) open(s *stream) {
-	s.slot = f.word()
-	f.emit("MOVQ %s, AX", f.args.pointer(s.walk.Buf))
-	s.unit = fmt.Sprint(elemBytes(s.walk.Buf))
+	unit := strconv.Itoa(elemBytes(s.walk.Buf))
 	if s.own {
-		s.unit = f.ownUnit(s)
+		unit = f.ownUnit(s)
 	}
-	if base := s.walk.Base; len(base.Terms) > 0 || !base.Const.IsZero() {
-		f.index(base, "CX")
-		f.scaleTo(s, "CX")
-		f.emit("ADDQ CX, AX")
+	s.offset = f.offsetOf(s.walk, unit)
+	s.first = []string{f.args.pointer(s.walk.Buf)}
+	base := s.walk.Base
+	if len(base.Terms) == 0 && base.Const.IsZero() {
+		return
 	}
-	f.emit("MOVQ AX, %s", s.slot)
-	s.cur = []string{s.slot}
+	if n := s.offset.scale(); n > 0 {
+		s.first = append(s.first, f.args.integer(plan.Index{}.Add(base, shape.Int(int64(n)))))
+		return
+	}
+	f.index(base, "CX")
+	f.emit("IMULQ %s, CX", unit)
+	s.first = append(s.first, f.word())
+	f.emit("MOVQ CX, %s", s.first[1])
 }
 
-// scaleTo turns a number of steps into bytes.
-func (f *function) scaleTo(s *stream, reg string) {
-	switch s.unit {
-	case "1":
-	case "4":
-		f.emit("SHLQ $2, %s", reg)
-	default:
-		f.emit("IMULQ %s, %s", s.unit, reg)
+// offsetOf finds or makes the offset of a walk.
+func (f *function) offsetOf(w plan.Stream, unit string) *offset {
+	key := unit
+	for i, v := range w.Vars {
+		key += fmt.Sprintf(" %s*%p", w.Stride[i], v)
+	}
+	for _, o := range f.offsets {
+		if o.key == key {
+			return o
+		}
+	}
+	o := &offset{key: key, walk: w, unit: unit}
+	f.offsets = append(f.offsets, o)
+	return o
+}
+
+// now are the operands whose sum is the pointer of a stream at the present iteration.
+func (s *stream) now() []string {
+	switch o := s.offset.now(); {
+	case s.word != "":
+		return []string{s.word}
+	case o != "":
+		return append(slices.Clone(s.first), o)
+	}
+	return s.first
+}
+
+// point computes the pointer of a stream in a register.
+func (f *function) point(s *stream, reg string) {
+	for i, x := range s.now() {
+		f.emit("%s %s, %s", [...]string{"MOVQ", "ADDQ"}[min(i, 1)], x, reg)
 	}
 }
 
@@ -239,8 +303,13 @@ func (f *function) scaleTo(s *stream, reg string) {
 // last index: a row of its entries, for all rows at once.
 func (f *function) ownUnit(s *stream) string {
 	dims := s.walk.Buf.Dims
+	length := dims[len(dims)-1]
+	if w, ok := f.units[length.String()]; ok {
+		return w
+	}
 	w := f.word()
-	f.integer(dims[len(dims)-1], "CX")
+	f.units[length.String()] = w
+	f.integer(length, "CX")
 	if f.r.Across == plan.Columns {
 		f.emit("ADDQ $15, CX")
 		f.emit("SHRQ $4, CX")

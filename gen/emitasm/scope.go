@@ -18,7 +18,6 @@ type scope struct {
 	lane    *plan.Loop // nil outside the lanes
 	columns int        // groups of columns in the body
 	masked  bool       // the last, incomplete pass
-	maskAt  int        // AVX2: where the masks of the groups lie
 	row     int        // the present group
 	column  int
 	loads   map[string]val
@@ -130,7 +129,7 @@ func (s *scope) underMask(v, old val) val {
 	if s.f.t.wide() {
 		return s.b.do("MERGE", "", v, old)
 	}
-	mask := s.b.at(home{fmt.Sprintf("%d(R13)", s.maskAt+32*s.column), false})
+	mask := s.b.at(home{columnMask(s.column), false})
 	return s.b.choose(mask, v, old)
 }
 
@@ -171,7 +170,7 @@ func (f *function) home(l *plan.Local, row int, lane bool) home {
 // keep lays down the scalars that a body outside the lanes sets.
 func (s *scope) keep() {
 	for _, c := range s.order {
-		if h := s.b.vals[s.locals[c]].home; h != nil && h.spread && strings.HasSuffix(h.text, "<>(SB)") && s.f.branch == 0 {
+		if h := s.b.vals[s.locals[c]].home; h != nil && strings.HasSuffix(h.text, "<>(SB)") && s.f.branch == 0 {
 			s.f.fixed[c.local] = *h // a constant until it is set again
 			continue
 		}

@@ -30,6 +30,7 @@ type Link struct {
 	Ints          []Index
 	Scalars       []*Local
 	PartialVector bool
+	Shared        bool // the functions and the struct are those of a region before this one
 	Targets       []Target
 }
 

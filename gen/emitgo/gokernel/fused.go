@@ -234,6 +234,9 @@ func (u *sizeUse) fused(ns []plan.Node) {
 
 // argsType prints the struct that a region's functions take.
 func (e *kernelEmitter) argsType(f *jen.File, r *plan.Region) {
+	if r.Link.Shared {
+		return
+	}
 	f.Type().Id(r.Link.Func + "Args").StructFunc(func(g *jen.Group) {
 		fields := gotext.NewScope()
 		for _, b := range r.Link.Bufs {
