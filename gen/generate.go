@@ -13,10 +13,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitasm"
-	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
-	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -229,19 +227,6 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 		if len(p.conf.Library) > 0 { // what the text includes lies beside it
 			name, text := emitcuda.Include()
 			e.Files[dir+"/"+name] = text
-		}
-	}
-	return ds
-}
-
-// shared adds the package that all kernels share, unless the library has it.
-func (p *Project) shared(e *Emission) (ds diag.List) {
-	if len(p.conf.Library) > 0 {
-		return ds
-	}
-	for _, from := range []map[string][]byte{emitasm.Kern(), gemm.Files(), gokernel.SharedPackage()} {
-		for name, text := range from {
-			e.Files[libraryHome.Folder+"/kern/"+name] = text
 		}
 	}
 	return ds

@@ -81,8 +81,6 @@ var Pipeline = []Pass{
 	{Name: "tests", Input: "units.Tree", Output: "tree.Files", Unit: (*unitCompiler).testFiles, Result: testStage,
 		Does: "the generated tests and their vectors"},
 
-	{Name: "shared", Output: "tree.Files", Project: (*Project).shared,
-		Does: "the package that all kernels share"},
 	{Name: "registry", Input: "abi.Unit", Output: "tree.Files", Project: (*Project).registry,
 		Does: "the registry of blocks and models, and the manifest of the CUDA kernels"},
 	{Name: "combinations", Input: "units.Tree", Output: "tree.Files", Project: (*Project).combinations,

@@ -34,7 +34,7 @@ func pattern(find, put string, everywhere bool) func(string) string {
 var (
 	ops   = "./generated/ops"
 	delta = "./generated/rules/deltarule"
-	kern  = "./generated/kern"
+	kern  = "./runtime/kern"
 )
 
 var breaks = []planted{
@@ -44,13 +44,13 @@ var breaks = []planted{
 	{"a store without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS (Z\d+), K1, (\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
 	{"a narrow store without its mask", "ops/sigmoid_amd64.s", pattern(`VMASKMOVPS (Y\d+), Y\d+, (\S+\(\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
 	{"a load without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS\.Z (\S+), K1, (Z\d+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
-	{"another tree of partial sums", "kern/fused.go", pattern(`\(x\[0\] \+ x\[2\]\) \+ \(x\[1\] \+ x\[3\]\)`, "(x[0] + x[1]) + (x[2] + x[3])", false), ops, "TestFrobeniusDot/levels"},
+	{"another tree of partial sums", "../runtime/kern/fused.go", pattern(`\(x\[0\] \+ x\[2\]\) \+ \(x\[1\] \+ x\[3\]\)`, "(x[0] + x[1]) + (x[2] + x[3])", false), ops, "TestFrobeniusDot/levels"},
 	{"half a stride", "rules/deltarule/step_amd64.s", pattern(`IMUL3Q \$4, (\S+), CX`, "IMUL3Q $$2, $1, CX", true), delta, "TestDeltaRule/levels"},
 	{"the load of another vector", "rules/deltarule/step_amd64.s", pattern(`VMULPS \(SI\), `, "VMULPS 64(SI), ", true), delta, "TestDeltaRule/levels"},
-	{"blocks of rows by the number of workers", "kern/fused.go", pattern(`min\(most, rows/least\)`, "min(workers.Count(), rows/least)", false), delta, "TestDeltaRule/levels"},
-	{"columns that change places", "kern/move_amd64.s", pattern(`(VMOVUPS Z\d+, \(BX\)\(DX)\*1`, "$1*2", true), delta, "TestDeltaRule/levels"},
-	{"a system with the other sign", "kern/gemm_amd64.s", pattern(`VFNMADD231PS (Z\d+)`, "VFMADD231PS $1", true), kern, "TestTriangleFMA$"},
-	{"a panel stored without its mask", "kern/gemm_amd64.s", pattern(`VMOVUPS (Z\d+), K4, (\S+)`, "VMOVUPS $1, $2", true), kern, "TestTriangleFMA"},
+	{"blocks of rows by the number of workers", "../runtime/kern/fused.go", pattern(`min\(most, rows/least\)`, "min(workers.Count(), rows/least)", false), delta, "TestDeltaRule/levels"},
+	{"columns that change places", "../runtime/kern/move_amd64.s", pattern(`(VMOVUPS Z\d+, \(BX\)\(DX)\*1`, "$1*2", true), delta, "TestDeltaRule/levels"},
+	{"a system with the other sign", "../runtime/kern/gemm_amd64.s", pattern(`VFNMADD231PS (Z\d+)`, "VFMADD231PS $1", true), kern, "TestTriangleFMA$"},
+	{"a panel stored without its mask", "../runtime/kern/gemm_amd64.s", pattern(`VMOVUPS (Z\d+), K4, (\S+)`, "VMOVUPS $1, $2", true), kern, "TestTriangleFMA"},
 }
 
 // TestLevelsSeeBreaks builds the emitted code with a break in it, one at a time, and wants

@@ -1,35 +1,19 @@
 package emitasm
 
 import (
-	_ "embed"
 	"fmt"
 	goformat "go/format"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// The tests of what package kern has from here: the elementary functions against
-// float64, and what moves numbers around regions.
-//
-//go:embed functions_test.go.txt
-var functionsTest []byte
-
-//go:embed moves_test.go.txt
-var movesTest []byte
-
-// Kern is what the package that all kernels share has from here, by file name.
+// Kern is what of package runtime/kern is printed, by file name.
 func Kern() map[string][]byte {
-	out := map[string][]byte{
-		"functions.go":      []byte(twin()),
-		"functions_test.go": functionsTest,
-		"moves_test.go":     movesTest,
-		"move_amd64.s":      []byte(moveText()),
-		"move_amd64.go":     []byte(moveDeclared),
-		"move_generic.go":   []byte(moveAbsent),
-	}
+	out := map[string][]byte{"functions.go": []byte(twin()), "move_amd64.s": []byte(moveText()), "gemm_amd64.s": gemm.Assembly()}
 	format(out)
 	return out
 }

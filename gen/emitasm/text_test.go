@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,13 +16,12 @@ import (
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/emitasm"
-	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// kernFolder is where the tests place the files of the package that all kernels share.
-const kernFolder = "kern"
+// kernFolder is the package that all kernels share.
+const kernFolder = "../../runtime/kern"
 
 // emitted compiles the project's pages: their kernels, and the assembly with
 // the Go beside it.
@@ -35,10 +36,14 @@ func emitted() (kernels []plan.KernelFile, files map[string][]byte, err error) {
 	}
 	kernels = emitgo.KernelFiles(units)
 	files = gen.Assembly(kernels)
-	for _, shared := range []map[string][]byte{emitasm.Kern(), gemm.Files()} {
-		for name, text := range shared {
-			files[kernFolder+"/"+name] = text
+	entries, err := os.ReadDir(kernFolder)
+	for _, e := range entries {
+		if err == nil {
+			files[kernFolder+"/"+e.Name()], err = os.ReadFile(filepath.Join(kernFolder, e.Name()))
 		}
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	return kernels, files, nil
 }
@@ -309,5 +314,14 @@ func TestAllRegionsFit(t *testing.T) {
 	}
 	if linked < 50 {
 		t.Errorf("only %d regions", linked)
+	}
+}
+
+// TestKernIsCurrent compares what kerngen prints with the files of runtime/kern.
+func TestKernIsCurrent(t *testing.T) {
+	for name, want := range emitasm.Kern() {
+		if got, err := os.ReadFile(filepath.Join(kernFolder, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("runtime/kern/%s is not current (%v): run go generate ./runtime/kern", name, err)
+		}
 	}
 }

@@ -1,6 +1,9 @@
-// Package kern holds what all emitted kernels share: the matrix product and the
-// reads that may miss.
+// Package kern is the runtime of emitted kernels: matrix product and triangular solve, the
+// elementary functions of the fused arithmetic, the division of rows into jobs, and reads that
+// may miss. It is not meant to be called by hand.
 package kern
+
+//go:generate go run github.com/nl-hecate/hecate/gen/emitasm/kerngen
 
 import "github.com/nl-hecate/hecate/runtime/num"
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/workers"
 )
 
