@@ -26,14 +26,14 @@ type allocation struct {
 	folded map[val]*inst  // loads that the instruction does that needs them
 	inAX   string         // the pointer that AX holds
 	masks  map[int]string // the mask that a free register holds
-	known  content        // outside the lanes: which slots registers hold, or nil
+	cached registerCache  // outside the vector loops: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
 // even without pinned homes lays values down in slots, as far as there is one
-// more, or fails. Outside the lanes, known says which slots registers hold, and
+// more, or fails. Outside the vector loops, cached says which slots registers hold, and
 // is kept up to date.
-func allocate(b *body, loop bool, known content, slot func() (home, bool)) (*allocation, bool) {
+func allocate(b *body, loop bool, known registerCache, slot func() (home, bool)) (*allocation, bool) {
 	var homes []val
 	if loop {
 		homes = b.used()
@@ -41,7 +41,7 @@ func allocate(b *body, loop bool, known content, slot func() (home, bool)) (*all
 	for {
 		a := newAllocation(b, homes, loop)
 		if a != nil && known != nil {
-			a.takeKnown(known)
+			a.pinCached(known)
 		}
 		if a != nil && a.run() {
 			return a, true
@@ -127,13 +127,13 @@ func (a *allocation) take() int {
 		return 0
 	}
 	a.free[best] = false
-	a.wrote(best)
+	a.clobber(best)
 	return best
 }
 
 // keeps reports whether a free register holds a slot or a mask that may be needed.
 func (a *allocation) keeps(reg int) bool {
-	return a.masks[reg] != "" || a.known != nil && len(a.known[reg]) > 0
+	return a.masks[reg] != "" || a.cached != nil && len(a.cached[reg]) > 0
 }
 
 func (a *allocation) emit(format string, args ...any) {
@@ -143,7 +143,7 @@ func (a *allocation) emit(format string, args ...any) {
 func (a *allocation) r(n int) string { return a.b.t.reg(n) }
 
 // operand is the register of an argument; a home that is not pinned is loaded
-// into one that is free again behind the instruction.
+// into one that is free again after the instruction.
 func (a *allocation) operand(v val, spare *[]int) int {
 	info := a.b.vals[v]
 	if info.acc > 0 {
@@ -259,7 +259,7 @@ func (a *allocation) inst(i int, in inst) {
 		}
 	}
 	at := a.print(in, regs, own, dst)
-	a.note(in, regs, at)
+	a.record(in, regs, at)
 	for r := range own {
 		if r >= len(a.acc) && r != at {
 			a.free[r] = true

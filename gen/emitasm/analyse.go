@@ -43,7 +43,7 @@ func (f *function) mark(ns []plan.Node, lane *plan.Loop) {
 		switch n := n.(type) {
 		case *plan.Loop:
 			in := lane
-			if f.isLane(n) {
+			if f.isVectorLoop(n) {
 				in = n
 			}
 			f.mark(n.Body, in)
@@ -80,16 +80,16 @@ func (f *function) depend(e plan.Expr, lane *plan.Loop) depends {
 
 func (f *function) accessDepends(a plan.Access, lane *plan.Loop) depends {
 	if f.r.IsPrivate(a.Buf) {
-		return depends{row: f.rowLanes(), column: true}
+		return depends{row: f.rowsInVector(), column: true}
 	}
 	flat := a.Flat()
-	d := depends{row: f.rowLanes() && !flat.Coef(f.r.Row).IsZero()}
+	d := depends{row: f.rowsInVector() && !flat.Coef(f.r.Row).IsZero()}
 	d.column = lane != nil && !flat.Coef(lane.Var).IsZero()
 	return d
 }
 
-// isLane reports whether a loop runs on vectors: an innermost one.
-func (f *function) isLane(n *plan.Loop) bool {
+// isVectorLoop reports whether a loop runs on vectors: an innermost one.
+func (f *function) isVectorLoop(n *plan.Loop) bool {
 	lane := n.Kind != plan.Time
 	for _, x := range n.Body {
 		switch x.(type) {

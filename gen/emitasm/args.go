@@ -9,12 +9,12 @@ import (
 )
 
 // Args are what a call of a region passes. Integers (offsets, strides, ends of
-// loops) join as functions ask for them, so the fields behind them have names
+// loops) join as functions ask for them, so the fields after them have names
 // until all functions are printed.
 type Args struct{ *plan.Link }
 
 // newArgs lists the buffers and scalars of a region; integers come as they are
-// asked for.
+// needed.
 func newArgs(r *plan.Region, name string) *Args {
 	a := &Args{&plan.Link{Func: name, PartialVector: r.Across == plan.Rows}}
 	set := map[*plan.Local]bool{}
@@ -66,7 +66,7 @@ func (a *Args) pointer(b *plan.Buffer) string {
 	panic("emitasm: BUG: a region has no buffer " + b.Name)
 }
 
-// integer is the field of a whole number that the call knows.
+// integer is the field of a whole number that is known at the call.
 func (a *Args) integer(x plan.Index) string {
 	for i, y := range a.Ints {
 		if x.Equal(y) {
@@ -77,7 +77,7 @@ func (a *Args) integer(x plan.Index) string {
 	return a.field(len(a.Bufs) + len(a.Ints) - 1)
 }
 
-// scalar is the field of a scalar; scalars come behind all integers, so their
+// scalar is the field of a scalar; scalars come after all integers, so their
 // place is known once the region was printed.
 func (a *Args) scalar(l *plan.Local) string {
 	for i, x := range a.Scalars {
@@ -90,7 +90,7 @@ func (a *Args) scalar(l *plan.Local) string {
 
 func (a *Args) tail() string { return "TAILFIELD" }
 
-// resolve puts the fields behind the integers into printed lines.
+// resolve inserts the fields after the integers into printed lines.
 func (a *Args) resolve(line string) string {
 	if i := strings.Index(line, "SCALAR"); i >= 0 {
 		var n int

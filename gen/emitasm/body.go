@@ -15,7 +15,7 @@ type val int
 
 const none val = -1
 
-// A home is where a value lies that no instruction of the body computes.
+// A home is where a value is stored that no instruction of the body computes.
 type home struct {
 	text   string // operand
 	spread bool   // one number, for all lanes
@@ -32,10 +32,10 @@ func (h home) load(reg string) string {
 type valueInfo struct {
 	home    *home
 	acc     int  // number of the accumulator + 1, or 0
-	spilled bool // at home in a slot that the body itself writes
+	spilled bool // stored in a slot that the body itself writes
 }
 
-// An inst is an instruction, or a few that belong together.
+// An inst is an instruction, or a few that are inseparable.
 type inst struct {
 	op   string
 	dst  val
@@ -46,7 +46,7 @@ type inst struct {
 
 // An address is where a load or store finds its numbers.
 type address struct {
-	direct string // an operand as it stands, or "" for one by way of a stream
+	direct string // an operand as it is, or "" for one by way of a stream
 	stream *stream
 	disp   int
 	index  string // "", "CX*4", "CX*1", "BX*1"
@@ -80,7 +80,7 @@ func (b *body) do(op, imm string, args ...val) val {
 	return v
 }
 
-// at is a value at home in memory.
+// at is a value stored in memory.
 func (b *body) at(h home) val {
 	if v, ok := b.homes[h]; ok {
 		return v
@@ -90,7 +90,7 @@ func (b *body) at(h home) val {
 	return v
 }
 
-// accumulator adds an accumulator and gives its value as the body begins.
+// accumulator adds an accumulator and returns its value as the body begins.
 func (b *body) accumulator() (number int, in val) {
 	b.accs++
 	in = b.value(valueInfo{acc: b.accs})

@@ -1,17 +1,18 @@
 // Package emitasm prints the regions of kernels in fused arithmetic as Go
 // assembly for amd64, once with AVX2 and once with AVX-512.
 //
-// The way of a region:
+// A region passes through:
 //
-//	analyse   walks over buffers, and what differs between rows and columns
-//	nodes     loops around, with counters and pointers in the frame
-//	lane      innermost loops: a body for a whole pass and one for the rest
-//	scope     statements → SSA, once for each group of rows and columns
-//	allocate  registers; print
+//	pipeline, jam  software pipelining of a loop over time, unroll-and-jam of a nest
+//	analyse        streams over buffers, and what differs between rows and columns
+//	nodes          the outer loops, with counters and offsets in the frame
+//	vectorLoop     innermost loops by strip mining: a body for a whole pass, one for the remainder
+//	scope          statements → SSA, once for each group of rows and columns
+//	allocate       linear register allocation with spills; print
+//	share          regions of a package with the same text share their functions
 //
-// No size is a constant of the text: strides and ends come with the call. The
-// order of every sum is the plan's; what the two levels and the Go twin share
-// with it is every bit.
+// No size is a constant of the text: strides and bounds come with the call. The order of
+// every sum is the plan's, so both instruction sets and the Go twin have the same bits.
 package emitasm
 
 import (
@@ -25,11 +26,11 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A form is how a function runs rows: how many at once, how many chains of sums
-// over rows, and how many rows of a nest.
-type form struct{ rows, chains, jam int }
+// A form is how a function runs rows: how many at once, how many accumulators of sums
+// over rows, and by how many rows a nest is unrolled.
+type form struct{ rows, accumulators, unroll int }
 
-// forms are those to try: of each list one. Across columns a few rows share what
+// forms are those to try: one of each list. Across columns a few rows share what
 // they load; across rows they fill vectors.
 func forms(r *plan.Region, t *target) [][]form {
 	switch {
@@ -94,7 +95,7 @@ func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) (best []
 		if len(fs) == len(rs) && (best == nil || cheaper(fs, best)) {
 			best = fs
 		}
-		if best != nil && form.jam > best[0].jam {
+		if best != nil && form.unroll > best[0].unroll {
 			break // there is nothing to jam
 		}
 	}
@@ -116,15 +117,15 @@ func cheaper(fs, than []*function) bool {
 
 func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	name := args.Func + t.suffix
-	r, turned := rotate(r)
-	r, jams := jam(r, form.jam)
+	r, turned := pipeline(r)
+	r, jams := jam(r, form.unroll)
 	if len(jams) == 0 {
-		form.jam = 1
+		form.unroll = 1
 	}
 	if r.Row != nil {
 		name += "x" + strconv.Itoa(form.rows)
 	}
-	return &function{t: t, r: r, turned: turned, jams: jams, jam: form.jam, abreast: 1, args: args, rows: form.rows, chains: form.chains, name: name, content: newContent(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
+	return &function{t: t, r: r, pipelined: turned, jammed: jams, unroll: form.unroll, unrolled: 1, args: args, rows: form.rows, accumulators: form.accumulators, name: name, cache: newRegisterCache(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
 		counter: map[*plan.Var]string{}, units: map[string]string{}, streams: map[string]*stream{}, depends: map[*plan.Local]depends{}}
 }
 
@@ -205,7 +206,7 @@ func constants(text string) string {
 		b.WriteString("GLOBL masks<>(SB), RODATA|NOPTR, $34\n")
 	}
 	if strings.Contains(text, "lanes<>") {
-		b.WriteString("\n// Sixteen lanes that are there, then sixteen that are not.\n")
+		b.WriteString("\n// Masks of sixteen lanes: all set, then none.\n")
 		for i := range 16 {
 			fmt.Fprintf(&b, "DATA lanes<>+%d(SB)/8, $%s\n", 8*i, []string{"-1", "0"}[i/8])
 		}

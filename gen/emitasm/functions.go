@@ -80,7 +80,7 @@ func logParts[V any](s steps[V], x V, k V) V {
 	return s.fma(false, k, s.number(ln2Hi), s.sub(t, s.sub(h, low)))
 }
 
-// log takes subnormals 25 octaves up, and the ends apart.
+// log scales subnormals by 2^25, and treats the ends separately.
 func log[V any](s steps[V], x V) V {
 	zero, inf := s.number(0), s.number(float32(math.Inf(1)))
 	small := s.compare("<", x, s.number(0x1p-126))
@@ -144,8 +144,8 @@ func smaller[V any](s steps[V], x, y V) V {
 	return s.choose(s.compare("!=", x, x), x, s.low(x, y))
 }
 
-// gather is one step of a maximum: x where it is larger than what was gathered,
+// runningMax is one step of a maximum: x where it is larger than what was gathered,
 // or no number.
-func gather[V any](s steps[V], top, x V) V {
+func runningMax[V any](s steps[V], top, x V) V {
 	return s.choose(s.or(s.compare(">", x, top), s.compare("!=", x, x)), x, top)
 }

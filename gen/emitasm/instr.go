@@ -7,7 +7,7 @@ import (
 
 // Printing of instructions: the result goes to the register dst where that is
 // not −1, else to one of own, registers whose values end here, or a free one.
-// Operands stand in the order of Go's assembler, the last source first.
+// Operands are in the order of Go's assembler, the last source first.
 
 // print prints an instruction and returns the register of its result.
 func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
@@ -187,8 +187,8 @@ func (a *allocation) point(s *stream) {
 	}
 }
 
-// loaded prints a load: of lanes side by side, or of one number or truth value
-// for all lanes. A truth value is a byte in memory and all ones in a lane.
+// loaded prints a load: of adjacent entries, or of one number or Boolean
+// for all lanes. A Boolean is a byte in memory and all ones in a lane.
 func (a *allocation) loaded(in inst, dst int) int {
 	d := dst
 	if d < 0 {
@@ -255,7 +255,7 @@ func (a *allocation) mask(from string) int {
 		a.failed = true
 		return 0
 	}
-	a.wrote(last)
+	a.clobber(last)
 	a.masks[last] = from
 	a.emit("VMOVUPS %s, %s", from, a.r(last))
 	return last

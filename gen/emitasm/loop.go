@@ -22,48 +22,48 @@ func (f *function) bound(xs []plan.Index, reg, less string) {
 //
 //	lo, hi → counter, streams; while in range: body; move counter and streams on
 func (f *function) loop(n *plan.Loop) {
-	f.settle()
-	f.content.forget()
+	f.materialise()
+	f.cache.invalidate()
 	end, top, done := f.word(), f.label("loop"), f.label("done")
 	at := f.counter[n.Var]
 	zero := !n.Down && len(n.Lo) == 1 && n.Lo[0].Equal(plan.Index{})
 	counts := zero && f.onlyCounts(n)
 	f.enter(n, at, end, done, zero, counts)
 	moved := f.move(n.Var, n.Body, zero)
-	switch r, j := f.turned, f.jams[n]; {
+	switch r, j := f.pipelined, f.jammed[n]; {
 	case j != nil && counts:
-		f.jammedCount(n, j, moved, end, top)
+		f.countedRows(n, j, moved, end, top)
 	case j != nil:
-		f.several(n, j, moved, at, end, top)
+		f.jammedRows(n, j, moved, at, end, top)
 	case counts:
 		f.emit("%s:", top)
 		f.nodes(n.Body)
-		f.settle()
+		f.materialise()
 		f.advanceAll(n, moved, 1)
 		f.emit("DECQ %s", end)
 		f.emit("JNE %s", top)
 	case r == nil || n.Kind != plan.Time:
 		f.emit("%s:", top)
 		f.nodes(n.Body)
-		f.settle()
+		f.materialise()
 		f.step(n, moved, at, end, top)
 	case r.last == nil:
-		f.nodes(r.ahead)
-		known := f.content.clone()
+		f.nodes(r.prologue)
+		known := f.cache.clone()
 		f.emit("%s:", top)
 		f.next(r.next, at, end)
 		streams := f.move(r.next.To, r.body, false)
 		f.nodes(r.body)
 		back(streams)
-		f.settle()
-		f.rejoin(known)
+		f.materialise()
+		f.restore(known)
 		f.step(n, moved, at, end, top)
 	default:
-		f.tokens(n, r, moved, at, end, top)
+		f.pipelinedTokens(n, r, moved, at, end, top)
 	}
 	back(moved)
 	f.emit("%s:", done)
-	f.content.forget()
+	f.cache.invalidate()
 }
 
 // enter prints the way into a loop. One that only counts has the number of iterations
@@ -96,7 +96,7 @@ func (f *function) enter(n *plan.Loop, at, end, done string, zero, counts bool) 
 // onlyCounts reports whether a loop from 0 needs no variable: no bound and no
 // gathered index mentions it, and it is not a loop over time with a part done ahead.
 func (f *function) onlyCounts(n *plan.Loop) bool {
-	if f.turned != nil && n.Kind == plan.Time {
+	if f.pipelined != nil && n.Kind == plan.Time {
 		return false
 	}
 	only := true
@@ -119,45 +119,45 @@ func (f *function) onlyCounts(n *plan.Loop) bool {
 	return only
 }
 
-// jammedCount prints a loop over rows of a nest of which some run at once, and which
+// countedRows prints a loop over rows of a nest of which some run at once, and which
 // only counts.
-func (f *function) jammedCount(n *plan.Loop, j *jammed, moved []*offset, end, top string) {
+func (f *function) countedRows(n *plan.Loop, j *jammedLoop, moved []*offset, end, top string) {
 	several, single, done := f.label("rows"), f.label("left"), f.label("over")
 	f.emit("SUBQ $%d, %s", j.width-1, end)
 	f.emit("JLE %s", single)
 	f.emit("%s:", several)
-	f.abreast = j.width
+	f.unrolled = j.width
 	f.nodes(j.body)
-	f.abreast = 1
-	f.settle()
+	f.unrolled = 1
+	f.materialise()
 	f.advanceAll(n, moved, j.width)
 	f.emit("SUBQ $%d, %s", j.width, end)
 	f.emit("JGT %s", several)
 	f.emit("%s:", single)
-	f.content.forget()
+	f.cache.invalidate()
 	f.emit("ADDQ $%d, %s", j.width-1, end)
 	f.emit("JLE %s", done)
 	f.emit("%s:", top)
 	f.nodes(j.one)
-	f.settle()
+	f.materialise()
 	f.advanceAll(n, f.usedBy(moved, j.one), 1)
 	f.emit("DECQ %s", end)
 	f.emit("JNE %s", top)
 	f.emit("%s:", done)
 }
 
-// several prints a loop over rows of a nest of which some run at once.
-func (f *function) several(n *plan.Loop, j *jammed, moved []*offset, at, end, top string) {
+// jammedRows prints a loop over rows of a nest of which some run at once.
+func (f *function) jammedRows(n *plan.Loop, j *jammedLoop, moved []*offset, at, end, top string) {
 	several, single, done := f.label("rows"), f.label("left"), f.label("over")
 	f.emit("SUBQ $%d, %s", j.width-1, end)
 	f.emit("MOVQ %s, AX", at)
 	f.emit("CMPQ AX, %s", end)
 	f.emit("JGE %s", single)
 	f.emit("%s:", several)
-	f.abreast = j.width
+	f.unrolled = j.width
 	f.nodes(j.body)
-	f.abreast = 1
-	f.settle()
+	f.unrolled = 1
+	f.materialise()
 	f.advanceAll(n, moved, j.width)
 	f.emit("MOVQ %s, AX", at)
 	f.emit("ADDQ $%d, AX", j.width)
@@ -165,13 +165,13 @@ func (f *function) several(n *plan.Loop, j *jammed, moved []*offset, at, end, to
 	f.emit("CMPQ AX, %s", end)
 	f.emit("JLT %s", several)
 	f.emit("%s:", single)
-	f.content.forget()
+	f.cache.invalidate()
 	f.emit("ADDQ $%d, %s", j.width-1, end)
 	f.emit("CMPQ AX, %s", end)
 	f.emit("JGE %s", done)
 	f.emit("%s:", top)
 	f.nodes(j.one)
-	f.settle()
+	f.materialise()
 	f.step(n, f.usedBy(moved, j.one), at, end, top)
 	f.emit("%s:", done)
 }
@@ -185,9 +185,9 @@ func (f *function) usedBy(offsets []*offset, ns []plan.Node) []*offset {
 	return slices.DeleteFunc(slices.Clone(offsets), func(o *offset) bool { return !used[o] })
 }
 
-// settle lays down the scalars that are constants: around a loop a point of the
-// text is more than one moment.
-func (f *function) settle() {
+// materialise lays down the scalars that are constants: around a loop a point of the
+// text is executed more than once.
+func (f *function) materialise() {
 	var all []*plan.Local
 	for l := range f.fixed {
 		all = append(all, l)
@@ -201,11 +201,11 @@ func (f *function) settle() {
 		if f.depends[l].row {
 			rows = f.vectors()
 		}
-		f.content.spoil(0)
+		f.cache.clobber(0)
 		for v := range rows {
 			slot := f.home(l, v, false).text
 			f.emit("VMOVUPS %s, %s", f.t.reg(0), slot)
-			f.content.stored(slot, -1)
+			f.cache.setSlot(slot, -1)
 		}
 	}
 }
@@ -228,11 +228,11 @@ func (f *function) step(n *plan.Loop, moved []*offset, at, end, top string) {
 	}
 }
 
-// tokens prints a rotated loop whose last token runs by itself.
-func (f *function) tokens(n *plan.Loop, r *rotated, moved []*offset, at, end, top string) {
+// pipelinedTokens prints a pipelined loop whose last token runs by itself.
+func (f *function) pipelinedTokens(n *plan.Loop, r *pipelinedLoop, moved []*offset, at, end, top string) {
 	last := f.label("last")
-	f.nodes(r.ahead)
-	known := f.content.clone()
+	f.nodes(r.prologue)
+	known := f.cache.clone()
 	f.emit("%s:", top)
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
@@ -244,15 +244,15 @@ func (f *function) tokens(n *plan.Loop, r *rotated, moved []*offset, at, end, to
 		f.emit("JGE %s", last)
 	}
 	f.nodes(r.body)
-	f.settle()
-	f.rejoin(known)
+	f.materialise()
+	f.restore(known)
 	f.advanceAll(n, moved, 1)
 	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
 	f.emit("JMP %s", top)
 	f.emit("%s:", last)
-	f.content = known
+	f.cache = known
 	f.nodes(r.last)
-	f.settle()
+	f.materialise()
 }
 
 // next sets the variable of a Next, which stays at the last token.

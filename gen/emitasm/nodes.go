@@ -20,8 +20,8 @@ func (f *function) nodes(ns []plan.Node) {
 		case *plan.Note:
 		case *plan.Loop:
 			flush()
-			if f.isLane(n) {
-				f.lane(n)
+			if f.isVectorLoop(n) {
+				f.vectorLoop(n)
 			} else {
 				f.loop(n)
 			}
@@ -30,10 +30,10 @@ func (f *function) nodes(ns []plan.Node) {
 			f.present(n)
 		case *plan.Gather:
 			flush()
-			f.pick(n)
+			f.gather(n)
 		case *plan.Next: // is done where the loop begins
 		case *plan.Store:
-			if f.sharedAdd(n) {
+			if f.sumsOverRows(n) {
 				flush()
 				f.addRows(n)
 				continue
@@ -53,15 +53,15 @@ func (f *function) present(n *plan.If) {
 	f.emit("TESTQ AX, AX")
 	f.emit("JEQ %s", skip)
 	f.branch++
-	absent := f.content.clone()
+	absent := f.cache.clone()
 	f.nodes(n.Body)
-	f.content.meet(absent)
+	f.cache.intersect(absent)
 	f.branch--
 	f.emit("%s:", skip)
 }
 
-// pick sets a variable to an entry of a buffer of whole numbers.
-func (f *function) pick(n *plan.Gather) {
+// gather sets a variable to an entry of a buffer of whole numbers.
+func (f *function) gather(n *plan.Gather) {
 	s := f.stream(n.From)
 	f.point(s, "AX")
 	f.emit("MOVLQSX (AX), CX")
@@ -72,7 +72,7 @@ func (f *function) pick(n *plan.Gather) {
 	f.emit("MOVQ CX, %s", f.counter[n.To])
 }
 
-// straight prints a stretch of statements outside the lanes.
+// straight prints a stretch of statements outside the vector loops.
 func (f *function) straight(ns []plan.Node) {
 	s := f.newScope(nil, 0, false)
 	for _, n := range ns {
@@ -90,13 +90,13 @@ func (f *function) straight(ns []plan.Node) {
 
 // place allocates a body that runs once and appends it.
 func (f *function) place(b *body) {
-	a, ok := allocate(b, false, f.content, f.spillSlot)
+	a, ok := allocate(b, false, f.cache, f.spillSlot)
 	if !ok {
 		f.failed = "a stretch of scalars does not fit the registers"
 		return
 	}
 	f.lines = append(f.lines, a.lines...)
-	copy(f.content, a.known)
+	copy(f.cache, a.cached)
 }
 
 func (f *function) rowDependent(n plan.Node, lane *plan.Loop) bool {
@@ -112,13 +112,13 @@ func (f *function) rowDependent(n plan.Node, lane *plan.Loop) bool {
 	return row
 }
 
-// sharedAdd reports whether a store outside the lanes sums over rows.
-func (f *function) sharedAdd(n *plan.Store) bool {
-	return f.rowLanes() && f.r.Across == plan.Columns && !f.accessDepends(n.To, nil).row && f.depend(n.Vals[0], nil).row
+// sumsOverRows reports whether a store outside the vector loops sums over rows.
+func (f *function) sumsOverRows(n *plan.Store) bool {
+	return f.rowsInVector() && f.r.Across == plan.Columns && !f.accessDepends(n.To, nil).row && f.depend(n.Vals[0], nil).row
 }
 
 // addRows adds a sum over rows to an entry, row by row: each term is computed
-// for all rows, laid down, and taken from there one after another.
+// for all rows, stored in a slot, and added from there one after another.
 func (f *function) addRows(n *plan.Store) {
 	type part struct {
 		neg   bool

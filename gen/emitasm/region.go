@@ -11,50 +11,50 @@ import (
 )
 
 // A region becomes a function of one argument, a pointer to a struct of what
-// its call knows (see Args). Outside the innermost loops, the lanes, everything
-// lies in the frame: counters, offsets of the streams at the present
-// iteration of each loop, and the plan's scalars as vectors. A lane loads its
+// its call knows (see Args). Outside the innermost loops, which run on vectors, everything
+// is in the frame: counters, offsets of the streams at the present
+// iteration of each loop, and the plan's scalars as vectors. A vector loop loads its
 // pointers and the scalars that do not change into registers, and runs through
 // whole vectors and then the rest under a mask.
 //
 //	DI  the arguments     R13  scalars of the plan, 64 bytes each or more
-//	CX  entry of a lane   DX   its length          BX  offset into rows' own buffers
+//	CX  entry of the loop DX   its length          BX  offset into rows' own buffers
 //	                                               whose pointers have no register
-//	AX   free, R12 outside of lanes               SI, R8 to R12, R14, R15, DI  pointers of a lane
+//	AX   free, R12 outside of loops               SI, R8 to R12, R14, R15, DI  pointers of a loop
 type function struct {
-	t       *target
-	r       *plan.Region
-	turned  *rotated // of a loop over time, or nil
-	jams    map[*plan.Loop]*jammed
-	jam     int // rows of a nest that run at once
-	abreast int // of them, at the present point
-	args    *Args
-	rows    int // rows that run at once; 1 without rows
-	chains  int // sums over rows that run at once
-	cost    int // loads of all passes
-	passes  int // rows times groups of columns that they take
-	name    string
-	lines   []string
-	ints    int // words of the frame
-	slots   int // bytes of scalars
-	scalar  map[*plan.Local]slot
-	fixed   map[*plan.Local]home // scalars that are constants at the present point
-	branch  int                  // how deep in statements that may be left out
-	counter map[*plan.Var]string
-	streams map[string]*stream
-	order   []*stream
-	offsets []*offset
-	units   map[string]string // words of the frame: bytes of a row of the rows' own buffers, by its length
-	labels  int
-	depends map[*plan.Local]depends
-	failed  string
-	content content // which slots registers hold at the present point
+	t            *target
+	r            *plan.Region
+	pipelined    *pipelinedLoop // of a loop over time, or nil
+	jammed       map[*plan.Loop]*jammedLoop
+	unroll       int // rows of a nest that run at once
+	unrolled     int // of them, at the present point
+	args         *Args
+	rows         int // rows that run at once; 1 without rows
+	accumulators int // sums over rows that run at once
+	cost         int // loads of all passes
+	passes       int // rows times groups of columns that they take
+	name         string
+	lines        []string
+	ints         int // words of the frame
+	slots        int // bytes of scalars
+	scalar       map[*plan.Local]slot
+	fixed        map[*plan.Local]home // scalars that are constants at the present point
+	branch       int                  // how deep in statements that may be left out
+	counter      map[*plan.Var]string
+	streams      map[string]*stream
+	order        []*stream
+	offsets      []*offset
+	units        map[string]string // words of the frame: bytes of a row of the rows' own buffers, by its length
+	labels       int
+	depends      map[*plan.Local]depends
+	failed       string
+	cache        registerCache // which slots registers hold at the present point
 }
 
-// depends says with what a scalar changes inside a lane.
+// depends says with what a scalar changes inside a vector loop.
 type depends struct{ row, column bool }
 
-// A slot is where a scalar lies between the lanes: one vector if it is the same
+// A slot is where a scalar is stored between the vector loops: one vector if it is the same
 // in all rows; one number for each row, or a vector for each.
 type slot struct{ at int }
 
@@ -67,8 +67,8 @@ type stream struct {
 	own    bool
 	first  []string // operands whose sum is the pointer to the first entry
 	offset *offset
-	reg    string // register in the present lane, or ""
-	word   string // of the frame: the pointer in a lane that has no register for it, or ""
+	reg    string // register in the present vector loop, or ""
+	word   string // of the frame: the pointer in a vector loop that has no register for it, or ""
 }
 
 // An offset is how many bytes streams have moved on at the present iteration of the
@@ -139,15 +139,15 @@ func (f *function) spillSlot() (home, bool) {
 	if f.r.Across == plan.Rows {
 		least = f.t.width
 	}
-	if f.rows > least || f.jam > 1 {
+	if f.rows > least || f.unroll > 1 {
 		return home{}, false
 	}
 	f.slots += 64
 	return home{text: fmt.Sprintf("%d(R13)", f.slots-64)}, true
 }
 
-// rowLanes reports whether scalars of a row lie side by side in a vector.
-func (f *function) rowLanes() bool { return f.rows > 1 }
+// rowsInVector reports whether scalars of several rows are in the lanes of a vector.
+func (f *function) rowsInVector() bool { return f.rows > 1 }
 
 // vectors is the number of vectors that hold the rows.
 func (f *function) vectors() int {
@@ -171,8 +171,8 @@ func (f *function) text() string {
 	frame := 8*f.ints + f.slots + 64
 	var b strings.Builder
 	fmt.Fprintf(&b, "$%d-8\n", frame)
-	lines := unread(f.lines)
-	if l := beyond(lines, f.slots); l != "" {
+	lines := dropDeadStores(f.lines)
+	if l := outOfFrame(lines, f.slots); l != "" {
 		panic("emitasm: BUG: " + f.name + " has no such slot: " + l)
 	}
 	for _, l := range lines {
@@ -240,7 +240,7 @@ func maskAt(at *address) string {
 	return columnMask(at.group)
 }
 
-// columnMask is the mask of a group of columns in the last pass of a lane.
+// columnMask is the mask of a group of columns in the last pass of a vector loop.
 func columnMask(group int) string { return fmt.Sprintf("%d(DX)", 32*group) }
 
 // open finds the offset of a stream and what its first pointer is the sum of.
@@ -321,7 +321,7 @@ func (f *function) ownUnit(s *stream) string {
 	return w
 }
 
-// index emits code that puts an index into a register: what the call knows,
+// index emits code that puts an index into a register: what is known at the call,
 // and variables of the region times their coefficients. It uses AX.
 func (f *function) index(x plan.Index, reg string) {
 	rest := plan.Index{Const: x.Const}

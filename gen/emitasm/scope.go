@@ -11,11 +11,11 @@ import (
 
 // A scope turns statements of the plan into a body. A statement is there once
 // for each group of rows (row) and each group of columns (column) that a pass
-// of the lane takes; what is the same for several of them is computed once.
+// of the vector loop takes; what is the same for several of them is computed once.
 type scope struct {
 	f       *function
 	b       *body
-	lane    *plan.Loop // nil outside the lanes
+	loop    *plan.Loop // nil outside the vector loops
 	columns int        // groups of columns in the body
 	masked  bool       // the last, incomplete pass
 	row     int        // the present group
@@ -25,7 +25,7 @@ type scope struct {
 	order   []copyOf
 	late    map[string]*laid // stores of sums over rows, at the end of the body
 	lateIn  []string
-	// stores of the present row of a lane
+	// stores of the present row of a vector loop
 	rowStores []laid
 	accs      map[copyOf]int
 	accIn     []copyOf
@@ -44,7 +44,7 @@ type laid struct {
 }
 
 func (f *function) newScope(lane *plan.Loop, columns int, masked bool) *scope {
-	return &scope{f: f, b: newBody(f.t), lane: lane, columns: columns, masked: masked, loads: map[string]val{},
+	return &scope{f: f, b: newBody(f.t), loop: lane, columns: columns, masked: masked, loads: map[string]val{},
 		locals: map[copyOf]val{}, late: map[string]*laid{}, accs: map[copyOf]int{}}
 }
 
@@ -66,7 +66,7 @@ func (s *scope) statement(n plan.Node) {
 	case *plan.Let:
 		s.set(n.To, s.typed(n.Val, n.To.Elem))
 	case *plan.Accumulate:
-		s.gather(n)
+		s.accumulate(n)
 	case *plan.Store:
 		s.store(n)
 	case *plan.Note:
@@ -83,12 +83,12 @@ func (s *scope) set(l *plan.Local, v val) {
 	s.locals[c] = v
 }
 
-// gather prints a step of a sum or a maximum. In a lane what it gathers into is
+// accumulate prints a step of a sum or a maximum. In a vector loop what it adds to is
 // an accumulator of its own for each group.
-func (s *scope) gather(n *plan.Accumulate) {
-	if s.lane == nil {
+func (s *scope) accumulate(n *plan.Accumulate) {
+	if s.loop == nil {
 		if n.Max {
-			s.set(n.To, gather[val](s.b, s.ref(n.To), s.real(n.Val)))
+			s.set(n.To, runningMax[val](s.b, s.ref(n.To), s.real(n.Val)))
 			return
 		}
 		s.set(n.To, s.real(n.Val))
@@ -104,7 +104,7 @@ func (s *scope) gather(n *plan.Accumulate) {
 	old := s.locals[c]
 	v := none
 	if n.Max {
-		v = gather[val](s.b, old, s.real(n.Val))
+		v = runningMax[val](s.b, old, s.real(n.Val))
 	} else {
 		v = s.real(n.Val)
 	}
@@ -116,7 +116,7 @@ func (s *scope) gather(n *plan.Accumulate) {
 }
 
 // partial numbers the partial sums that the present column adds to: a column of
-// lanes side by side adds to that of its half of 16.
+// columns adds to that of its half of 16.
 func (s *scope) partial() int {
 	if s.f.r.Across == plan.Columns {
 		return s.column % (16 / s.f.t.width)
@@ -124,7 +124,7 @@ func (s *scope) partial() int {
 	return s.column
 }
 
-// underMask is v in the lanes that are there, else old.
+// underMask is v in the lanes of the mask, else old.
 func (s *scope) underMask(v, old val) val {
 	if s.f.t.wide() {
 		return s.b.do("MERGE", "", v, old)
@@ -133,7 +133,7 @@ func (s *scope) underMask(v, old val) val {
 	return s.b.choose(mask, v, old)
 }
 
-// ref is the value of a scalar: set in this body, gathered in it, or at home.
+// ref is the value of a scalar: set in this body, accumulated in it, or in its slot.
 func (s *scope) ref(l *plan.Local) val {
 	c := s.of(l)
 	gathered := copyOf{c.local, c.row, s.partial()}
@@ -143,10 +143,10 @@ func (s *scope) ref(l *plan.Local) val {
 	if v, ok := s.locals[c]; ok {
 		return v
 	}
-	return s.b.at(s.f.home(l, s.row, s.lane != nil))
+	return s.b.at(s.f.home(l, s.row, s.loop != nil))
 }
 
-// home is where a scalar lies between bodies.
+// home is where a scalar is stored between bodies.
 func (f *function) home(l *plan.Local, row int, lane bool) home {
 	if h, ok := f.fixed[l]; ok {
 		return h
@@ -167,7 +167,7 @@ func (f *function) home(l *plan.Local, row int, lane bool) home {
 	return home{fmt.Sprintf("%d(R13)", at.at), false}
 }
 
-// keep lays down the scalars that a body outside the lanes sets.
+// keep stores the scalars that a body outside the vector loops sets.
 func (s *scope) keep() {
 	for _, c := range s.order {
 		if h := s.b.vals[s.locals[c]].home; h != nil && strings.HasSuffix(h.text, "<>(SB)") && s.f.branch == 0 {
@@ -180,7 +180,7 @@ func (s *scope) keep() {
 	}
 }
 
-// typed evaluates an expression as a number or as a truth value.
+// typed evaluates an expression as a number or as a Boolean.
 func (s *scope) typed(e plan.Expr, elem ir.Elem) val {
 	if elem == ir.Bool {
 		return s.truth(e)
@@ -188,7 +188,7 @@ func (s *scope) typed(e plan.Expr, elem ir.Elem) val {
 	return s.real(e)
 }
 
-// store prints a store. In a lane it waits for the end of its row: a load that
+// store prints a store. In a vector loop it waits for the end of its row: a load that
 // follows a store whose address is 4096 bytes away, as between rows of buffers
 // of like shape, would wait for it. A sum over rows waits for the end of the
 // body, so that it is stored once. A load of the same entry gets what waits.
@@ -196,13 +196,13 @@ func (s *scope) store(n *plan.Store) {
 	elem := n.To.Buf.Elem
 	v := s.typed(n.Vals[0], elem)
 	op, lanes := "STORE", s.f.t.width
-	d := s.f.accessDepends(n.To, s.lane)
+	d := s.f.accessDepends(n.To, s.loop)
 	switch {
 	case elem == ir.Bool:
 		op = "STOREBYTE"
-	case s.lane == nil && !d.row:
+	case s.loop == nil && !d.row:
 		op, lanes = "STORELOW", 1
-	case s.lane == nil && s.f.r.Across == plan.Columns:
+	case s.loop == nil && s.f.r.Across == plan.Columns:
 		lanes = s.f.rows
 	}
 	key := s.key(n.To)
@@ -210,10 +210,10 @@ func (s *scope) store(n *plan.Store) {
 	s.loads[key] = v
 	at := s.address(n.To, lanes)
 	switch {
-	case s.lane == nil:
+	case s.loop == nil:
 		s.b.store(op, at, v)
 		return
-	case d.row || !s.f.rowLanes():
+	case d.row || !s.f.rowsInVector():
 		s.rowStores = append(s.rowStores, laid{op, at, v})
 		return
 	}
@@ -227,7 +227,7 @@ func (s *scope) store(n *plan.Store) {
 func (s *scope) forget(b *plan.Buffer, but string) {
 	prefix := b.Name + "+"
 	for key := range s.loads {
-		if key != but && len(key) > len(prefix) && key[:len(prefix)] == prefix && s.lane == nil {
+		if key != but && len(key) > len(prefix) && key[:len(prefix)] == prefix && s.loop == nil {
 			delete(s.loads, key)
 		}
 	}
@@ -254,7 +254,7 @@ func (s *scope) finish() {
 // key names the entries that an access touches at the present groups.
 func (s *scope) key(a plan.Access) string {
 	key := s.f.stream(a).key
-	d := s.f.accessDepends(a, s.lane)
+	d := s.f.accessDepends(a, s.loop)
 	if d.row {
 		key += fmt.Sprintf(" row %d", s.row)
 	}

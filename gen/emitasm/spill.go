@@ -5,11 +5,11 @@ import "slices"
 // A body that needs more registers than there are lays some of its values down
 // in slots, in the form that has the fewest rows; those with more rows are left
 // to functions with fewer. Where no register is free, the value that is needed
-// last of all goes: it is stored behind its instruction, and is at home in its
+// last of all goes: it is stored after its instruction, and is in its
 // slot from there on, so that what needs it loads it.
 
-// spill gives a slot to a value of a body that did not fit, as an allocation
-// without pinned homes found. It reports false where there is none to give.
+// spill gives a slot to a value of a body that an allocation without pinned
+// homes found not to fit. It reports false where there is none.
 func (a *allocation) spill(at home) bool {
 	b := a.b
 	v, found := a.victim()
@@ -53,7 +53,7 @@ func (a *allocation) victim() (v val, found bool) {
 	return v, found
 }
 
-// next is the first instruction behind the present one that needs a value.
+// next is the first instruction after the present one that needs a value.
 func (a *allocation) next(v val) int {
 	for i := a.now + 1; i < len(a.b.insts); i++ {
 		if slices.Contains(a.b.insts[i].args, v) {

@@ -26,7 +26,7 @@ func (m machine) v(i int) string { return fmt.Sprint(m.reg, i) }
 // sum is the register of a row's sums in one of the two vectors.
 func (m machine) sum(r, v int) string { return m.v(2*r + v) }
 
-// spare are the four registers behind the sums.
+// spare are the four registers after the sums.
 func (m machine) spare(i int) string { return m.v(2*m.rows + i) }
 
 func (m machine) bytes() int { return 4 * m.width }
@@ -85,7 +85,7 @@ func (m machine) variant(t *text, rows int) {
 	m.finish(t, rows, label)
 }
 
-// The modes of a block are constants of the Go beside it.
+// The modes of a block are constants of the Go around it.
 const (
 	modeBegun      = "$const_gemmBegun"
 	modeUnfinished = "$const_gemmUnfinished"
@@ -122,7 +122,7 @@ func (m machine) step(t *text, rows int) {
 }
 
 // finish multiplies the sums by the coefficient and writes them to C, or adds
-// them with one rounding. What lies beyond the columns of C is neither read nor
+// them with one rounding. What is beyond the columns of C is neither read nor
 // written.
 func (m machine) finish(t *text, rows int, label func(string) string) {
 	f := func(s string) string { return field("gemmBlock", s) }

@@ -6,12 +6,12 @@
 // B that belong to a panel are packed next to each other, 512 steps of the sum
 // at a time. A micro-kernel holds a block of C in registers, 14 rows of two
 // vectors for AVX-512 and 6 for AVX2, and for each step loads two vectors of B,
-// broadcasts one entry of A per row from wherever it lies, and does a fused
+// broadcasts one entry of A per row from where it is stored, and does a fused
 // multiply-add per row and vector. So each entry of C is one chain of fused
 // multiply-adds in the order of the sum, and no size of a block changes a bit.
 //
-// A triangular solve has a micro-kernel of its own: four rows of a panel take
-// away what the rows before them ask for, and then what is among themselves.
+// A triangular solve has a micro-kernel of its own: four rows of a panel subtract
+// the contributions of the rows before them, and then what is among themselves.
 //
 // Nothing here depends on pages: the file is always the same.
 package gemm

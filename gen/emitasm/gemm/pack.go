@@ -2,7 +2,7 @@ package gemm
 
 import "fmt"
 
-// packColumns prints the packing of columns of B that lie in one piece each, as
+// packColumns prints the packing of columns of B that are contiguous, as
 // in X·Wᵀ: a transposition. Four entries of each column are read at once, those
 // of columns r, r+4, … into the quarters of one vector; what remains is a
 // transposition of 4 by 4 in each quarter.
@@ -56,7 +56,7 @@ func (m machine) insert() string {
 	return "VINSERTF128"
 }
 
-// packRows prints the packing of rows that lie in one piece each: a copy, with
+// packRows prints the packing of rows that are contiguous: a copy, with
 // zeros beyond the entries that there are. Rows of B are two vectors, and one
 // is what a block takes from columns of A.
 func (m machine) packRows(t *text) {

@@ -77,7 +77,7 @@ func (t *text) multiples(from string, upTo int) {
 	}
 }
 
-// row is the memory operand i distances behind a base.
+// row is the memory operand i distances after a base.
 func row(base string, i int) string {
 	switch i {
 	case 0:

@@ -8,20 +8,20 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// laneRegisters hold the pointers of a lane. Outside of lanes R12 is free.
-var laneRegisters = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R14", "R15", "DI"}
+// pointerRegisters hold the pointers of a loop. Outside of vector loops R12 is free.
+var pointerRegisters = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R14", "R15", "DI"}
 
-// lane prints an innermost loop: whole passes, then one for what is left. A
-// pass takes 16 columns side by side, or with rows side by side two columns, one
-// for each partial sum. Where several rows add to what columns share, one chain
-// of sums after another would be slow: passes of more columns go before, so
-// that several chains run at once.
-func (f *function) lane(n *plan.Loop) {
+// vectorLoop prints an innermost loop by strip mining: whole passes, then a remainder. A
+// pass takes 16 adjacent columns, or with rows in the lanes two columns, one
+// for each partial sum. Where several rows add to what columns share, one accumulator
+// after another would be slow: passes of more columns go before, so
+// that several accumulators run at once.
+func (f *function) vectorLoop(n *plan.Loop) {
 	step, columns := 16, 16/f.t.width
 	if f.r.Across == plan.Rows {
 		step, columns = 2, 2
 	}
-	chains := f.chained(n)
+	chains := f.groupsAtOnce(n)
 	step, columns = step*chains, columns*chains
 	f.bound(n.Hi, "DX", "LT")
 	f.pointers(n)
@@ -35,11 +35,11 @@ func (f *function) lane(n *plan.Loop) {
 		f.failed = fmt.Sprintf("the loop over %s does not fit the registers with %d rows", n.Var.Name, f.rows)
 		return
 	}
-	f.pins(main)
-	f.content.forget()
-	f.clear(n, s, main)
+	f.loadPinned(main)
+	f.cache.invalidate()
+	f.initAccumulators(n, s, main)
 	f.cost += main.loads()
-	f.passes += f.rows * columns * f.abreast
+	f.passes += f.rows * columns * f.unrolled
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
 	f.emit("SUBQ $%d, DX", step)
 	f.emit("JLT %s", rest)
@@ -51,12 +51,12 @@ func (f *function) lane(n *plan.Loop) {
 	f.emit("JGE %s", top)
 	f.emit("%s:", rest)
 	if chains > 1 {
-		f.single(n, step, step/chains, columns/chains, s.b.accs)
+		f.singleGroup(n, step, step/chains, columns/chains, s.b.accs)
 		step /= chains
 	}
 	f.emit("ADDQ $%d, DX", step)
 	f.emit("JEQ %s", done)
-	f.incomplete(n, columns/chains, s.b.accs)
+	f.remainder(n, columns/chains, s.b.accs)
 	f.emit("%s:", done)
 	for _, st := range f.order {
 		if st.reg == "DI" {
@@ -64,29 +64,29 @@ func (f *function) lane(n *plan.Loop) {
 		}
 		st.reg, st.word = "", ""
 	}
-	f.total(n, s, main)
+	f.reduce(n, s, main)
 }
 
-// chained is how many times 16 columns a pass takes.
-func (f *function) chained(n *plan.Loop) int {
-	if f.chains == 1 || f.r.Across != plan.Columns || !f.rowLanes() {
+// groupsAtOnce is how many times 16 columns a pass takes.
+func (f *function) groupsAtOnce(n *plan.Loop) int {
+	if f.accumulators == 1 || f.r.Across != plan.Columns || !f.rowsInVector() {
 		return 1
 	}
 	for _, x := range n.Body {
 		if s, ok := x.(*plan.Store); ok && !f.accessDepends(s.To, n).row {
-			return f.chains
+			return f.accumulators
 		}
 	}
 	return 1
 }
 
-// single prints passes of 16 columns, after those of more.
-func (f *function) single(n *plan.Loop, before, step, columns, keep int) {
+// singleGroup prints passes of 16 columns, after those of more.
+func (f *function) singleGroup(n *plan.Loop, before, step, columns, keep int) {
 	top, done := f.label("single"), f.label("after")
 	f.emit("ADDQ $%d, DX", before-step)
 	f.emit("JLT %s", done)
 	f.emit("%s:", top)
-	f.once(f.pass(n, columns, false), keep)
+	f.placeOnce(f.pass(n, columns, false), keep)
 	f.emit("ADDQ $%d, CX", step)
 	f.advance(n, columns)
 	f.emit("SUBQ $%d, DX", step)
@@ -94,16 +94,16 @@ func (f *function) single(n *plan.Loop, before, step, columns, keep int) {
 	f.emit("%s:", done)
 }
 
-// pointers loads the pointers of a lane's streams, as many as there are
-// registers; the others lie in the frame.
+// pointers loads the pointers of a loop's streams, as many as there are
+// registers; the others are in the frame.
 func (f *function) pointers(n *plan.Loop) {
-	all := f.laneStreams(n)
-	for _, st := range all[min(len(laneRegisters), len(all)):] {
+	all := f.loopStreams(n)
+	for _, st := range all[min(len(pointerRegisters), len(all)):] {
 		f.point(st, "AX")
 		st.word = f.word()
 		f.emit("MOVQ AX, %s", st.word)
 	}
-	for i, reg := range laneRegisters[:min(len(laneRegisters), len(all))] {
+	for i, reg := range pointerRegisters[:min(len(pointerRegisters), len(all))] {
 		if reg == "DI" { // where the arguments are
 			f.point(all[i], "AX")
 			f.emit("MOVQ AX, DI")
@@ -114,7 +114,7 @@ func (f *function) pointers(n *plan.Loop) {
 	}
 }
 
-func (f *function) laneStreams(n *plan.Loop) []*stream {
+func (f *function) loopStreams(n *plan.Loop) []*stream {
 	used := map[*stream]bool{}
 	for _, x := range n.Body {
 		plan.EachAccess(x, func(a plan.Access) { used[f.stream(a)] = true })
@@ -128,7 +128,7 @@ func (f *function) laneStreams(n *plan.Loop) []*stream {
 	return out
 }
 
-// moves reports whether the pointer of a stream moves on in a lane, as far as it
+// moves reports whether the pointer of a stream moves on in a vector loop, as far as it
 // has a register; the others have an index. Those of rows' own buffers do, and
 // with one vector of rows all, so that instructions can read from there at no cost.
 func (f *function) moves(st *stream, n *plan.Loop) bool {
@@ -143,9 +143,9 @@ func (f *function) offset(st *stream, n *plan.Loop) string {
 	return "BX*1"
 }
 
-// indexed reports whether a lane needs an offset into the rows' own buffers.
+// indexed reports whether a vector loop needs an offset into the rows' own buffers.
 func (f *function) indexed(n *plan.Loop) bool {
-	return slices.ContainsFunc(f.laneStreams(n), func(st *stream) bool { return st.own && !f.moves(st, n) })
+	return slices.ContainsFunc(f.loopStreams(n), func(st *stream) bool { return st.own && !f.moves(st, n) })
 }
 
 // advance moves on in the rows' own buffers by a pass.
@@ -154,7 +154,7 @@ func (f *function) advance(n *plan.Loop, columns int) {
 	if f.r.Across == plan.Columns {
 		by = 64 * f.rows * columns * f.t.width / 16
 	}
-	for _, st := range f.laneStreams(n) {
+	for _, st := range f.loopStreams(n) {
 		switch {
 		case !f.moves(st, n):
 		case st.own:
@@ -172,7 +172,7 @@ func (f *function) advance(n *plan.Loop, columns int) {
 func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 	s := f.newScope(n, columns, masked)
 	groups := 1
-	if f.rowLanes() {
+	if f.rowsInVector() {
 		groups = f.rows
 		if f.r.Across == plan.Rows {
 			groups = f.vectors()
@@ -205,7 +205,7 @@ func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 }
 
 // columnDependent reports whether a statement differs between the columns of a
-// pass. What gathers does: each column adds.
+// pass. An accumulation does: each column adds.
 func (f *function) columnDependent(n plan.Node, lane *plan.Loop) bool {
 	switch n := n.(type) {
 	case *plan.Let:
@@ -216,11 +216,11 @@ func (f *function) columnDependent(n plan.Node, lane *plan.Loop) bool {
 	return true
 }
 
-// incomplete prints the last pass: fewer columns than lanes, under a mask, or
-// one column where rows lie side by side. DX is the number of columns.
-func (f *function) incomplete(n *plan.Loop, columns, keep int) {
+// remainder prints the last pass: fewer columns than lanes, under a mask, or
+// one column where rows are in the lanes. DX is the number of columns.
+func (f *function) remainder(n *plan.Loop, columns, keep int) {
 	if f.r.Across == plan.Rows {
-		f.once(f.pass(n, 1, false), keep)
+		f.placeOnce(f.pass(n, 1, false), keep)
 		return
 	}
 	if f.t.wide() {
@@ -231,12 +231,12 @@ func (f *function) incomplete(n *plan.Loop, columns, keep int) {
 		f.emit("NEGQ DX")
 		f.emit("LEAQ (AX)(DX*4), DX")
 	}
-	f.once(f.pass(n, columns, true), keep)
+	f.placeOnce(f.pass(n, columns, true), keep)
 }
 
-// once places a pass that runs once behind the loop; accumulators keep their
+// placeOnce places a pass that runs once after the loop; accumulators keep their
 // registers.
-func (f *function) once(s *scope, keep int) {
+func (f *function) placeOnce(s *scope, keep int) {
 	s.b.keep = keep
 	a, ok := allocate(s.b, false, nil, f.spillSlot)
 	if !ok {
@@ -246,13 +246,13 @@ func (f *function) once(s *scope, keep int) {
 	f.lines = append(f.lines, a.lines...)
 }
 
-// clear starts the accumulators: the first partial sum at the scalar, the others
+// initAccumulators starts the accumulators: the first partial sum at the scalar, the others
 // at zero, maxima at −∞.
-func (f *function) clear(n *plan.Loop, s *scope, a *allocation) {
+func (f *function) initAccumulators(n *plan.Loop, s *scope, a *allocation) {
 	for i, c := range s.accIn {
 		r, from := a.acc[i], f.home(c.local, c.row, false)
 		switch {
-		case f.gathersMax(n, c.local):
+		case f.accumulatesMax(n, c.local):
 			f.emit("VBROADCASTSS %s, %s", constant(math.Float32bits(float32(math.Inf(-1)))), f.t.reg(r))
 		case c.column > 0 || from.text == constant(0):
 			f.emit("%s %s, %s, %s", f.t.pick("VXORPS", "VPXORD"), f.t.reg(r), f.t.reg(r), f.t.reg(r))
@@ -264,7 +264,7 @@ func (f *function) clear(n *plan.Loop, s *scope, a *allocation) {
 	}
 }
 
-func (f *function) gathersMax(n *plan.Loop, l *plan.Local) bool {
+func (f *function) accumulatesMax(n *plan.Loop, l *plan.Local) bool {
 	for _, x := range n.Body {
 		if a, ok := x.(*plan.Accumulate); ok && a.To == l {
 			return a.Max

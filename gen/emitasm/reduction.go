@@ -6,15 +6,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// total adds up the accumulators of a lane and lays down the scalars that they
+// reduce adds up the accumulators of a vector loop and stores the scalars that they
 // are; a maximum is taken with what the scalar was. The tree of 16 partial sums s:
 //
-//	q_i = (s_4i + s_4i+2) + (s_4i+1 + s_4i+3)     total = (q_0 + q_2) + (q_1 + q_3)
+//	q_i = (s_4i + s_4i+2) + (s_4i+1 + s_4i+3)     reduce = (q_0 + q_2) + (q_1 + q_3)
 //
-// is taken for four rows at once, whose sums change places with each other on
-// the way. Partial sums of two columns, with rows side by side, are added.
-func (f *function) total(n *plan.Loop, s *scope, a *allocation) {
-	t := &totals{f: f, next: s.b.accs}
+// is taken for four rows at once, whose sums are transposed on
+// the way. Partial sums of two columns, with rows in the lanes, are added.
+func (f *function) reduce(n *plan.Loop, s *scope, a *allocation) {
+	t := &reducer{f: f, next: s.b.accs}
 	var seen []*plan.Local
 	for _, c := range s.accIn {
 		if !slices.Contains(seen, c.local) {
@@ -22,14 +22,14 @@ func (f *function) total(n *plan.Loop, s *scope, a *allocation) {
 		}
 	}
 	for len(seen) > 0 {
-		t.max = f.gathersMax(n, seen[0])
+		t.max = f.accumulatesMax(n, seen[0])
 		if f.r.Across == plan.Rows {
 			t.rows(seen[0], s, a)
 			seen = seen[1:]
 			continue
 		}
 		several := 1
-		for !f.rowLanes() && several < min(4, len(seen)) && f.gathersMax(n, seen[several]) == t.max {
+		for !f.rowsInVector() && several < min(4, len(seen)) && f.accumulatesMax(n, seen[several]) == t.max {
 			several++
 		}
 		t.columns(seen[:several], s, a)
@@ -37,17 +37,17 @@ func (f *function) total(n *plan.Loop, s *scope, a *allocation) {
 	}
 }
 
-type totals struct {
+type reducer struct {
 	f    *function
 	next int // first register without an accumulator
 	max  bool
 }
 
 // temporary is a register that no accumulator has.
-func (t *totals) temporary(n int) int { return t.next + n }
+func (t *reducer) temporary(n int) int { return t.next + n }
 
 // combine prints d = x + y, or the larger, in registers of the given lanes.
-func (t *totals) combine(x, y, d, lanes int) {
+func (t *reducer) combine(x, y, d, lanes int) {
 	f := t.f
 	p := func(r int) string { return f.t.part(r, lanes) }
 	switch {
@@ -68,7 +68,7 @@ func (t *totals) combine(x, y, d, lanes int) {
 }
 
 // rows adds the two partial sums of each vector of rows.
-func (t *totals) rows(l *plan.Local, s *scope, a *allocation) {
+func (t *reducer) rows(l *plan.Local, s *scope, a *allocation) {
 	f := t.f
 	vectors := 1
 	if f.depends[l].row {
@@ -80,14 +80,14 @@ func (t *totals) rows(l *plan.Local, s *scope, a *allocation) {
 		t.combine(even, odd, even, f.t.width)
 		t.old(f.home(l, v, false), even, f.t.width)
 		f.emit("VMOVUPS %s, %s", f.t.reg(even), f.slot(l, v))
-		f.content.stored(f.slot(l, v), even)
+		f.cache.setSlot(f.slot(l, v), even)
 	}
 	delete(f.fixed, l)
 }
 
 // columns adds the 16 partial sums of each row of a scalar, or of up to four
 // scalars.
-func (t *totals) columns(ls []*plan.Local, s *scope, a *allocation) {
+func (t *reducer) columns(ls []*plan.Local, s *scope, a *allocation) {
 	f, l := t.f, ls[0]
 	count := len(ls)
 	if f.depends[l].row {
@@ -123,9 +123,9 @@ func (t *totals) columns(ls []*plan.Local, s *scope, a *allocation) {
 	t.lay(l, reg(0, 0), lanes)
 }
 
-// spread gives each scalar its number, of those in the lanes of the first one's
+// spread broadcasts to each scalar its number, of those in the lanes of the first one's
 // register, in all lanes of its own.
-func (t *totals) spread(ls []*plan.Local, reg func(k int) int) {
+func (t *reducer) spread(ls []*plan.Local, reg func(k int) int) {
 	f := t.f
 	for k := len(ls) - 1; k >= 0; k-- {
 		from, r := reg(0), reg(k)
@@ -138,17 +138,17 @@ func (t *totals) spread(ls []*plan.Local, reg func(k int) int) {
 	}
 }
 
-// lay takes a maximum with what the scalar was, and lays it down.
-func (t *totals) lay(l *plan.Local, r, lanes int) {
+// lay takes a maximum with what the scalar was, and stores it.
+func (t *reducer) lay(l *plan.Local, r, lanes int) {
 	f := t.f
 	t.old(f.home(l, 0, false), r, lanes)
-	f.emit("VMOVUPS %s, %s", f.t.reg(r), f.slot(l, 0)) // zeros behind the rows: they are computed with
-	f.content.stored(f.slot(l, 0), r)
+	f.emit("VMOVUPS %s, %s", f.t.reg(r), f.slot(l, 0)) // zeros after the rows: they are computed with
+	f.cache.setSlot(f.slot(l, 0), r)
 	delete(f.fixed, l)
 }
 
 // old takes a maximum with what the scalar was; a sum began there.
-func (t *totals) old(was home, r, lanes int) {
+func (t *reducer) old(was home, r, lanes int) {
 	if t.max {
 		old := t.temporary(0)
 		t.f.emit("%s", was.load(t.f.t.part(old, lanes)))
@@ -156,7 +156,7 @@ func (t *totals) old(was home, r, lanes int) {
 	}
 }
 
-// slot is where a scalar of a group of rows lies, whatever it is now.
+// slot is where a scalar of a group of rows is stored, whatever it is now.
 func (f *function) slot(l *plan.Local, row int) string {
 	h, ok := f.fixed[l]
 	delete(f.fixed, l)
@@ -169,7 +169,7 @@ func (f *function) slot(l *plan.Local, row int) string {
 
 // four brings the sums of four rows from their vectors into one of four lanes
 // in each half of the first row's register: q_0 + q_2, q_1 + q_3.
-func (t *totals) four(group int, reg func(row, half int) int) {
+func (t *reducer) four(group int, reg func(row, half int) int) {
 	f := t.f
 	w := f.t.width
 	p := func(r int) string { return f.t.part(r, w) }

@@ -7,35 +7,35 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A nest takes one row after another, and what its lanes gather is one chain of
-// additions a row. Where rows do not see each other, some of them run at once:
+// A nest takes one row after another, and what its vector loops accumulate is one chain of
+// additions a row. Where rows are independent, some of them run at once (unroll-and-jam):
 //
 //	for i, four at a time          x0, x1, x2, x3 = 0
 //		                           for j { x0 += M[i]·k; x1 += M[i+1]·k; … }
 //		                           y[i], y[i+1], … = x0, x1, …
 //	for i, those that are left     as it was
 //
-// They share what they load of k, their chains run beside each other, and their
+// They share what they load of k, their accumulators are independent, and their
 // sums over lanes are taken together. No sum changes its order.
-type jammed struct {
+type jammedLoop struct {
 	width int
 	body  []plan.Node // of width iterations
 	one   []plan.Node // of one
 }
 
-// jam returns a nest with the loops around its lanes jammed, as far as that can
+// jam returns a nest with the loops around its vector loops unrolled and jammed, as far as that can
 // be, and what became of them.
-func jam(r *plan.Region, width int) (*plan.Region, map[*plan.Loop]*jammed) {
+func jam(r *plan.Region, width int) (*plan.Region, map[*plan.Loop]*jammedLoop) {
 	if r.Row != nil || width == 1 {
 		return r, nil
 	}
-	jams := map[*plan.Loop]*jammed{}
+	jams := map[*plan.Loop]*jammedLoop{}
 	out := *r
 	out.Body = jamNodes(r.Body, width, jams)
 	return &out, jams
 }
 
-func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammed) []plan.Node {
+func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammedLoop) []plan.Node {
 	out := slices.Clone(ns)
 	for i, n := range out {
 		loop, ok := n.(*plan.Loop)
@@ -44,8 +44,8 @@ func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammed) []plan.Nod
 		}
 		l := *loop
 		if independent(loop) {
-			j := &jammed{width, loopopt.UnrollAndJam(loop, width), loop.Body}
-			l.Body = append(slices.Clone(j.body), j.one...) // for those who look at all of them
+			j := &jammedLoop{width, loopopt.UnrollAndJam(loop, width), loop.Body}
+			l.Body = append(slices.Clone(j.body), j.one...) // for passes over all of them
 			jams[&l] = j
 		} else {
 			l.Body = jamNodes(loop.Body, width, jams)
@@ -56,7 +56,7 @@ func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammed) []plan.Nod
 }
 
 // independent reports whether iterations of a loop may run at once, and gain by
-// it: it holds lanes that gather.
+// it: it contains vector loops that accumulate.
 func independent(loop *plan.Loop) bool {
 	begun, totals, gain := map[*plan.Local]bool{}, map[*plan.Local]bool{}, false
 	for _, n := range loop.Body {
@@ -67,19 +67,19 @@ func independent(loop *plan.Loop) bool {
 		case *plan.Let:
 			begun[n.To] = true
 		case *plan.Loop:
-			if !laneOf(n, loop.Var, begun) {
+			if !vectorLoopOf(n, loop.Var, begun) {
 				return false
 			}
-			gain = gain || slices.ContainsFunc(n.Body, func(n plan.Node) bool { return gathers(n, loop.Var) })
+			gain = gain || slices.ContainsFunc(n.Body, func(n plan.Node) bool { return accumulates(n, loop.Var) })
 		default:
 			return false
 		}
 	}
-	return gain && !loop.Down && apart(loop) && !read(loop, totals)
+	return gain && !loop.Down && independentRows(loop) && !readsTotals(loop, totals)
 }
 
-// read reports whether a row needs what the rows before it have added up.
-func read(loop *plan.Loop, totals map[*plan.Local]bool) bool {
+// readsTotals reports whether a row needs what the rows before it have added up.
+func readsTotals(loop *plan.Loop, totals map[*plan.Local]bool) bool {
 	found := false
 	plan.Walk(loop.Body, func(n plan.Node) {
 		acc, _ := n.(*plan.Accumulate)
@@ -88,17 +88,17 @@ func read(loop *plan.Loop, totals map[*plan.Local]bool) bool {
 	return found
 }
 
-// gather_ reports whether a statement of a lane adds up: to a scalar, or over
+// accumulates reports whether a statement of a vector loop adds up: to a scalar, or over
 // rows.
-func gathers(n plan.Node, row *plan.Var) bool {
+func accumulates(n plan.Node, row *plan.Var) bool {
 	s, ok := n.(*plan.Store)
 	_, acc := n.(*plan.Accumulate)
 	return acc || ok && !s.To.Mentions(row)
 }
 
-// laneOf reports whether a loop is a lane that is the same for all rows and
-// gathers into what a row begins.
-func laneOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool {
+// vectorLoopOf reports whether a loop is a vector loop that is the same for all rows and
+// accumulates into what a row begins.
+func vectorLoopOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool {
 	for _, x := range append(slices.Clone(n.Lo), n.Hi...) {
 		if !x.Coef(row).IsZero() {
 			return false
@@ -118,9 +118,9 @@ func laneOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool {
 	return true
 }
 
-// apart reports whether no row touches what another one writes, but for sums over
+// independentRows reports whether no row touches what another one writes, but for sums over
 // rows: entries that one statement alone adds to, each row in its turn.
-func apart(loop *plan.Loop) bool {
+func independentRows(loop *plan.Loop) bool {
 	for b := range plan.Written(loop.Body) {
 		if !ownEntries(loop, b) && !onlySum(loop, b) {
 			return false

@@ -29,7 +29,7 @@ var binary = []struct {
 }{
 	{"Larger", "is the larger of x and y, NaN if either is", larger[string]},
 	{"Smaller", "is the smaller of x and y, NaN if either is", smaller[string]},
-	{"Gather", "is one step of a maximum: y where it is larger than x, or no number", gather[string]},
+	{"Gather", "is one step of a maximum: y where it is larger than x, or no number", runningMax[string]},
 }
 
 // twin prints the functions as Go.

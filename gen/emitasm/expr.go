@@ -144,15 +144,15 @@ func (s *scope) load(a plan.Access) val {
 	if v, ok := s.loads[key]; ok {
 		return v
 	}
-	d := s.f.accessDepends(a, s.lane)
+	d := s.f.accessDepends(a, s.loop)
 	op, lanes := "LOAD", s.f.t.width
 	switch {
 	case a.Buf.Elem == ir.Bool:
 		op = "LOADBYTE"
 	case s.f.r.IsPrivate(a.Buf):
-	case s.f.r.Across == plan.Columns && s.lane != nil && !d.column, s.f.r.Across == plan.Rows && !d.row, s.lane == nil && !d.row:
+	case s.f.r.Across == plan.Columns && s.loop != nil && !d.column, s.f.r.Across == plan.Rows && !d.row, s.loop == nil && !d.row:
 		op = "SPREAD"
-	case s.lane == nil && s.f.r.Across == plan.Columns:
+	case s.loop == nil && s.f.r.Across == plan.Columns:
 		lanes = s.f.rows
 	}
 	v := s.b.load(op, s.address(a, lanes))
@@ -160,21 +160,21 @@ func (s *scope) load(a plan.Access) val {
 	return v
 }
 
-// address is where an access lies at the present groups.
+// address is where an access is at the present groups.
 func (s *scope) address(a plan.Access, lanes int) *address {
-	f, d := s.f, s.f.accessDepends(a, s.lane)
+	f, d := s.f, s.f.accessDepends(a, s.loop)
 	at := &address{stream: f.stream(a), lanes: lanes}
 	rows := f.r.Across == plan.Rows
 	width := 4 * f.t.width
 	switch {
 	case f.r.IsPrivate(a.Buf) && rows:
-		at.disp, at.index = 4*f.rows*s.column+width*s.row, f.offset(at.stream, s.lane)
+		at.disp, at.index = 4*f.rows*s.column+width*s.row, f.offset(at.stream, s.loop)
 	case f.r.IsPrivate(a.Buf):
 		halves := 16 / f.t.width
-		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), f.offset(at.stream, s.lane)
+		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), f.offset(at.stream, s.loop)
 	case rows && d.column:
 		at.disp, at.index = 4*s.column, "CX*4"
-		if f.moves(at.stream, s.lane) {
+		if f.moves(at.stream, s.loop) {
 			at.index = ""
 		}
 	case rows && d.row:
@@ -187,7 +187,7 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 		if s.masked {
 			at.mask, at.group = "column", s.column
 		}
-	case d.row && s.lane != nil:
+	case d.row && s.loop != nil:
 		at.disp = 4 * s.row
 	}
 	return at

@@ -15,8 +15,8 @@ var (
 	wholeStore = regexp.MustCompile(`^VMOVUPS ([YZ])\d+, (\d+)\(R13\)$`)
 )
 
-// unread drops the stores to slots that nothing reads.
-func unread(lines []string) []string {
+// dropDeadStores drops the stores to slots that nothing reads.
+func dropDeadStores(lines []string) []string {
 	read := map[int]bool{} // by each fourth byte
 	for _, l := range lines {
 		if wholeStore.MatchString(l) {
@@ -54,8 +54,8 @@ func readBytes(line string) int {
 	return 64
 }
 
-// beyond finds an instruction that reads or writes behind so many bytes of slots.
-func beyond(lines []string, slots int) string {
+// outOfFrame finds an instruction that reads or writes beyond the slots.
+func outOfFrame(lines []string, slots int) string {
 	for _, l := range lines {
 		for _, m := range slotAt.FindAllStringSubmatch(l, -1) {
 			if at, _ := strconv.Atoi(m[1]); at+vectorBytes(l) > slots {

@@ -2,10 +2,10 @@ package emitasm
 
 import "slices"
 
-// An instruction can read one operand from memory itself, which takes one place
-// less in a core than a load and the instruction, and no register: a vector that
+// An instruction can read one operand from memory itself, which takes one micro-operation
+// less than a load and the instruction, and no register: a vector that
 // it alone needs or a home without a register, and with AVX-512 also a number for
-// all lanes. The place is lost where the address has an index.
+// all lanes. That is lost where the address has an index.
 
 // fromMemory is the argument that an instruction reads from memory, or −1.
 func (a *allocation) fromMemory(in inst) int {

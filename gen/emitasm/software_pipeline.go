@@ -5,58 +5,57 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A token of a recurrence passes over the state more than once: a first lane
-// asks it (the error wants M·k), a last one writes it. The first lane of a token
-// can run together with the last one of the token before, entry by entry, so
-// that the state passes through the registers once a token:
+// Software pipelining of a loop over time. A token of a recurrence passes over the state
+// more than once: its first vector loop reads it (the error needs M·k), its last one writes
+// it. The first loop of a token runs together with the last one of the token before, entry
+// by entry, so that the state passes through the registers once a token:
 //
-//	x = 0; for j { x += M[j]·k[0, j] }          ahead: the first token's question
+//	x = 0; for j { x += M[j]·k[0, j] }          prologue: the first loop of the first token
 //	time a { n = the token after a
 //		e = x − v[a]; x' = x; x = 0
 //		for j { M[j] = …; y += …; x += M[j]·k[n, j] }
 //		y[a] = y }
 //
-// Where the first lane only asks, what the last token asks is dropped; where it
-// stores, the last token runs by itself. A number that the last lane writes for
-// the first one alone stays in a register. The order of every sum stays as it
-// was, and so does every bit.
-type rotated struct {
-	ahead []plan.Node // in front of the loop, at its first iteration
-	next  *plan.Next  // nil where the token before the last is the last that has one
-	body  []plan.Node
-	last  []plan.Node // at its last iteration, or nil where that is as the others
+// Where the first loop only reads, what it computes for the token after the last one is
+// dropped; where it stores, the last token runs by itself. A number that the last loop writes
+// for the first one alone stays in a register. The order of every sum and so every bit stays.
+type pipelinedLoop struct {
+	prologue []plan.Node // in front of the loop, at its first iteration
+	next     *plan.Next  // nil where the token before the last is the last that has one
+	body     []plan.Node
+	last     []plan.Node // at its last iteration, or nil where that is as the others
 }
 
-// all are the statements of a rotated loop, for those who look at all of them.
-func (r *rotated) all() []plan.Node {
-	out := append([]plan.Node(nil), r.ahead...)
+// all are the statements of a pipelined loop, for passes over all of them.
+func (r *pipelinedLoop) all() []plan.Node {
+	out := append([]plan.Node(nil), r.prologue...)
 	if r.next != nil {
 		out = append(out, r.next)
 	}
 	return append(append(out, r.body...), r.last...)
 }
 
-// rotate returns a region with its loop over time rotated, or the region as it
+// pipeline returns a region with its loop over time pipelined, or the region as it
 // is where that cannot be.
-func rotate(r *plan.Region) (*plan.Region, *rotated) {
+func pipeline(r *plan.Region) (*plan.Region, *pipelinedLoop) {
 	loop, ok := r.Body[0].(*plan.Loop)
 	if r.Row == nil || !ok || loop.Kind != plan.Time {
 		return r, nil
 	}
-	t := newTurn(r, loop)
+	t := newPipeliner(r, loop)
 	if t == nil {
 		return r, nil
 	}
-	turned := t.turn()
+	turned := t.result()
 	l, out := *loop, *r
 	l.Body = turned.all()
 	out.Body = []plan.Node{&l}
 	return &out, turned
 }
 
-// A turn takes a loop over time apart: Lets for the first lane, that lane, what
-// follows, the last lane, and what follows that.
-type turn struct {
+// A pipeliner divides a loop over time: Lets for the first vector loop, that loop, what
+// follows, the last vector loop, and what follows that.
+type pipeliner struct {
 	r          *plan.Region
 	loop       *plan.Loop
 	lets       []*plan.Let
@@ -65,13 +64,13 @@ type turn struct {
 	final      *plan.Loop
 	end        []plan.Node
 	sums       map[*plan.Local]bool
-	stores     bool // the first lane stores
+	stores     bool // the first vector loop stores
 	later, new map[*plan.Local]*plan.Local
 }
 
-// newTurn returns nil where the parts depend on each other in another way.
-func newTurn(r *plan.Region, loop *plan.Loop) *turn {
-	t := &turn{r: r, loop: loop, sums: map[*plan.Local]bool{}}
+// newPipeliner returns nil where the parts depend on each other in another way.
+func newPipeliner(r *plan.Region, loop *plan.Loop) *pipeliner {
+	t := &pipeliner{r: r, loop: loop, sums: map[*plan.Local]bool{}}
 	first, final := -1, -1
 	for i, n := range loop.Body {
 		if _, ok := n.(*plan.Loop); ok {
@@ -95,14 +94,14 @@ func newTurn(r *plan.Region, loop *plan.Loop) *turn {
 			return nil
 		}
 	}
-	if len(t.first.Hi) != 1 || len(t.final.Hi) != 1 || !t.first.Hi[0].Equal(t.final.Hi[0]) || !t.asks() || !t.free() {
+	if len(t.first.Hi) != 1 || len(t.final.Hi) != 1 || !t.first.Hi[0].Equal(t.final.Hi[0]) || !t.firstLoop() || !t.mayRunAhead() {
 		return nil
 	}
 	return t
 }
 
-// asks looks at the first lane: sums that a Let begins, and stores.
-func (t *turn) asks() bool {
+// firstLoop checks the first vector loop: sums that a Let begins, and stores.
+func (t *pipeliner) firstLoop() bool {
 	begun := map[*plan.Local]bool{}
 	for _, l := range t.lets {
 		begun[l.To] = true
@@ -124,10 +123,10 @@ func (t *turn) asks() bool {
 	return t.stores || !t.loop.Down
 }
 
-// free reports whether the first lane of a token may run before the rest of the
-// token before has: it reads what the last lane writes only entry by entry, and
-// writes what only it touches, or what the last lane has read at the same entry.
-func (t *turn) free() bool {
+// mayRunAhead reports whether the first vector loop of a token may run before the rest of the
+// token before has: it reads what the last vector loop writes only entry by entry, and
+// writes what only it touches, or what the last vector loop has read at the same entry.
+func (t *pipeliner) mayRunAhead() bool {
 	rest := append(append([]plan.Node(nil), t.middle...), t.end...)
 	touched, written := touches(rest), plan.Written(append(rest, t.final))
 	inFinal := touches([]plan.Node{t.final})
@@ -156,18 +155,18 @@ func touches(ns []plan.Node) map[*plan.Buffer]bool {
 	return out
 }
 
-// turn puts the parts together again.
-func (t *turn) turn() *rotated {
-	r := &rotated{}
-	next := t.beside()
+// result puts the parts together again.
+func (t *pipeliner) result() *pipelinedLoop {
+	r := &pipelinedLoop{}
+	next := t.nextToken()
 	if !t.stores {
 		r.next = &plan.Next{To: &plan.Var{Name: t.loop.Var.Name + ".next"}, Of: t.loop.Var}
 		next = plan.At(r.next.To)
 	}
 	for _, l := range t.lets {
-		r.ahead = append(r.ahead, l)
+		r.prologue = append(r.prologue, l)
 	}
-	r.ahead = append(r.ahead, t.first)
+	r.prologue = append(r.prologue, t.first)
 	rest := append(append([]plan.Node{t.final}, t.middle...), t.end...)
 	t.later, t.new = map[*plan.Local]*plan.Local{}, map[*plan.Local]*plan.Local{}
 	var again, keep, begin []plan.Node
@@ -188,12 +187,12 @@ func (t *turn) turn() *rotated {
 	}
 	for _, l := range t.lets {
 		if !t.sums[l.To] {
-			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next).Expr(l.Val)})
+			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.shifted(next).Expr(l.Val)})
 		}
 	}
 	asked := plan.Substitute(t.later, nil)
 	front := append(append(again, t.middle...), keep...)
-	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next))
+	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.fusedLoop(next))
 	r.body = append(r.body, asked.Nodes(t.end)...)
 	if t.stores {
 		r.last = append(append(append([]plan.Node(nil), front...), asked.Node(t.final)), asked.Nodes(t.end)...)
@@ -201,8 +200,8 @@ func (t *turn) turn() *rotated {
 	return r
 }
 
-// beside is the token after the present one.
-func (t *turn) beside() plan.Index {
+// nextToken is the token after the present one.
+func (t *pipeliner) nextToken() plan.Index {
 	step := int64(1)
 	if t.loop.Down {
 		step = -1
@@ -210,21 +209,21 @@ func (t *turn) beside() plan.Index {
 	return plan.At(t.loop.Var).Add(plan.Fixed(shape.Int(step)), shape.Int(1))
 }
 
-// ahead is the change of the first lane's statements to the next token.
-func (t *turn) ahead(next plan.Index) plan.Copier {
+// shifted is the change of the statements of the first vector loop to the next token.
+func (t *pipeliner) shifted(next plan.Index) plan.Copier {
 	return plan.Substitute(t.new, map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)})
 }
 
-// both is the last lane of a token with the first one of the next.
-func (t *turn) both(next plan.Index) *plan.Loop {
+// fusedLoop is the last vector loop of a token fused with the first one of the next.
+func (t *pipeliner) fusedLoop(next plan.Index) *plan.Loop {
 	out := *t.final
 	out.Sums = max(t.first.Sums, t.final.Sums)
 	written := plan.Substitute(t.later, nil).Nodes(t.final.Body)
-	asking := t.ahead(next).Nodes(t.first.Body)
+	asking := t.shifted(next).Nodes(t.first.Body)
 	out.Body = append(written, asking...)
 	for i, n := range written {
 		s, ok := n.(*plan.Store)
-		if !ok || !t.r.IsPrivate(s.To.Buf) || !t.onlyAsked(s.To) {
+		if !ok || !t.r.IsPrivate(s.To.Buf) || !t.onlyReadByFirst(s.To) {
 			continue
 		}
 		x := &plan.Local{Name: s.To.Buf.Name + ".entry", Elem: s.To.Buf.Elem}
@@ -243,15 +242,15 @@ func (t *turn) both(next plan.Index) *plan.Loop {
 	return &out
 }
 
-// onlyAsked reports whether what is stored at a place of a row's own buffer is
-// read by the first lane alone, at that place.
-func (t *turn) onlyAsked(to plan.Access) bool {
+// onlyReadByFirst reports whether what is stored at an entry of a row's own buffer is
+// read by the first vector loop alone, at that entry.
+func (t *pipeliner) onlyReadByFirst(to plan.Access) bool {
 	all := append(append([]plan.Node{t.final}, t.middle...), t.end...)
 	only := true
 	plan.Walk(all, func(n plan.Node) {
 		plan.EachLoad(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
 	})
-	at := t.ahead(plan.At(t.loop.Var))
+	at := t.shifted(plan.At(t.loop.Var))
 	for _, n := range t.first.Body {
 		plan.EachLoad(n, func(a plan.Access) {
 			if a.Buf.Base() == to.Buf.Base() {
