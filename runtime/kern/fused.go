@@ -32,7 +32,7 @@ const (
 	least = 32
 )
 
-// BlockRows are the first row of a block and the row behind its last.
+// BlockRows are the first row of a block and the row after its last.
 func BlockRows(block, rows int) (first, last int) {
 	n := blockLen(rows)
 	return min(block*n, rows), min(block*n+n, rows)
@@ -56,7 +56,7 @@ func blockLen(rows int) int {
 // Parts is the number of parts of rows that add to nothing in common.
 func Parts(rows int) int { n := partLen(rows); return max(1, (rows+n-1)/n) }
 
-// PartRows are the first row of a part and the row behind its last.
+// PartRows are the first row of a part and the row after its last.
 func PartRows(part, rows int) (first, last int) {
 	n := partLen(rows)
 	return min(part*n, rows), min(part*n+n, rows)
@@ -70,7 +70,7 @@ func partLen(rows int) int {
 }
 
 // AddBlocks adds the sums of all blocks but the first to those of the first,
-// block after block; those of a block lie step numbers behind those of the
+// block after block; those of a block are step numbers after those of the
 // block before.
 func AddBlocks(sum, from []float32, step, blocks int) {
 	for b := range blocks - 1 {
@@ -217,8 +217,8 @@ type stripArgs struct {
 }
 
 // transpose sets to[j·step + r] = from[r·stride + j] for r < rows and j < n:
-// whole strips and quads at once, then the entries behind the last quad, then
-// the rows behind the last strip.
+// whole strips and quads at once, then the entries after the last quad, then
+// the rows after the last strip.
 func transpose(to []float32, step int, from []float32, stride, rows, n int) {
 	r, quads := 0, n/4
 	if Wide() && quads > 0 {

@@ -13,7 +13,7 @@ import (
 // the first of its slice; next to it come the distances between rows and
 // between columns.
 //
-// Each entry is one chain over k of fused multiply-adds, each rounded once,
+// Each entry is one sequence over k of fused multiply-adds, each rounded once,
 // from zero and in order; its end is multiplied by coef, or with add multiplied
 // and added to C with one rounding. Every level of the arithmetic and every
 // number of workers gives the same bits. A depth of zero is a sum of nothing:
@@ -47,7 +47,7 @@ func GemmFMA(m, n, depth int, coef float32, add bool,
 		m, n, cRow, cCol = n, m, cCol, cRow
 		a, aRow, aCol, b, bRow, bCol = b, bCol, bRow, a, aCol, aRow
 	}
-	// Rows of C that lie in one piece each, apart from each other.
+	// Rows of C that are contiguous each, apart from each other.
 	rows := (cCol == 1 || n == 1) && (cRow >= n || m == 1)
 	if level := cpu.Active(); !rows || level < cpu.AVX2 || !gemmFast(level, m, n, depth, coef, add, c, cRow, a, aRow, aCol, b, bRow, bCol) {
 		gemmTwin(m, n, depth, coef, add, c, cRow, cCol, a, aRow, aCol, b, bRow, bCol)
@@ -112,7 +112,7 @@ func lines(shape [4]int) (long, wide int) {
 }
 
 // gemmTwin is the arithmetic in Go, for every distance: four entries of a row
-// at a time, so that their chains overlap.
+// at a time, so that their latencies overlap.
 func gemmTwin(m, n, depth int, coef float32, add bool,
 	c []float32, cRow, cCol int, a []float32, aRow, aCol int, b []float32, bRow, bCol int) {
 	for i := range m {

@@ -7,7 +7,7 @@ package kern
 // panels as wide as a block, then blocks of rows of C walk along the panels.
 // What a block reads of A, brought together where that pays, stays in the cache
 // of the first level meanwhile, B in that of the second. Between stretches of
-// the sum the sums so far lie in memory as they are.
+// the sum the partial sums are in memory as they are.
 //
 // Packing is divided between workers by panels, the rest by blocks of rows and,
 // where there are few, by panels too.
@@ -50,7 +50,7 @@ type gemmJob struct {
 	// The stretch that is computed now.
 	i0, i1, j0, j1, k0, k1 int
 	packing                bool // parts are panels to pack
-	direct                 bool // B is read where it lies
+	direct                 bool // B is read where it is
 	rows, columns          int  // into how many parts blocks and panels are divided
 
 	packed []float32 // gemmSpan·gemmDepth
@@ -70,7 +70,7 @@ var (
 )
 
 // gemmFast computes C in rows with the kernels of a level. What it reads and
-// writes has been found to lie in the slices.
+// writes has been checked to be within the slices.
 func gemmFast(level cpu.Target, m, n, depth int, coef float32, add bool,
 	c []float32, cRow int, a []float32, aRow, aCol int, b []float32, bRow, bCol int) bool {
 	g := gemmJobs.take()
@@ -174,7 +174,7 @@ func (g *gemmJob) pack(s *gemmSpace, j int, to []float32) {
 	}
 }
 
-// packColumns packs columns of B, those that lie in one piece by kernels.
+// packColumns packs columns of B, those that are contiguous by kernels.
 func (g *gemmJob) packColumns(s *gemmSpace, b []float32, depth, cols int, to []float32) {
 	if cols < g.width {
 		clear(to[:depth*g.width])
@@ -244,7 +244,7 @@ func (g *gemmJob) compute(s *gemmSpace, block0, block1, panel0, panel1 int) {
 	}
 }
 
-// gather says where the rows of A of a block lie, from row i on. Where they are
+// gather says where the rows of A of a block are, from row i on. Where they are
 // used often they are brought together.
 func (g *gemmJob) gather(s *gemmSpace, i, panels int) {
 	p, a := &s.block, g.a[i*g.aRow+g.k0*g.aCol:]

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// fenced returns a slice of n numbers right before, or right behind, a page
+// fenced returns a slice of n numbers right before, or right after, a page
 // that may not be touched.
 func fenced(t *testing.T, n int, before bool) []float32 {
 	t.Helper()

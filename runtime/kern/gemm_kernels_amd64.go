@@ -70,7 +70,7 @@ var gemmMasks = func() (m [2 * gemmWidest]int32) {
 	return m
 }()
 
-// A shelf keeps what is used again. One thing lies in front, where a caller on
+// A shelf keeps buffers for reuse. One is in front, where a caller on
 // its own finds it without a lock.
 type shelf[T any] struct {
 	front atomic.Pointer[T]

@@ -11,7 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// A form is how a matrix lies in its slice.
+// A form is how a matrix is laid out in its slice.
 type form int
 
 const (
@@ -19,12 +19,12 @@ const (
 	byRowsGap      // with something between rows
 	byColumns
 	byColumnsGap
-	scattered // nothing lies next to anything
+	scattered // no entries are adjacent
 	operandForms
 	repeated = operandForms // every row is the same one: operands only
 )
 
-// guard is how much of a buffer lies on either side of a matrix.
+// guard is how much of a buffer is on either side of a matrix.
 const guard = 67
 
 type matrix struct {

@@ -91,7 +91,7 @@ func gemm4x2[F num.Float](depth int, a []F, aRow, aCol int, b []F, bRow, bCol in
 	}
 }
 
-// gemmRows: rows of A and columns of B lie in one piece.
+// gemmRows: rows of A and columns of B are contiguous.
 func gemmRows[F num.Float](a0, a1, a2, a3, b0, b1 []F, s *[8]F) {
 	var s00, s01, s10, s11, s20, s21, s30, s31 F
 	n := len(a0)
@@ -113,7 +113,7 @@ func gemmRows[F num.Float](a0, a1, a2, a3, b0, b1 []F, s *[8]F) {
 	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
 }
 
-// gemmMixed: rows of A and rows of B lie in one piece.
+// gemmMixed: rows of A and rows of B are contiguous.
 func gemmMixed[F num.Float](a0, a1, a2, a3, b []F, bRow int, s *[8]F) {
 	var s00, s01, s10, s11, s20, s21, s30, s31 F
 	n := len(a0)
@@ -138,7 +138,7 @@ func gemmMixed[F num.Float](a0, a1, a2, a3, b []F, bRow int, s *[8]F) {
 	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
 }
 
-// gemmColumns: columns of A and rows of B lie in one piece.
+// gemmColumns: columns of A and rows of B are contiguous.
 func gemmColumns[F num.Float](depth int, a []F, aCol int, b []F, bRow int, s *[8]F) {
 	var s00, s01, s10, s11, s20, s21, s30, s31 F
 	ia, ib := 0, 0
@@ -180,7 +180,7 @@ func gemmEdge[F num.Float](rows, cols, depth int, a []F, aRow, aCol int, b []F, 
 // the i behind t. The first entry of each matrix is the first of its slice;
 // next to it come the distances between rows and between columns.
 //
-// Each entry is one chain over the rows that are done, in their order, from
+// Each entry is one sequence over the rows that are done, in their order, from
 // what it was. It does not read what A has elsewhere.
 func Triangle[F num.Float](m, n int, down bool, x []F, xRow, xCol int, a []F, aRow, aCol int) {
 	row := func(t int) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/workers"
 )
 
-// What lies around the regions: the division of rows into parts, and what moves
+// What is around the regions: the division of rows into parts, and what moves
 // numbers between rows and vectors.
 
 // atEachLevel runs f at every level of the fused arithmetic that is here.

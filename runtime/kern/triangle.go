@@ -9,11 +9,11 @@ import (
 
 // TriangleFMA is Triangle in the fused arithmetic: X[t,j] −= Σ_{i<t}
 // A[t,i]·X[i,j] for t = 0 … m−1 and j < n, in place, or with down from the last
-// row to the first, over the i behind t. The first entry of each matrix is the
+// row to the first, over the i after t. The first entry of each matrix is the
 // first of its slice; next to it come the distances between rows and between
 // columns.
 //
-// Each entry is one chain of fused multiply-adds over the rows that are done, in
+// Each entry is one sequence of fused multiply-adds over the rows that are done, in
 // their order, from what it was; every level of the arithmetic gives the same
 // bits. What A has on its diagonal and on the other side of it is not read.
 //
@@ -30,7 +30,7 @@ func TriangleFMA(m, n int, down bool, x []float32, xRow, xCol int, a []float32, 
 	if overlap(x[:inX+1], [4]int{m, xRow, n, xCol}, a[:inA+1], [4]int{m, aRow, m, aCol}) {
 		panic("kern: entries of X are entries of A: a system cannot be solved over its matrix")
 	}
-	// Rows of X that lie in one piece each, apart from each other.
+	// Rows of X that are contiguous each, apart from each other.
 	rows := (xCol == 1 || n == 1) && (xRow >= n || m == 1)
 	if level := cpu.Active(); !rows || level < cpu.AVX2 || !triangleFast(level, m, n, down, x, xRow, a, aRow, aCol) {
 		triangleTwin(m, n, down, x, xRow, xCol, a, aRow, aCol)

@@ -72,7 +72,7 @@ func (s *triangle) run(x []float32) {
 }
 
 // check runs a system at every level that there is and compares all of X, what
-// lies between its rows included.
+// is between its rows included.
 func (s *triangle) check(t *testing.T) {
 	t.Helper()
 	want, start := s.want(), slices.Clone(s.x)
