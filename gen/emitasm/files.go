@@ -93,6 +93,10 @@ func kernel(k *plan.Kernel) []*function {
 
 // share drops the functions of regions whose text is that of a region before them, and
 // links those regions to it. first holds the first region of each text.
+//
+// It does so within a package and not across packages: a unit is compiled and built with its
+// closure alone, and an edit of one page changes no other unit's files. Units that compute
+// the same are rather one unit that the others call.
 func share(all []*function, first map[string]string) []*function {
 	texts := map[*Args]string{}
 	for _, f := range all {
