@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -94,16 +95,20 @@ func (f *function) singleGroup(n *plan.Loop, before, step, columns, keep int) {
 	f.emit("%s:", done)
 }
 
-// pointers loads the pointers of a loop's streams, as many as there are
-// registers; the others are in the frame.
+// pointers loads the pointers of the streams of a vector loop, as many as there are
+// registers; the others are in the frame. R12 is what Booleans pass through.
 func (f *function) pointers(n *plan.Loop) {
-	all := f.loopStreams(n)
-	for _, st := range all[min(len(pointerRegisters), len(all)):] {
+	all, registers := f.loopStreams(n), pointerRegisters
+	if slices.ContainsFunc(all, func(st *stream) bool { return st.walk.Buf.Elem == ir.Bool }) {
+		registers = slices.DeleteFunc(slices.Clone(registers), func(r string) bool { return r == "R12" })
+	}
+	most := min(len(registers), len(all))
+	for _, st := range all[most:] {
 		f.point(st, "AX")
 		st.word = f.word()
 		f.emit("MOVQ AX, %s", st.word)
 	}
-	for i, reg := range pointerRegisters[:min(len(pointerRegisters), len(all))] {
+	for i, reg := range registers[:most] {
 		if reg == "DI" { // where the arguments are
 			f.point(all[i], "AX")
 			f.emit("MOVQ AX, DI")
