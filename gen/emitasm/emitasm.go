@@ -200,10 +200,14 @@ func constants(text string) string {
 	}
 	if strings.Contains(text, "masks<>") {
 		b.WriteString("\n// Masks of the first n of sixteen lanes, a bit for each, n from 0 to 16.\n")
-		for n := range 17 {
-			fmt.Fprintf(&b, "DATA masks<>+%d(SB)/2, $0x%04x\n", 2*n, 1<<n-1)
+		for i := range 4 {
+			word := uint64(0)
+			for k := range 4 {
+				word |= (1<<(4*i+k) - 1) << (16 * k)
+			}
+			fmt.Fprintf(&b, "DATA masks<>+%d(SB)/8, $0x%016x\n", 8*i, word)
 		}
-		b.WriteString("GLOBL masks<>(SB), RODATA|NOPTR, $34\n")
+		b.WriteString("DATA masks<>+32(SB)/2, $0xffff\nGLOBL masks<>(SB), RODATA|NOPTR, $34\n")
 	}
 	if strings.Contains(text, "lanes<>") {
 		b.WriteString("\n// Masks of sixteen lanes: all set, then none.\n")

@@ -2,7 +2,6 @@ package emitasm
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +64,8 @@ type stream struct {
 	walk   plan.Stream
 	access plan.Access
 	own    bool
-	first  []string // operands whose sum is the pointer to the first entry
+	args   *Args
+	base   string // operand: bytes from the start of the buffer to the first entry, "" until it is needed
 	offset *offset
 	reg    string // register in the present vector loop, or ""
 	word   string // of the frame: the pointer in a vector loop that has no register for it, or ""
@@ -243,26 +243,35 @@ func maskAt(at *address) string {
 // columnMask is the mask of a group of columns in the last pass of a vector loop.
 func columnMask(group int) string { return fmt.Sprintf("%d(DX)", 32*group) }
 
-// open finds the offset of a stream and what its first pointer is the sum of.
+// open finds the offset of a stream, and where it begins if the call does not know that.
 func (f *function) open(s *stream) {
 	unit := strconv.Itoa(elemBytes(s.walk.Buf))
 	if s.own {
 		unit = f.ownUnit(s)
 	}
-	s.offset = f.offsetOf(s.walk, unit)
-	s.first = []string{f.args.pointer(s.walk.Buf)}
-	base := s.walk.Base
-	if len(base.Terms) == 0 && base.Const.IsZero() {
+	s.offset, s.args = f.offsetOf(s.walk, unit), f.args
+	if s.begins() || s.offset.scale() > 0 {
 		return
 	}
-	if n := s.offset.scale(); n > 0 {
-		s.first = append(s.first, f.args.integer(plan.Index{}.Add(base, shape.Int(int64(n)))))
-		return
-	}
-	f.index(base, "CX")
+	f.index(s.walk.Base, "CX")
 	f.emit("IMULQ %s, CX", unit)
-	s.first = append(s.first, f.word())
-	f.emit("MOVQ CX, %s", s.first[1])
+	s.base = f.word()
+	f.emit("MOVQ CX, %s", s.base)
+}
+
+// begins reports whether the first entry of a stream is that of its buffer.
+func (s *stream) begins() bool { return s.walk.Base.Equal(plan.Index{}) }
+
+// first are the operands whose sum is the pointer to the first entry.
+func (s *stream) first() []string {
+	buffer := s.args.pointer(s.walk.Buf)
+	switch {
+	case s.begins():
+		return []string{buffer}
+	case s.base == "":
+		s.base = s.args.integer(plan.Index{}.Add(s.walk.Base, shape.Int(int64(s.offset.scale()))))
+	}
+	return []string{buffer, s.base}
 }
 
 // offsetOf finds or makes the offset of a walk.
@@ -287,9 +296,9 @@ func (s *stream) now() []string {
 	case s.word != "":
 		return []string{s.word}
 	case o != "":
-		return append(slices.Clone(s.first), o)
+		return append(s.first(), o)
 	}
-	return s.first
+	return s.first()
 }
 
 // point computes the pointer of a stream in a register.

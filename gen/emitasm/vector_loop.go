@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // pointerRegisters hold the pointers of a loop. Outside of vector loops R12 is free.
@@ -108,15 +109,45 @@ func (f *function) pointers(n *plan.Loop) {
 		st.word = f.word()
 		f.emit("MOVQ AX, %s", st.word)
 	}
+	apart := "" // what CX holds: a distance between two streams
 	for i, reg := range registers[:most] {
-		if reg == "DI" { // where the arguments are
+		switch {
+		case f.derive(all[i], all[:i], reg, &apart):
+		case reg == "DI": // where the arguments are
 			f.point(all[i], "AX")
 			f.emit("MOVQ AX, DI")
-		} else {
+		default:
 			f.point(all[i], reg)
 		}
 		all[i].reg = reg
 	}
+}
+
+// derive computes a pointer from that of a stream over the same buffer with the same
+// offset, such as the next row of an unrolled nest. It reports false where there is none,
+// or where this takes more instructions.
+func (f *function) derive(s *stream, before []*stream, reg string, apart *string) bool {
+	for i := len(before) - 1; i >= 0; i-- {
+		t := before[i]
+		if t.walk.Buf != s.walk.Buf || t.offset != s.offset || s.offset.scale() != 4 {
+			continue
+		}
+		d := s.walk.Base.Add(t.walk.Base, shape.Int(-1))
+		if len(d.Terms) > 0 {
+			continue
+		}
+		if n, ok := d.Const.Const(); ok {
+			f.emit("LEAQ %d(%s), %s", 4*n, t.reg, reg)
+			return true
+		}
+		if key := d.String(); key != *apart {
+			*apart = key
+			f.emit("MOVQ %s, CX", f.args.integer(d))
+		}
+		f.emit("LEAQ (%s)(CX*4), %s", t.reg, reg)
+		return true
+	}
+	return false
 }
 
 func (f *function) loopStreams(n *plan.Loop) []*stream {
